@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{src,projections,test}/**/*.{unit,int}.test.ts'],
+    pool: 'threads',
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+  },
+});
