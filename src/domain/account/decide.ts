@@ -1,0 +1,66 @@
+import type { AccountId } from '../brands.ts';
+import type { Decider } from '../decider.ts';
+import { refuse } from '../refusal.ts';
+import {
+  AccountDeactivated,
+  AccountDeleted,
+  type AccountEvent,
+  AccountImported,
+  AccountPaused,
+  AccountPlanChanged,
+  AccountReactivated,
+  AccountTokensReplaced,
+  type ImportedAccount,
+} from './events.ts';
+import { type Account, type AccountState, evolve, initialState } from './state.ts';
+
+export type AccountCommand =
+  | { type: 'ImportAccount'; account: ImportedAccount; onDuplicate: 'refuse' | 'skip' | 'replace' }
+  | { type: 'PauseAccount'; accountId: AccountId }
+  | { type: 'ReactivateAccount'; accountId: AccountId }
+  | { type: 'DeactivateAccount'; accountId: AccountId; reason: string; code: string }
+  | { type: 'ObservePlan'; accountId: AccountId; planType: string }
+  | { type: 'DeleteAccount'; accountId: AccountId };
+
+/** @throws Refusal `duplicate_identity_conflict` | `account_not_found` */
+export function decide(command: AccountCommand, state: AccountState): AccountEvent[] {
+  if (command.type === 'ImportAccount') return decideImport(command, state);
+  const account = state ?? refuse('account_not_found', { accountId: command.accountId });
+  const { id: accountId, status: from } = account;
+  switch (command.type) {
+    case 'PauseAccount':
+      return from === 'paused' ? [] : [AccountPaused({ accountId, from })];
+    case 'ReactivateAccount':
+      return from === 'active' ? [] : [AccountReactivated({ accountId, from })];
+    case 'DeactivateAccount':
+      return deactivate(account, command.reason, command.code);
+    case 'ObservePlan':
+      return command.planType === account.planType
+        ? []
+        : [AccountPlanChanged({ accountId, from: account.planType, to: command.planType })];
+    case 'DeleteAccount':
+      return [AccountDeleted({ accountId })];
+  }
+}
+
+function decideImport(
+  { account, onDuplicate }: Extract<AccountCommand, { type: 'ImportAccount' }>,
+  state: AccountState,
+): AccountEvent[] {
+  if (!state) return [AccountImported(account)];
+  switch (onDuplicate) {
+    case 'skip':
+      return [];
+    case 'replace':
+      return [AccountTokensReplaced(account)];
+    case 'refuse':
+      return refuse('duplicate_identity_conflict', { accountId: account.accountId });
+  }
+}
+
+/** A paused account stays paused: the operator's word outranks what the provider says of it. */
+function deactivate({ id: accountId, status: from }: Account, reason: string, code: string): AccountEvent[] {
+  return from === 'active' ? [AccountDeactivated({ accountId, from, reason, code })] : [];
+}
+
+export const account: Decider<AccountState, AccountCommand, AccountEvent> = { decide, evolve, initialState };

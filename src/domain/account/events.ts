@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type EventOf, event } from '../event.ts';
+import { accountIdSchema, instantSchema, sealedSchema } from '../schemas.ts';
+
+/** Provider tokens under the account's own data key; `accessExpiresAt` is null when the token does not say. */
+export const sealedTokensSchema = z.object({
+  access: sealedSchema,
+  refresh: sealedSchema,
+  idToken: sealedSchema,
+  accessExpiresAt: instantSchema.nullable(),
+  refreshedAt: instantSchema,
+});
+export type SealedTokens = z.infer<typeof sealedTokensSchema>;
+
+const identitySchema = z.object({
+  /** The provider's own id of the account, sent as `chatgpt-account-id`; null when the file names none. */
+  upstreamAccountId: z.string().nullable(),
+  email: sealedSchema.nullable(),
+  displayName: sealedSchema.nullable(),
+  planType: z.string(),
+  /** Whether the id token could be read; shown as `auth.id_token.state`. */
+  hasReadableIdToken: z.boolean(),
+});
+
+const imported = identitySchema.extend({ accountId: accountIdSchema, tokens: sealedTokensSchema });
+export type ImportedAccount = z.infer<typeof imported>;
+
+export const AccountImported = event('AccountImported', {
+  version: 1,
+  data: imported,
+  says: ({ accountId, planType }) => `account ${accountId} (${planType}) was imported`,
+});
+
+export const AccountTokensReplaced = event('AccountTokensReplaced', {
+  version: 1,
+  data: imported,
+  says: ({ accountId }) => `the tokens of account ${accountId} were replaced`,
+});
+
+export const AccountPlanChanged = event('AccountPlanChanged', {
+  version: 1,
+  data: z.object({ accountId: accountIdSchema, from: z.string(), to: z.string() }),
+  says: ({ accountId, from, to }) => `the plan of account ${accountId} changed from ${from} to ${to}`,
+});
+
+export const accountStatusSchema = z.enum(['active', 'paused', 'deactivated']);
+export type AccountStatus = z.infer<typeof accountStatusSchema>;
+
+const statusChange = z.object({ accountId: accountIdSchema, from: accountStatusSchema });
+
+export const AccountPaused = event('AccountPaused', {
+  version: 1,
+  data: statusChange,
+  says: ({ accountId }) => `account ${accountId} was paused`,
+});
+
+export const AccountReactivated = event('AccountReactivated', {
+  version: 1,
+  data: statusChange,
+  says: ({ accountId, from }) => `account ${accountId} was reactivated (it was ${from})`,
+});
+
+export const AccountDeactivated = event('AccountDeactivated', {
+  version: 1,
+  data: statusChange.extend({ reason: z.string(), code: z.string() }),
+  says: ({ accountId, reason }) => `account ${accountId} was deactivated: ${reason}`,
+});
+
+export const AccountDeleted = event('AccountDeleted', {
+  version: 1,
+  data: z.object({ accountId: accountIdSchema }),
+  says: ({ accountId }) => `account ${accountId} was deleted`,
+});
+
+export type AccountEvent =
+  | EventOf<typeof AccountImported>
+  | EventOf<typeof AccountTokensReplaced>
+  | EventOf<typeof AccountPlanChanged>
+  | EventOf<typeof AccountPaused>
+  | EventOf<typeof AccountReactivated>
+  | EventOf<typeof AccountDeactivated>
+  | EventOf<typeof AccountDeleted>;

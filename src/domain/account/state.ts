@@ -1,0 +1,48 @@
+import type { AccountId, Instant, Sealed } from '../brands.ts';
+import type { Recorded } from '../event.ts';
+import type { AccountEvent, AccountStatus, ImportedAccount } from './events.ts';
+
+export interface Account {
+  readonly id: AccountId;
+  readonly upstreamAccountId: string | null;
+  readonly email: Sealed | null;
+  readonly displayName: Sealed | null;
+  readonly planType: string;
+  readonly hasReadableIdToken: boolean;
+  readonly status: AccountStatus;
+  /** Why it is deactivated; null in every other status. */
+  readonly deactivationReason: string | null;
+  readonly importedAt: Instant;
+}
+
+/** `undefined`: never imported, or deleted. */
+export type AccountState = Account | undefined;
+
+export const initialState: AccountState = undefined;
+
+export function evolve(account: AccountState, { type, data, time }: Recorded<AccountEvent>): AccountState {
+  switch (type) {
+    case 'AccountImported':
+      return { ...identityOf(data), id: data.accountId, status: 'active', deactivationReason: null, importedAt: time };
+    case 'AccountTokensReplaced':
+      return account && { ...account, ...identityOf(data), status: 'active', deactivationReason: null };
+    case 'AccountPlanChanged':
+      return account && { ...account, planType: data.to };
+    case 'AccountPaused':
+      return account && { ...account, status: 'paused', deactivationReason: null };
+    case 'AccountReactivated':
+      return account && { ...account, status: 'active', deactivationReason: null };
+    case 'AccountDeactivated':
+      return account && { ...account, status: 'deactivated', deactivationReason: data.reason };
+    case 'AccountDeleted':
+      return undefined;
+  }
+}
+
+const identityOf = ({ upstreamAccountId, email, displayName, planType, hasReadableIdToken }: ImportedAccount) => ({
+  upstreamAccountId,
+  email,
+  displayName,
+  planType,
+  hasReadableIdToken,
+});

@@ -1,0 +1,36 @@
+import type { SealedTokens } from '../account/events.ts';
+import { type AccountId, instant } from '../brands.ts';
+import type { Context, Decider } from '../decider.ts';
+import { refuse } from '../refusal.ts';
+import { type AccountTokensEvent, TokenRefreshClaimed, TokenRefreshFailed, TokensRefreshed } from './events.ts';
+import { type AccountTokens, evolve, initialState } from './state.ts';
+
+/** After this long a claim is taken for lost and the next caller may claim again (design.md section 5). */
+export const CLAIM_LIFETIME_MS = 60_000;
+
+export type AccountTokensCommand =
+  | { type: 'ClaimRefresh'; accountId: AccountId; claimId: string }
+  | { type: 'RecordRefreshed'; accountId: AccountId; claimId: string; tokens: SealedTokens }
+  | { type: 'RecordRefreshFailed'; accountId: AccountId; claimId: string; code: string; isPermanent: boolean };
+
+/** @throws Refusal `conflict` while somebody else's claim is fresh, or when one's own has been superseded */
+export function decide(command: AccountTokensCommand, state: AccountTokens, { now }: Context): AccountTokensEvent[] {
+  const { accountId, claimId } = command;
+  if (command.type === 'ClaimRefresh') {
+    if (state.claim && state.claim.expiresAt > now) refuse('conflict', { claimedUntil: state.claim.expiresAt });
+    return [TokenRefreshClaimed({ accountId, claimId, expiresAt: instant(now + CLAIM_LIFETIME_MS) })];
+  }
+  if (state.claim?.claimId !== claimId) refuse('conflict', { claimId });
+  switch (command.type) {
+    case 'RecordRefreshed':
+      return [TokensRefreshed({ accountId, claimId, tokens: command.tokens })];
+    case 'RecordRefreshFailed':
+      return [TokenRefreshFailed({ accountId, claimId, code: command.code, isPermanent: command.isPermanent })];
+  }
+}
+
+export const accountTokens: Decider<AccountTokens, AccountTokensCommand, AccountTokensEvent> = {
+  decide,
+  evolve,
+  initialState,
+};

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { sealedTokensSchema } from '../account/events.ts';
+import { type EventOf, event } from '../event.ts';
+import { accountIdSchema, instantSchema } from '../schemas.ts';
+
+/** Commits before the provider is asked, so that two nodes cannot both spend a single-use refresh token. */
+export const TokenRefreshClaimed = event('TokenRefreshClaimed', {
+  version: 1,
+  data: z.object({ accountId: accountIdSchema, claimId: z.uuid(), expiresAt: instantSchema }),
+  says: ({ accountId }) => `a refresh of the tokens of account ${accountId} was begun`,
+});
+
+export const TokensRefreshed = event('TokensRefreshed', {
+  version: 1,
+  data: z.object({ accountId: accountIdSchema, claimId: z.uuid(), tokens: sealedTokensSchema }),
+  says: ({ accountId }) => `the tokens of account ${accountId} were refreshed`,
+});
+
+export const TokenRefreshFailed = event('TokenRefreshFailed', {
+  version: 1,
+  data: z.object({ accountId: accountIdSchema, claimId: z.uuid(), code: z.string(), isPermanent: z.boolean() }),
+  says: ({ accountId, code, isPermanent }) =>
+    `the tokens of account ${accountId} could not be refreshed (${code}${isPermanent ? ', for good' : ''})`,
+});
+
+export type AccountTokensEvent =
+  | EventOf<typeof TokenRefreshClaimed>
+  | EventOf<typeof TokensRefreshed>
+  | EventOf<typeof TokenRefreshFailed>;

@@ -1,0 +1,71 @@
+import type { Instant } from '../brands.ts';
+import type { LimitRule, LimitType } from './events.ts';
+import { windowAt } from './window.ts';
+
+/** What one request used; cost is zero where its model has no price. */
+export interface Consumption {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicroDollars: number;
+}
+
+/** Usage of one rule in one window: tokens, or micro-dollars for `cost_usd`. */
+interface Counter {
+  window: number;
+  value: number;
+}
+
+/** Counters of one key by rule id, and when the key was last used. Mutable: request events touch nothing else. */
+export interface KeyCounters {
+  readonly byRule: Map<number, Counter>;
+  lastUsedAt: Instant | null;
+}
+
+export const newCounters = (): KeyCounters => ({ byRule: new Map(), lastUsedAt: null });
+
+/** What `consumption` adds to a rule of this type, in the rule's unit. */
+export function amountOf(limitType: LimitType, { inputTokens, outputTokens, costMicroDollars }: Consumption): number {
+  switch (limitType) {
+    case 'total_tokens':
+      return inputTokens + outputTokens;
+    case 'input_tokens':
+      return inputTokens;
+    case 'output_tokens':
+      return outputTokens;
+    case 'cost_usd':
+      return costMicroDollars;
+  }
+}
+
+/** The ceiling of a rule in the unit of its counter. */
+export const ceilingOf = ({ limitType, maxValue }: LimitRule): number =>
+  limitType === 'cost_usd' ? maxValue * 1_000_000 : maxValue;
+
+export const appliesTo = (rule: LimitRule, model: string): boolean =>
+  rule.modelFilter === null || rule.modelFilter === model;
+
+/** Adds to the window that was open when the request was admitted; a window that has passed since takes nothing. */
+export function count(
+  counters: KeyCounters,
+  rules: readonly LimitRule[],
+  request: { readonly model: string; readonly admittedAt: Instant; readonly consumption: Consumption },
+): void {
+  if (counters.lastUsedAt === null || counters.lastUsedAt < request.admittedAt)
+    counters.lastUsedAt = request.admittedAt;
+  for (const rule of rules) {
+    if (!appliesTo(rule, request.model)) continue;
+    const { index } = windowAt(rule, request.admittedAt);
+    if (index < 0) continue;
+    const amount = amountOf(rule.limitType, request.consumption);
+    const counter = counters.byRule.get(rule.id);
+    if (!counter) counters.byRule.set(rule.id, { window: index, value: amount });
+    else if (counter.window === index) counter.value += amount;
+    else if (counter.window < index) Object.assign(counter, { window: index, value: amount });
+  }
+}
+
+/** Usage of a rule in the window that holds `now`, in the unit of its counter. */
+export function usedAt(counters: KeyCounters | undefined, rule: LimitRule, now: Instant): number {
+  const counter = counters?.byRule.get(rule.id);
+  return counter && counter.window === windowAt(rule, now).index ? counter.value : 0;
+}

@@ -1,0 +1,149 @@
+import type { ApiKeyId, Instant } from '../brands.ts';
+import type { Context, Decider } from '../decider.ts';
+import { refuse } from '../refusal.ts';
+import {
+  ApiKeyActivated,
+  ApiKeyCreated,
+  ApiKeyDeactivated,
+  ApiKeyDeleted,
+  type ApiKeyEvent,
+  ApiKeyExpiryChanged,
+  ApiKeyLimitsChanged,
+  ApiKeyModelsChanged,
+  ApiKeyRegenerated,
+  ApiKeyRenamed,
+  ApiKeyUsageReset,
+  type LimitRule,
+  type LimitType,
+  type LimitWindow,
+} from './events.ts';
+import { type ApiKey, type ApiKeyState, evolve, initialState } from './state.ts';
+
+export interface LimitRuleInput {
+  readonly limitType: LimitType;
+  readonly limitWindow: LimitWindow;
+  readonly maxValue: number;
+  readonly modelFilter: string | null;
+}
+
+/** What is kept of a key's value. */
+export interface KeyValue {
+  readonly hash: string;
+  readonly prefix: string;
+}
+
+/** Fields left out stay as they are. */
+export interface ApiKeyChanges {
+  readonly name?: string | undefined;
+  readonly allowedModels?: readonly string[] | null | undefined;
+  readonly expiresAt?: Instant | null | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly limits?: readonly LimitRuleInput[] | undefined;
+  readonly resetUsage?: boolean | undefined;
+}
+
+export type ApiKeyCommand =
+  | ({ type: 'CreateApiKey'; keyId: ApiKeyId; value: KeyValue; name: string } & Pick<
+      ApiKeyChanges,
+      'allowedModels' | 'expiresAt' | 'limits'
+    >)
+  | { type: 'ChangeApiKey'; keyId: ApiKeyId; changes: ApiKeyChanges }
+  | { type: 'RegenerateApiKey'; keyId: ApiKeyId; value: KeyValue }
+  | { type: 'DeleteApiKey'; keyId: ApiKeyId };
+
+/** @throws Refusal `api_key_not_found` | `invalid_api_key_payload` (with `param`) | `conflict` */
+export function decide(command: ApiKeyCommand, state: ApiKeyState, { now }: Context): ApiKeyEvent[] {
+  if (command.type === 'CreateApiKey') {
+    if (state) refuse('conflict', { keyId: command.keyId });
+    return [
+      ApiKeyCreated({
+        keyId: command.keyId,
+        ...command.value,
+        name: validName(command.name),
+        allowedModels: normalModels(command.allowedModels ?? null),
+        expiresAt: command.expiresAt ?? null,
+        rules: mergeRules([], command.limits ?? [], 1, now),
+      }),
+    ];
+  }
+  const key = state ?? refuse('api_key_not_found', { keyId: command.keyId });
+  const { id: keyId, name } = key;
+  switch (command.type) {
+    case 'ChangeApiKey':
+      return decideChanges(command.changes, key, now);
+    case 'RegenerateApiKey':
+      return [ApiKeyRegenerated({ keyId, name, from: { hash: key.hash, prefix: key.prefix }, to: command.value })];
+    case 'DeleteApiKey':
+      return [ApiKeyDeleted({ keyId, name })];
+  }
+}
+
+function decideChanges(changes: ApiKeyChanges, key: ApiKey, now: Instant): ApiKeyEvent[] {
+  const { id: keyId } = key;
+  const name = changes.name === undefined ? key.name : validName(changes.name);
+  const events: ApiKeyEvent[] = [];
+  if (name !== key.name) events.push(ApiKeyRenamed({ keyId, from: key.name, to: name }));
+  if (changes.allowedModels !== undefined) {
+    const to = normalModels(changes.allowedModels);
+    const from = key.allowedModels as string[] | null;
+    if (!isSame(from, to)) events.push(ApiKeyModelsChanged({ keyId, name, from, to }));
+  }
+  if (changes.expiresAt !== undefined && changes.expiresAt !== key.expiresAt) {
+    events.push(ApiKeyExpiryChanged({ keyId, name, from: key.expiresAt, to: changes.expiresAt }));
+  }
+  if (changes.isActive !== undefined && changes.isActive !== key.isActive) {
+    events.push(changes.isActive ? ApiKeyActivated({ keyId, name }) : ApiKeyDeactivated({ keyId, name }));
+  }
+  if (changes.limits !== undefined) {
+    const from = key.rules as LimitRule[];
+    const to = mergeRules(from, changes.limits, key.nextRuleId, now);
+    if (!isSame(from, to)) events.push(ApiKeyLimitsChanged({ keyId, name, from, to }));
+  }
+  if (changes.resetUsage) events.push(ApiKeyUsageReset({ keyId, name }));
+  return events;
+}
+
+/** Rules are told apart by type, window and model: of a known one only `maxValue` can change. */
+function mergeRules(
+  existing: readonly LimitRule[],
+  wanted: readonly LimitRuleInput[],
+  firstFreeId: number,
+  now: Instant,
+): LimitRule[] {
+  let nextId = firstFreeId;
+  const seen = new Set<string>();
+  return wanted.map((input, index) => {
+    const modelFilter = input.modelFilter?.trim() || null;
+    const identity = identityOf({ ...input, modelFilter });
+    if (seen.has(identity)) {
+      refuse('invalid_api_key_payload', {
+        param: `limits.${index}`,
+        problem: 'repeats a rule: type, window and model_filter together must be unique',
+      });
+    }
+    seen.add(identity);
+    const known = existing.find((rule) => identityOf(rule) === identity);
+    if (known) return { ...known, maxValue: input.maxValue };
+    const { limitType, limitWindow, maxValue } = input;
+    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: now };
+  });
+}
+
+const identityOf = ({ limitType, limitWindow, modelFilter }: LimitRuleInput) =>
+  JSON.stringify([limitType, limitWindow, modelFilter]);
+
+function validName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed.length >= 1 && trimmed.length <= 128) return trimmed;
+  return refuse('invalid_api_key_payload', { param: 'name', problem: 'must have 1 to 128 characters' });
+}
+
+/** Blank names are dropped and an empty list means every model, which is spelled null. */
+function normalModels(models: readonly string[] | null): string[] | null {
+  const names = [...new Set((models ?? []).map((model) => model.trim()).filter((model) => model !== ''))];
+  return names.length > 0 ? names : null;
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+export const apiKey: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = { decide, evolve, initialState };

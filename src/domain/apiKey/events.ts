@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { type EventOf, event } from '../event.ts';
+import { apiKeyIdSchema, instantSchema } from '../schemas.ts';
+
+export const limitTypeSchema = z.enum(['total_tokens', 'input_tokens', 'output_tokens', 'cost_usd']);
+export const limitWindowSchema = z.enum(['daily', 'weekly', 'monthly']);
+export type LimitType = z.infer<typeof limitTypeSchema>;
+export type LimitWindow = z.infer<typeof limitWindowSchema>;
+
+/** A limit of one key. Its counter survives as long as type, window and model filter stay the same. */
+export const limitRuleSchema = z.object({
+  id: z.int().min(1),
+  limitType: limitTypeSchema,
+  limitWindow: limitWindowSchema,
+  /** Tokens, or whole US dollars for `cost_usd`. */
+  maxValue: z.int().min(1),
+  /** Null: every model. */
+  modelFilter: z.string().nullable(),
+  /** Daily and weekly windows roll from here. */
+  createdAt: instantSchema,
+});
+export type LimitRule = z.infer<typeof limitRuleSchema>;
+
+const rules = z.array(limitRuleSchema);
+const models = z.array(z.string()).nullable();
+const subject = z.object({ keyId: apiKeyIdSchema });
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const ApiKeyCreated = event('ApiKeyCreated', {
+  version: 1,
+  data: subject.extend({
+    name: z.string(),
+    hash: sha256,
+    prefix: z.string(),
+    allowedModels: models,
+    expiresAt: instantSchema.nullable(),
+    rules,
+  }),
+  says: ({ name, prefix }) => `API key "${name}" (${prefix}...) was created`,
+});
+
+export const ApiKeyRenamed = event('ApiKeyRenamed', {
+  version: 1,
+  data: subject.extend({ from: z.string(), to: z.string() }),
+  says: ({ from, to }) => `API key "${from}" was renamed to "${to}"`,
+});
+
+export const ApiKeyModelsChanged = event('ApiKeyModelsChanged', {
+  version: 1,
+  data: subject.extend({ name: z.string(), from: models, to: models }),
+  says: ({ name, from, to }) => `API key "${name}" may use ${shownModels(to)} (before: ${shownModels(from)})`,
+});
+
+export const ApiKeyExpiryChanged = event('ApiKeyExpiryChanged', {
+  version: 1,
+  data: subject.extend({ name: z.string(), from: instantSchema.nullable(), to: instantSchema.nullable() }),
+  says: ({ name, from, to }) => `API key "${name}" expires ${shownTime(to)} (before: ${shownTime(from)})`,
+});
+
+export const ApiKeyActivated = event('ApiKeyActivated', {
+  version: 1,
+  data: subject.extend({ name: z.string() }),
+  says: ({ name }) => `API key "${name}" was activated`,
+});
+
+export const ApiKeyDeactivated = event('ApiKeyDeactivated', {
+  version: 1,
+  data: subject.extend({ name: z.string() }),
+  says: ({ name }) => `API key "${name}" was deactivated`,
+});
+
+export const ApiKeyLimitsChanged = event('ApiKeyLimitsChanged', {
+  version: 1,
+  data: subject.extend({ name: z.string(), from: rules, to: rules }),
+  says: ({ name, from, to }) => `API key "${name}" has ${shownRules(to)} (before: ${shownRules(from)})`,
+});
+
+export const ApiKeyUsageReset = event('ApiKeyUsageReset', {
+  version: 1,
+  data: subject.extend({ name: z.string() }),
+  says: ({ name }) => `the usage counters of API key "${name}" were set to zero`,
+});
+
+export const ApiKeyRegenerated = event('ApiKeyRegenerated', {
+  version: 1,
+  data: subject.extend({
+    name: z.string(),
+    from: z.object({ hash: sha256, prefix: z.string() }),
+    to: z.object({ hash: sha256, prefix: z.string() }),
+  }),
+  says: ({ name, to }) => `API key "${name}" got a new value (${to.prefix}...)`,
+});
+
+export const ApiKeyDeleted = event('ApiKeyDeleted', {
+  version: 1,
+  data: subject.extend({ name: z.string() }),
+  says: ({ name }) => `API key "${name}" was deleted`,
+});
+
+const shownModels = (names: readonly string[] | null) => (names?.length ? names.join(', ') : 'all models');
+const shownTime = (at: number | null) => (at === null ? 'never' : new Date(at).toISOString());
+const shownRules = (list: readonly LimitRule[]) =>
+  list.length === 0
+    ? 'no limits'
+    : list
+        .map(
+          (rule) =>
+            `${rule.maxValue} ${rule.limitType} ${rule.limitWindow}${rule.modelFilter ? ` on ${rule.modelFilter}` : ''}`,
+        )
+        .join(', ');
+
+export type ApiKeyEvent =
+  | EventOf<typeof ApiKeyCreated>
+  | EventOf<typeof ApiKeyRenamed>
+  | EventOf<typeof ApiKeyModelsChanged>
+  | EventOf<typeof ApiKeyExpiryChanged>
+  | EventOf<typeof ApiKeyActivated>
+  | EventOf<typeof ApiKeyDeactivated>
+  | EventOf<typeof ApiKeyLimitsChanged>
+  | EventOf<typeof ApiKeyUsageReset>
+  | EventOf<typeof ApiKeyRegenerated>
+  | EventOf<typeof ApiKeyDeleted>;

@@ -1,0 +1,55 @@
+import * as account from './account/events.ts';
+import * as accountTokens from './accountTokens/events.ts';
+import * as accountUsage from './accountUsage/events.ts';
+import * as apiKey from './apiKey/events.ts';
+import type { EventDefinition, EventOf } from './event.ts';
+import * as firewall from './firewall/events.ts';
+import * as request from './request/events.ts';
+import * as settings from './settings/events.ts';
+
+type Definitions<Module> = Extract<Module[keyof Module], EventDefinition>;
+type Declared =
+  | Definitions<typeof account>
+  | Definitions<typeof accountTokens>
+  | Definitions<typeof accountUsage>
+  | Definitions<typeof apiKey>
+  | Definitions<typeof firewall>
+  | Definitions<typeof request>
+  | Definitions<typeof settings>;
+
+/** Every event that this build knows. */
+export type KnownEvent = EventOf<Declared>;
+
+const isDefinition = (value: unknown): value is EventDefinition => typeof value === 'function' && 'upcasters' in value;
+
+/** The registry: stored name to declaration. An event type that is not here stops the node that meets it. */
+export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = new Map(
+  [account, accountTokens, accountUsage, apiKey, firewall, request, settings]
+    .flatMap((module) => Object.values(module) as unknown[])
+    .filter(isDefinition)
+    .map((definition) => [definition.type, definition]),
+);
+
+/** A node met an event that it was not built for; going on would mean ignoring a change. */
+export class UnknownEventType extends Error {
+  override readonly name = 'UnknownEventType';
+  constructor(type: string, version?: number) {
+    super(
+      version === undefined
+        ? `The log holds an event of type "${type}", which this version of svc does not know. Start a newer version.`
+        : `The log holds "${type}" in schema version ${version}, which is newer than this svc. Start a newer version.`,
+    );
+  }
+}
+
+/**
+ * Brings stored data to the current shape of its type.
+ * @throws UnknownEventType when the type or its version is newer than this build
+ */
+export function upcast(type: string, version: number, data: unknown): unknown {
+  const definition = eventTypes.get(type);
+  if (!definition) throw new UnknownEventType(type);
+  if (version === definition.version) return data;
+  if (version > definition.version) throw new UnknownEventType(type, version);
+  return definition.upcasters.slice(version - 1).reduce((older, step) => step(older), data);
+}

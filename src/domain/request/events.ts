@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { type EventOf, event } from '../event.ts';
+import { accountIdSchema, apiKeyIdSchema, instantSchema, microDollarsSchema, positionSchema } from '../schemas.ts';
+
+/** Tokens of one request. `isEstimated`: the provider never said, so it is what was seen (design.md section 5). */
+export const tokenUsageSchema = z.object({
+  inputTokens: z.int().min(0),
+  cachedInputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+  reasoningTokens: z.int().min(0),
+  isEstimated: z.boolean(),
+});
+export type TokenUsage = z.infer<typeof tokenUsageSchema>;
+
+/** Where a decision was taken: the fold at `decidedAt`, seen at `asOf`, by version `v` of the rule. */
+const decision = { decidedAt: positionSchema, asOf: instantSchema, v: z.int().min(1) };
+
+/** What the node knew beyond the log when it chose an account; absent when nothing of it mattered. */
+const overlay = z.object({
+  /** Accounts that were cooling down, and until when. */
+  cooling: z.array(z.tuple([accountIdSchema, instantSchema])).optional(),
+  /** Where the round robin of this node stood. */
+  turn: z.int().min(0).optional(),
+});
+
+export const attemptSchema = z.object({
+  ...decision,
+  overlay: overlay.optional(),
+  accountId: accountIdSchema,
+  startedAt: instantSchema,
+  endedAt: instantSchema,
+  /** `ok`, or a class of `src/proxy/attempts/classify.ts`. */
+  outcome: z.string(),
+  /** The provider's own code, when it gave one. */
+  code: z.string().optional(),
+  /** The provider refuses this account until then. */
+  limitedUntil: instantSchema.optional(),
+});
+export type Attempt = z.infer<typeof attemptSchema>;
+
+/** A choice that found no account: replay must find none either. */
+const emptyChoice = z.object({ ...decision, overlay: overlay.optional(), reason: z.string() });
+
+/** Limits as they were checked: the estimate, and what open requests had reserved on each applicable rule. */
+export const admissionSchema = z.object({
+  ...decision,
+  estimate: z.object({ inputTokens: z.int(), outputTokens: z.int(), costMicroDollars: z.int() }),
+  reserved: z.array(z.tuple([z.int(), z.int()])),
+});
+export type Admission = z.infer<typeof admissionSchema>;
+
+const requested = {
+  requestId: z.string().min(1),
+  keyId: apiKeyIdSchema.nullable(),
+  /** Path of the surface, e.g. `/v1/responses`. */
+  route: z.string(),
+  model: z.string(),
+  effort: z.string().nullable(),
+  requestedAt: instantSchema,
+  /** Absent while keys are not required: then there is no limit to check. */
+  admission: admissionSchema.optional(),
+};
+
+/** Appended for requests that stay open, so that other nodes and the next start know of them. */
+export const RequestAdmitted = event('RequestAdmitted', {
+  version: 1,
+  data: z.object({ ...requested, accountId: accountIdSchema.nullable() }),
+  says: ({ requestId, model }) => `request ${requestId} for ${model} is under way`,
+});
+
+export const RequestCompleted = event('RequestCompleted', {
+  version: 1,
+  data: z.object({
+    ...requested,
+    /** HTTP status as text, or `error` when the answer broke or failed after its head had been sent. */
+    status: z.string(),
+    errorCode: z.string().nullable(),
+    errorMessage: z.string().nullable(),
+    accountId: accountIdSchema.nullable(),
+    latencyMs: z.int().min(0),
+    firstByteMs: z.int().min(0).nullable(),
+    usage: tokenUsageSchema.nullable(),
+    costMicroDollars: microDollarsSchema.nullable(),
+    priceVersion: z.string().nullable(),
+    /** HMAC of the conversation's key; `isFallback` leaves the pin where it was. */
+    pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
+    attempts: z.array(attemptSchema),
+    /** Set when the last choice found no account. */
+    refusal: emptyChoice.optional(),
+  }),
+  says: ({ requestId, model, status, accountId, errorCode }) =>
+    `request ${requestId} for ${model} ended with ${status}${errorCode ? ` (${errorCode})` : ''}${accountId ? ` on account ${accountId}` : ''}`,
+});
+export type CompletedRequest = z.infer<typeof RequestCompleted.data>;
+
+/** Refused before any account was asked. */
+export const RequestRefused = event('RequestRefused', {
+  version: 1,
+  data: z.object({
+    ...requested,
+    status: z.string(),
+    errorCode: z.string(),
+    errorMessage: z.string(),
+    latencyMs: z.int().min(0),
+    /** The limit that refused: its rule, what was counted and what was reserved on it. */
+    limit: z.object({ ruleId: z.int(), counted: z.int(), reserved: z.int(), ceiling: z.int() }).optional(),
+    refusal: emptyChoice.optional(),
+  }),
+  says: ({ requestId, errorCode, errorMessage }) => `request ${requestId} was refused (${errorCode}): ${errorMessage}`,
+});
+export type RefusedRequest = z.infer<typeof RequestRefused.data>;
+
+/** Refusals beyond the sixtieth of one key and minute, as one number per code. */
+export const RefusalsCounted = event('RefusalsCounted', {
+  version: 1,
+  data: z.object({
+    keyId: apiKeyIdSchema.nullable(),
+    minute: instantSchema,
+    counts: z.record(z.string(), z.int().min(1)),
+  }),
+  says: ({ counts }) =>
+    `${Object.values(counts).reduce((sum, count) => sum + count, 0)} more requests were refused within a minute`,
+});
+
+export type RequestEvent =
+  | EventOf<typeof RequestAdmitted>
+  | EventOf<typeof RequestCompleted>
+  | EventOf<typeof RequestRefused>
+  | EventOf<typeof RefusalsCounted>;

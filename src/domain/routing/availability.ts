@@ -1,0 +1,75 @@
+import type { Account } from '../account/state.ts';
+import type { UsageWindow } from '../accountUsage/events.ts';
+import type { AccountUsage } from '../accountUsage/state.ts';
+import { type AccountId, type Instant, instant } from '../brands.ts';
+
+/** What a node knows of an account beyond the log: it failed a moment ago. */
+export interface Cooling {
+  readonly until: Instant;
+  readonly reason: string;
+}
+
+export type AvailabilityState = 'available' | 'paused' | 'deactivated' | 'rate_limited' | 'quota_exceeded' | 'cooling';
+
+/** Why an account can or cannot serve a request now, and when that ends if time alone ends it. */
+export interface Availability {
+  readonly state: AvailabilityState;
+  readonly reason: string | null;
+  readonly until: Instant | null;
+}
+
+const AVAILABLE: Availability = { state: 'available', reason: null, until: null };
+const PAUSED: Availability = { state: 'paused', reason: 'paused by an operator', until: null };
+const PRIMARY_MINUTES = 1_440;
+const SECONDARY_MINUTES = 10_080;
+
+/**
+ * The one answer to "is this account usable?": selection, overview counts, the account's card and the wording of
+ * refusals all come from here. Only `paused` and `deactivated` last; a reset time that has passed opens an account.
+ */
+export function availabilityOf(
+  account: Account,
+  usage: AccountUsage | undefined,
+  cooling: Cooling | undefined,
+  now: Instant,
+): Availability {
+  if (account.status === 'paused') return PAUSED;
+  if (account.status === 'deactivated') {
+    return { state: 'deactivated', reason: account.deactivationReason, until: null };
+  }
+  if (usage) {
+    const spent = spentWindow(usage, now);
+    if (spent) return spent;
+  }
+  if (cooling && cooling.until > now) return { state: 'cooling', reason: cooling.reason, until: cooling.until };
+  return AVAILABLE;
+}
+
+function spentWindow({ sample, observedAt, limited }: AccountUsage, now: Instant): Availability | undefined {
+  const secondary = spentUntil(sample?.secondary, observedAt, SECONDARY_MINUTES);
+  if (secondary !== undefined && secondary > now) {
+    return { state: 'quota_exceeded', reason: 'the secondary window is used up', until: secondary };
+  }
+  const primary = spentUntil(sample?.primary, observedAt, PRIMARY_MINUTES);
+  if (primary !== undefined && primary > now) {
+    return { state: 'rate_limited', reason: 'the primary window is used up', until: primary };
+  }
+  if (limited && limited.until > now) {
+    const state = QUOTA_CODES.has(limited.code) ? 'quota_exceeded' : 'rate_limited';
+    return { state, reason: `the provider answered ${limited.code}`, until: limited.until };
+  }
+  return undefined;
+}
+
+const QUOTA_CODES: ReadonlySet<string> = new Set(['insufficient_quota', 'usage_not_included', 'quota_exceeded']);
+
+function spentUntil(
+  window: UsageWindow | null | undefined,
+  observedAt: Instant | undefined,
+  defaultMinutes: number,
+): Instant | undefined {
+  if (!window || window.usedPercent < 100 || observedAt === undefined) return undefined;
+  return window.resetAt ?? instant(observedAt + (window.windowMinutes ?? defaultMinutes) * 60_000);
+}
+
+export type CoolingAccounts = ReadonlyMap<AccountId, Cooling>;

@@ -1,0 +1,140 @@
+import type { Account } from '../account/state.ts';
+import type { AccountUsage } from '../accountUsage/state.ts';
+import type { AccountId, Instant } from '../brands.ts';
+import type { Attempt } from '../request/events.ts';
+import type { Settings } from '../settings/events.ts';
+import { type AvailabilityState, availabilityOf, type CoolingAccounts } from './availability.ts';
+import { hash32 } from './hash.ts';
+
+/** Goes up with every change of `select` that could change an answer; recorded with each attempt. */
+export const SELECT_VERSION = 1;
+
+export interface SelectInput {
+  /** From the fold. */
+  readonly accounts: ReadonlyMap<AccountId, Account>;
+  readonly usage: ReadonlyMap<AccountId, AccountUsage>;
+  readonly settings: Pick<Settings, 'routingStrategy' | 'preferEarlierResetAccounts'>;
+  /** The account that this conversation is pinned to, if any. */
+  readonly pinnedTo: AccountId | undefined;
+  /** Breaks ties: the pin's digest, so that a conversation's parallel requests agree, else the request id. */
+  readonly seed: string;
+  /** Accounts that have failed this request and may not be asked again. */
+  readonly tried: ReadonlySet<AccountId>;
+  /** From the overlay. */
+  readonly cooling: CoolingAccounts;
+  readonly turn: number;
+  readonly now: Instant;
+}
+
+/** The part of the overlay without which the answer could have been another. */
+export type DecisiveOverlay = NonNullable<Attempt['overlay']>;
+
+export type Selection =
+  | {
+      readonly kind: 'chosen';
+      readonly accountId: AccountId;
+      /** The pinned account was not usable for the moment: the pin stays where it is. */
+      readonly isFallback: boolean;
+      readonly overlay: DecisiveOverlay | undefined;
+    }
+  | {
+      readonly kind: 'none';
+      /**
+       * `empty`: no account could serve even with patience; `exhausted`: all are spent until `until`; `cooling`: the
+       * first will be usable at `until`; `tried`: those that are usable have failed this request.
+       */
+      readonly reason: 'empty' | 'exhausted' | 'cooling' | 'tried';
+      readonly until: Instant | null;
+      readonly overlay: DecisiveOverlay | undefined;
+    };
+
+/** Accounts that a request may not ask again. One that was merely throttled may be, once it has cooled. */
+export function triedBy(attempts: readonly Pick<Attempt, 'accountId' | 'outcome'>[]): ReadonlySet<AccountId> {
+  return new Set(attempts.filter(({ outcome }) => outcome !== 'throttled').map(({ accountId }) => accountId));
+}
+
+/** Chooses the account for one attempt. Pure: the same input gives the same account, or the same refusal. */
+export function select(input: SelectInput): Selection {
+  const pinned = input.pinnedTo === undefined ? undefined : input.accounts.get(input.pinnedTo);
+  const pinnedState = pinned && stateOf(input, pinned);
+  if (pinned && pinnedState === 'available' && !input.tried.has(pinned.id)) {
+    return { kind: 'chosen', accountId: pinned.id, isFallback: false, overlay: undefined };
+  }
+  const candidates: Account[] = [];
+  const seen = new Set<AvailabilityState | 'tried'>();
+  const cooling: [AccountId, Instant][] = [];
+  let exhaustedUntil: Instant | null = null;
+  for (const account of input.accounts.values()) {
+    const { state, until } = availabilityOf(
+      account,
+      input.usage.get(account.id),
+      input.cooling.get(account.id),
+      input.now,
+    );
+    if (state === 'cooling' && until !== null) cooling.push([account.id, until]);
+    if (input.tried.has(account.id) && (state === 'available' || state === 'cooling')) {
+      seen.add('tried');
+      continue;
+    }
+    seen.add(state);
+    if (state === 'available') candidates.push(account);
+    if ((state === 'rate_limited' || state === 'quota_exceeded') && until !== null) {
+      exhaustedUntil = exhaustedUntil === null || until < exhaustedUntil ? until : exhaustedUntil;
+    }
+  }
+  const isRoundRobin = input.settings.routingStrategy === 'round_robin';
+  const overlay = overlayOf(cooling, isRoundRobin && candidates.length > 1 ? input.turn : undefined);
+  const chosen = isRoundRobin ? candidates[input.turn % candidates.length] : leastUsed(input, candidates);
+  if (chosen) {
+    // Only what time alone will mend is a fallback; a pin to a paused or deleted account moves.
+    const isFallback = pinnedState !== undefined && pinnedState !== 'paused' && pinnedState !== 'deactivated';
+    return { kind: 'chosen', accountId: chosen.id, isFallback, overlay };
+  }
+  if (seen.has('cooling')) {
+    const waiting = cooling.filter(([id]) => !input.tried.has(id)).map(([, until]) => until);
+    return { kind: 'none', reason: 'cooling', until: Math.min(...waiting) as Instant, overlay };
+  }
+  if (seen.has('tried')) return { kind: 'none', reason: 'tried', until: null, overlay };
+  if (exhaustedUntil !== null) return { kind: 'none', reason: 'exhausted', until: exhaustedUntil, overlay };
+  return { kind: 'none', reason: 'empty', until: null, overlay };
+}
+
+const stateOf = (input: SelectInput, account: Account) =>
+  availabilityOf(account, input.usage.get(account.id), input.cooling.get(account.id), input.now).state;
+
+function overlayOf(cooling: [AccountId, Instant][], turn: number | undefined): DecisiveOverlay | undefined {
+  if (cooling.length === 0 && turn === undefined) return undefined;
+  return { ...(cooling.length > 0 && { cooling }), ...(turn !== undefined && { turn }) };
+}
+
+/** `usage_weighted`: the least used long window wins, then the short one; ties spread by hash. */
+function leastUsed(input: SelectInput, candidates: readonly Account[]): Account | undefined {
+  let best: { account: Account; rank: readonly number[] } | undefined;
+  for (const account of candidates) {
+    const rank = rankOf(input, account);
+    if (!best || isLess(rank, best.rank)) best = { account, rank };
+  }
+  return best?.account;
+}
+
+const DAY_MS = 86_400_000;
+const UNKNOWN_DAYS = 10_000;
+
+function rankOf({ usage, settings, seed, now }: SelectInput, account: Account): readonly number[] {
+  const sample = usage.get(account.id)?.sample;
+  const used = (window: NonNullable<typeof sample>['primary'] | undefined) =>
+    window && !(window.resetAt !== null && window.resetAt <= now) ? window.usedPercent : undefined;
+  const primary = used(sample?.primary) ?? 0;
+  const secondary = used(sample?.secondary) ?? (sample?.secondary ? 0 : primary);
+  const resetAt = sample?.secondary?.resetAt ?? null;
+  const days = resetAt !== null && resetAt > now ? Math.floor((resetAt - now) / DAY_MS) : UNKNOWN_DAYS;
+  return [settings.preferEarlierResetAccounts ? days : 0, secondary, primary, hash32(seed + account.id)];
+}
+
+function isLess(a: readonly number[], b: readonly number[]): boolean {
+  for (const [index, value] of a.entries()) {
+    const other = b[index] ?? 0;
+    if (value !== other) return value < other;
+  }
+  return false;
+}
