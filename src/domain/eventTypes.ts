@@ -2,12 +2,12 @@ import * as account from './account/events.ts';
 import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
 import * as apiKey from './apiKey/events.ts';
-import type { EventDefinition, EventOf } from './event.ts';
+import type { EventDefinition, EventOf, Upcaster } from './event.ts';
 import * as firewall from './firewall/events.ts';
 import * as request from './request/events.ts';
 import * as settings from './settings/events.ts';
 
-type Definitions<Module> = Extract<Module[keyof Module], EventDefinition>;
+type Definitions<Module> = Extract<Module[keyof Module], { readonly upcasters: readonly Upcaster[] }>;
 type Declared =
   | Definitions<typeof account>
   | Definitions<typeof accountTokens>

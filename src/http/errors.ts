@@ -1,0 +1,164 @@
+import type { ErrorCode } from '../domain/errorCodes.ts';
+
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** How one code looks on the wire. `type` is shown by the proxy surface only. */
+export interface ErrorEntry {
+  readonly status: number;
+  readonly type:
+    | 'invalid_request_error'
+    | 'authentication_error'
+    | 'permission_error'
+    | 'rate_limit_error'
+    | 'server_error';
+  readonly message: string | ((details: ErrorDetails) => string);
+  /** The code that callers see, where the specification gives several cases one code. */
+  readonly wireCode?: string;
+}
+
+const given = (details: ErrorDetails, name: string, otherwise: string) =>
+  details[name] === undefined ? otherwise : String(details[name]);
+/** A problem with the part of the input that it belongs to. */
+const problem = (otherwise: string) => (details: ErrorDetails) =>
+  details['problem'] === undefined
+    ? otherwise
+    : details['param'] === undefined
+      ? capitalised(String(details['problem']))
+      : `${String(details['param'])} ${String(details['problem'])}`;
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * The one catalogue of errors: status, type and wording of every code derive from here, and so does the documentation
+ * (specification, "Errors"; design.md section 5 where it is silent).
+ */
+export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
+  invalid_request_error: { status: 400, type: 'invalid_request_error', message: problem('The request is not valid') },
+  validation_error: { status: 422, type: 'invalid_request_error', message: 'Invalid request payload' },
+  invalid_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    message: problem('Missing or invalid API key: send it as "Authorization: Bearer sk-svc-..."'),
+  },
+  model_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: (details) => `This API key does not have access to model '${given(details, 'model', '')}'`,
+  },
+  model_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `The model '${given(details, 'model', '')}' does not exist`,
+  },
+  insufficient_permissions: { status: 403, type: 'permission_error', message: 'Insufficient permissions' },
+  ip_forbidden: {
+    status: 403,
+    type: 'permission_error',
+    message: (details) => `The address ${given(details, 'address', 'you call from')} is not on the allowlist`,
+  },
+  not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `There is nothing at ${given(details, 'path', 'this path')}`,
+  },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `${given(details, 'method', 'This method')} is not allowed here; use ${given(details, 'allowed', 'another one')}`,
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: problem('Rate limit exceeded'),
+  },
+  request_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    message: (details) => `The request body is larger than ${given(details, 'limit', 'the limit')}`,
+  },
+  unsupported_media_type: { status: 400, type: 'invalid_request_error', message: problem('Unsupported encoding') },
+  upgrade_required: {
+    status: 426,
+    type: 'invalid_request_error',
+    message: 'Websockets are not offered here; send the request with POST',
+  },
+  server_error: { status: 500, type: 'server_error', message: 'Internal server error' },
+  internal_error: { status: 500, type: 'server_error', message: 'Unexpected error' },
+  not_implemented: { status: 501, type: 'server_error', message: 'Not implemented' },
+  upstream_error: { status: 502, type: 'server_error', message: problem('Upstream error') },
+  no_accounts: {
+    status: 503,
+    type: 'server_error',
+    message: problem('No account is available: import one, or reactivate one that is paused or deactivated'),
+  },
+  log_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: 'The event log takes no writes at the moment; nothing was changed. See the log of the service',
+  },
+  shutting_down: {
+    status: 503,
+    type: 'server_error',
+    message: 'The service is shutting down; send the request again in a moment',
+  },
+  authentication_required: {
+    status: 401,
+    type: 'authentication_error',
+    message: problem('Sign in first'),
+  },
+  unauthorized: { status: 401, type: 'authentication_error', message: problem('Sign in first') },
+  cross_origin: {
+    status: 403,
+    type: 'permission_error',
+    message: 'A page of another origin may not change anything here',
+  },
+  invalid_api_key_payload: { status: 400, type: 'invalid_request_error', message: problem('The API key is not valid') },
+  api_key_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `There is no API key ${given(details, 'keyId', 'of this id')}`,
+  },
+  account_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `There is no account ${given(details, 'accountId', 'of this id')}`,
+  },
+  invalid_auth_json: { status: 400, type: 'invalid_request_error', message: problem('The auth file is not valid') },
+  duplicate_identity_conflict: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `The account ${given(details, 'accountId', '')} exists already. To replace its tokens, import again with ?on_duplicate=replace; to skip known accounts, turn on import_without_overwrite`,
+  },
+  invalid_ip: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: (details) => `'${given(details, 'given', '')}' is neither an IPv4 nor an IPv6 address`,
+  },
+  ip_exists: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: (details) => `${given(details, 'ip', 'The address')} is on the allowlist already`,
+  },
+  ip_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `${given(details, 'ip', 'The address')} is not on the allowlist`,
+  },
+  invalid_totp_config: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'TOTP can be required only after it has been set up',
+  },
+  conflict: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'Somebody else changed this at the same time; look at it again and repeat the change',
+  },
+};
+
+/** @returns the sentence of a code for these details */
+export function messageOf(code: ErrorCode, details: ErrorDetails = {}): string {
+  const { message } = errors[code];
+  return typeof message === 'string' ? message : message(details);
+}

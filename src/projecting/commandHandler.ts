@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Instant, instant, type Position } from '../domain/brands.ts';
+import type { DomainEvent } from '../domain/event.ts';
+import type { KnownEvent } from '../domain/eventTypes.ts';
+import { refuse } from '../domain/refusal.ts';
+import { type Actor, type AppendOutcome, type EventLog, type EventToAppend, NO_STREAM } from '../log/eventLog.ts';
+import type { HotRunner } from './hotRunner.ts';
+import type { Subject } from './subjects.ts';
+
+/** Who asked, and the id that joins what follows from it. */
+export interface Cause {
+  readonly actor: Actor;
+  readonly correlationId: string;
+  readonly causationId?: string;
+}
+
+export interface Handled<State> {
+  readonly state: State;
+  readonly events: readonly DomainEvent[];
+  /** Position of the last event, or of the fold when nothing had to change. */
+  readonly position: Position;
+}
+
+/**
+ * The only way to change anything: decide from the subject's hot state, append at its revision, wait until this node has
+ * folded the write.
+ * @throws Refusal of the rule, or `log_unavailable` when the log did not take the events
+ */
+export type HandleCommand = <Id, State, Command, Event extends DomainEvent>(
+  subject: Subject<Id, State, Command, Event>,
+  id: Id,
+  command: Command,
+  cause: Cause,
+) => Promise<Handled<State>>;
+
+const MAX_DECISIONS = 5;
+const MAX_REPEATS = 4;
+
+export function createCommandHandler({
+  log,
+  hot,
+  now = () => instant(Date.now()),
+}: {
+  log: EventLog;
+  hot: HotRunner;
+  now?: () => Instant;
+}): HandleCommand {
+  return async (subject, id, command, cause) => {
+    const stream = subject.streamOf(id);
+    for (let decision = 1; ; decision++) {
+      const revision = hot.state.revisions.get(stream) ?? NO_STREAM;
+      const time = now();
+      const events = subject.decider.decide(command, subject.stateIn(hot.state, id), { now: time });
+      if (events.length === 0) {
+        return { state: subject.stateIn(hot.state, id), events, position: hot.state.position };
+      }
+      const outcome = await appendFirmly(log, stream, revision, toAppend(events, time, cause));
+      switch (outcome.kind) {
+        case 'committed':
+          await hot.whenFolded(outcome.position);
+          return { state: subject.stateIn(hot.state, id), events, position: outcome.position };
+        case 'conflict':
+          if (decision === MAX_DECISIONS) refuse('conflict', { stream });
+          // Somebody else changed the subject: their events arrive by the subscription.
+          await delay(decision * 5);
+          break;
+        case 'rejected':
+          return refuse('log_unavailable', { reason: outcome.reason });
+        case 'unknown':
+          return refuse('log_unavailable', { reason: outcome.error.message });
+      }
+    }
+  };
+}
+
+function toAppend(events: readonly DomainEvent[], time: Instant, cause: Cause): EventToAppend[] {
+  return events.map((event) => ({
+    ...(event as KnownEvent),
+    id: randomUUID(),
+    time,
+    actor: cause.actor,
+    correlationId: cause.correlationId,
+    causationId: cause.causationId ?? null,
+  }));
+}
+
+/** Repeats an append whose end is unknown with the same ids, never decides again (event-sourcing.md B5.2). */
+async function appendFirmly(
+  log: EventLog,
+  stream: string,
+  revision: number,
+  events: readonly EventToAppend[],
+): Promise<AppendOutcome> {
+  for (let repeat = 0; ; repeat++) {
+    const outcome = await log.append(stream, revision, events);
+    if (outcome.kind !== 'unknown' || repeat === MAX_REPEATS) return outcome;
+    await delay(20 * 2 ** repeat);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Position } from '../domain/brands.ts';
+import type { EventLog, RecordedEvent, Subscription } from '../log/eventLog.ts';
+import { HotState } from './hotState.ts';
+
+interface Waiter {
+  readonly position: Position;
+  readonly resolve: () => void;
+}
+
+/** Keeps one `HotState` up to date with the log, for as long as the process lives. */
+export interface HotRunner {
+  readonly state: HotState;
+  /** Resolves when this node has folded `position`; rejects when the fold has failed or after `timeoutMs`. */
+  whenFolded(position: Position, timeoutMs?: number): Promise<void>;
+  /** Told of every event right after it was folded, in order. */
+  onFolded(listener: (event: RecordedEvent) => void): void;
+  stop(): void;
+}
+
+/** The fold did not reach a position in time, or it can go no further. */
+export class FoldUnavailable extends Error {
+  override readonly name = 'FoldUnavailable';
+}
+
+/**
+ * Folds the log from its beginning and resolves when it has caught up.
+ * @param onFailure told once when the fold stops for good (an unknown event type, a log that cannot be read)
+ */
+export async function startHotRunner(log: EventLog, onFailure: (error: Error) => void): Promise<HotRunner> {
+  const state = new HotState();
+  const listeners: ((event: RecordedEvent) => void)[] = [];
+  let waiters: Waiter[] = [];
+  let failure: Error | undefined;
+  let subscription: Subscription | undefined;
+
+  const onEvents = (batch: readonly RecordedEvent[]) => {
+    for (const event of batch) {
+      state.apply(event);
+      for (const listener of listeners) listener(event);
+    }
+    if (waiters.length === 0) return;
+    const ready = waiters.filter(({ position }) => position <= state.position);
+    waiters = waiters.filter(({ position }) => position > state.position);
+    for (const { resolve } of ready) resolve();
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    subscription = log.subscribe(state.position, {
+      onEvents,
+      onCaughtUp: resolve,
+      onFailure: (error) => {
+        failure = error;
+        reject(error);
+        onFailure(error);
+      },
+    });
+  });
+
+  return {
+    state,
+    onFolded: (listener) => void listeners.push(listener),
+    stop: () => subscription?.stop(),
+    whenFolded(position, timeoutMs = 2_000) {
+      if (position <= state.position) return Promise.resolve();
+      if (failure) return Promise.reject(new FoldUnavailable(failure.message));
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiters = waiters.filter((other) => other !== waiter);
+          reject(new FoldUnavailable(`position ${position} was not folded within ${timeoutMs} ms`));
+        }, timeoutMs);
+        const waiter: Waiter = {
+          position,
+          resolve: () => {
+            clearTimeout(timer);
+            resolve();
+          },
+        };
+        waiters.push(waiter);
+      });
+    },
+  };
+}

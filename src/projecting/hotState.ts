@@ -1,0 +1,161 @@
+import * as account from '../domain/account/state.ts';
+import * as accountTokens from '../domain/accountTokens/state.ts';
+import * as accountUsage from '../domain/accountUsage/state.ts';
+import { count, type KeyCounters, newCounters } from '../domain/apiKey/counters.ts';
+import type { ApiKeyEvent } from '../domain/apiKey/events.ts';
+import * as apiKey from '../domain/apiKey/state.ts';
+import { type AccountId, type ApiKeyId, type Position, position } from '../domain/brands.ts';
+import type { EventOf, Recorded } from '../domain/event.ts';
+import * as firewall from '../domain/firewall/state.ts';
+import type { CompletedRequest, RequestAdmitted } from '../domain/request/events.ts';
+import type { Settings } from '../domain/settings/events.ts';
+import * as settings from '../domain/settings/state.ts';
+import type { RecordedEvent } from '../log/eventLog.ts';
+import { Pins } from './pins.ts';
+
+export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
+
+/**
+ * Everything the service decides from, folded from the whole log. The maps are mutable and belong to the runner; what
+ * they hold is immutable, except the counters, which every request touches.
+ */
+export class HotState {
+  position: Position = position(0);
+  firewall: firewall.Firewall = firewall.initialState;
+  settings: Settings = settings.initialState;
+  readonly accounts = new Map<AccountId, account.Account>();
+  readonly tokens = new Map<AccountId, accountTokens.AccountTokens>();
+  readonly usage = new Map<AccountId, accountUsage.AccountUsage>();
+  readonly apiKeys = new Map<ApiKeyId, apiKey.ApiKey>();
+  readonly keyIdByHash = new Map<string, ApiKeyId>();
+  readonly counters = new Map<ApiKeyId, KeyCounters>();
+  readonly pins = new Pins();
+  /** Requests that were announced as open and have not completed. */
+  readonly openRequests = new Map<string, OpenRequest>();
+  /** Last revision of each stream that commands write to. */
+  readonly revisions = new Map<string, number>();
+
+  apply(event: RecordedEvent): void {
+    this.position = event.position;
+    switch (event.type) {
+      case 'RequestCompleted':
+        this.#complete(event.data, event.position);
+        return;
+      case 'RequestAdmitted':
+        this.openRequests.set(event.data.requestId, event);
+        return;
+      case 'RequestRefused':
+      case 'RefusalsCounted':
+        return;
+      default:
+        this.revisions.set(event.stream, event.revision);
+        this.#change(event);
+    }
+  }
+
+  #change(event: Exclude<RecordedEvent, { type: `Request${string}` | 'RefusalsCounted' }>): void {
+    switch (event.type) {
+      case 'AccountImported':
+      case 'AccountTokensReplaced':
+        this.#evolveTokens(event);
+        this.#evolveAccount(event);
+        return;
+      case 'AccountPlanChanged':
+      case 'AccountPaused':
+      case 'AccountReactivated':
+      case 'AccountDeactivated':
+        this.#evolveAccount(event);
+        return;
+      case 'AccountDeleted':
+        this.tokens.delete(event.data.accountId);
+        this.usage.delete(event.data.accountId);
+        this.#evolveAccount(event);
+        return;
+      case 'TokenRefreshClaimed':
+      case 'TokensRefreshed':
+      case 'TokenRefreshFailed':
+        this.#evolveTokens(event);
+        return;
+      case 'AccountUsageObserved':
+        this.#evolveUsage(event.data.accountId, event);
+        return;
+      case 'SettingsChanged':
+        this.settings = settings.evolve(this.settings, event);
+        return;
+      case 'IpAllowed':
+      case 'IpRevoked':
+        this.firewall = firewall.evolve(this.firewall, event);
+        return;
+      default:
+        this.#evolveKey(event);
+        return;
+    }
+  }
+
+  #evolveAccount(event: Parameters<typeof account.evolve>[1]): void {
+    const { accountId } = event.data;
+    const next = account.evolve(this.accounts.get(accountId), event);
+    if (next) this.accounts.set(accountId, next);
+    else this.accounts.delete(accountId);
+  }
+
+  #evolveTokens(event: Parameters<typeof accountTokens.evolve>[1]): void {
+    const { accountId } = event.data;
+    this.tokens.set(accountId, accountTokens.evolve(this.tokens.get(accountId) ?? accountTokens.initialState, event));
+  }
+
+  #evolveUsage(accountId: AccountId, event: Parameters<typeof accountUsage.evolve>[1]): void {
+    // What arrives late for a deleted account must not bring half of it back.
+    if (!this.accounts.has(accountId)) return;
+    this.usage.set(accountId, accountUsage.evolve(this.usage.get(accountId) ?? accountUsage.initialState, event));
+  }
+
+  #evolveKey(event: Recorded<ApiKeyEvent>): void {
+    const { keyId } = event.data;
+    const before = this.apiKeys.get(keyId);
+    const after = apiKey.evolve(before, event);
+    if (before && before.hash !== after?.hash) this.keyIdByHash.delete(before.hash);
+    if (!after) {
+      this.apiKeys.delete(keyId);
+      this.counters.delete(keyId);
+      return;
+    }
+    this.apiKeys.set(keyId, after);
+    this.keyIdByHash.set(after.hash, keyId);
+    const counters = this.counters.get(keyId);
+    if (event.type === 'ApiKeyUsageReset') counters?.byRule.clear();
+    if (event.type === 'ApiKeyLimitsChanged' && counters) {
+      const kept = new Set(after.rules.map(({ id }) => id));
+      for (const ruleId of counters.byRule.keys()) if (!kept.has(ruleId)) counters.byRule.delete(ruleId);
+    }
+  }
+
+  #complete(request: CompletedRequest, at: Position): void {
+    this.openRequests.delete(request.requestId);
+    if (request.keyId !== null) this.#count(request.keyId, request);
+    for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
+      if (limitedUntil === undefined) continue;
+      const pronounced = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
+      this.#evolveUsage(accountId, { type: 'LimitPronounced', ...pronounced });
+    }
+    if (request.pin && !request.pin.isFallback && request.accountId !== null) {
+      this.pins.set(request.pin.digest, request.accountId, at);
+    }
+  }
+
+  #count(keyId: ApiKeyId, { model, usage, costMicroDollars, requestedAt }: CompletedRequest): void {
+    const key = this.apiKeys.get(keyId);
+    if (!key) return;
+    let counters = this.counters.get(keyId);
+    if (!counters) {
+      counters = newCounters();
+      this.counters.set(keyId, counters);
+    }
+    const consumption = {
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      costMicroDollars: costMicroDollars ?? 0,
+    };
+    count(counters, key.rules, { model, admittedAt: requestedAt, consumption });
+  }
+}

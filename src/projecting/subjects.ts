@@ -1,0 +1,50 @@
+import { account } from '../domain/account/decide.ts';
+import { accountTokens } from '../domain/accountTokens/decide.ts';
+import { apiKey } from '../domain/apiKey/decide.ts';
+import type { AccountId, ApiKeyId } from '../domain/brands.ts';
+import type { Decider } from '../domain/decider.ts';
+import type { DomainEvent } from '../domain/event.ts';
+import { firewall } from '../domain/firewall/decide.ts';
+import { settings } from '../domain/settings/decide.ts';
+import type { HotState } from './hotState.ts';
+
+/** A kind of thing that commands change: its rules, its stream, and where its state stands in the hot fold. */
+export interface Subject<Id, State, Command, Event extends DomainEvent> {
+  readonly decider: Decider<State, Command, Event>;
+  readonly streamOf: (id: Id) => string;
+  readonly stateIn: (hot: HotState, id: Id) => State;
+}
+
+const subject = <Id, State, Command, Event extends DomainEvent>(
+  decider: Decider<State, Command, Event>,
+  streamOf: (id: Id) => string,
+  stateIn: (hot: HotState, id: Id) => State,
+): Subject<Id, State, Command, Event> => ({ decider, streamOf, stateIn });
+
+export const subjects = {
+  account: subject(
+    account,
+    (id: AccountId) => `account-${id}`,
+    (hot, id) => hot.accounts.get(id),
+  ),
+  accountTokens: subject(
+    accountTokens,
+    (id: AccountId) => `accountTokens-${id}`,
+    (hot, id) => hot.tokens.get(id) ?? accountTokens.initialState,
+  ),
+  apiKey: subject(
+    apiKey,
+    (id: ApiKeyId) => `apiKey-${id}`,
+    (hot, id) => hot.apiKeys.get(id),
+  ),
+  firewall: subject(
+    firewall,
+    (_id: 'main') => 'firewall-main',
+    (hot) => hot.firewall,
+  ),
+  settings: subject(
+    settings,
+    (_id: 'main') => 'settings-main',
+    (hot) => hot.settings,
+  ),
+};
