@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** The folder whose `package.json` pins the clients; `test/e2e/run.ts` installs them there. */
+export const clientsFolder = fileURLToPath(new URL('../clients/', import.meta.url));
+
+const fromClients = createRequire(join(clientsFolder, 'package.json'));
+
+/**
+ * Loads an installed client library. The caller names the few members that it uses, so that types are checked on a machine
+ * where the clients were never installed.
+ */
+export const importClient = async <Library>(name: string): Promise<Library> =>
+  (await import(/* @vite-ignore */ pathToFileURL(fromClients.resolve(name)).href)) as Library;
+
+/** The pinned clients by name, with the versions that `clients/package.json` asks for. */
+export const pinnedClients = (): Record<string, string> =>
+  (JSON.parse(readFileSync(join(clientsFolder, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
+    .dependencies;
+
+/** The version of a client as it lies on the disk; undefined when it is not there. */
+export function installedVersion(name: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(join(clientsFolder, 'node_modules', name, 'package.json'), 'utf8')) as Version)
+      .version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The real Codex binary: the npm command is only a launcher, and a launcher that is killed leaves its child behind. */
+export function codexBinary(): string {
+  const target = codexTargets[`${process.platform}-${process.arch}`];
+  if (target === undefined) throw new Error(`Codex has no binary for ${process.platform}-${process.arch}`);
+  const launcher = createRequire(fromClients.resolve('@openai/codex/bin/codex.js'));
+  const platformPackage = launcher.resolve(`@openai/codex-${process.platform}-${process.arch}/package.json`);
+  const name = process.platform === 'win32' ? 'codex.exe' : 'codex';
+  return join(dirname(platformPackage), 'vendor', target, 'bin', name);
+}
+
+/** The real opencode binary, which the package's install script puts under this name on every system. */
+export const opencodeBinary = (): string => join(clientsFolder, 'node_modules', 'opencode-ai', 'bin', 'opencode.exe');
+
+/**
+ * The environment of a client that knows nothing of this machine: its home is a folder of its own, and every call to somewhere else than loopback ends at
+ * a closed port, so that a run is the same with and without the internet.
+ */
+export const clientEnvironment = (home: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: home,
+  TMPDIR: home,
+  TERM: 'dumb',
+  LANG: 'C.UTF-8',
+  HTTP_PROXY: closedPort,
+  HTTPS_PROXY: closedPort,
+  ALL_PROXY: closedPort,
+  NO_PROXY: '127.0.0.1,localhost',
+});
+
+export const closedPort = 'http://127.0.0.1:9';
+
+type Version = { version: string };
+
+const codexTargets: Record<string, string> = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+  'win32-x64': 'x86_64-pc-windows-msvc',
+  'win32-arm64': 'aarch64-pc-windows-msvc',
+};
