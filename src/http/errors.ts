@@ -20,11 +20,11 @@ const given = (details: ErrorDetails, name: string, otherwise: string) =>
   details[name] === undefined ? otherwise : String(details[name]);
 /** A problem with the part of the input that it belongs to. */
 const problem = (otherwise: string) => (details: ErrorDetails) =>
-  details['problem'] === undefined
+  details.problem === undefined
     ? otherwise
-    : details['param'] === undefined
-      ? capitalised(String(details['problem']))
-      : `${String(details['param'])} ${String(details['problem'])}`;
+    : details.param === undefined
+      ? capitalised(String(details.problem))
+      : `${String(details.param)} ${String(details.problem)}`;
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**

@@ -35,6 +35,8 @@ export const attemptSchema = z.object({
   code: z.string().optional(),
   /** The provider refuses this account until then. */
   limitedUntil: instantSchema.optional(),
+  /** Not chosen anew: the same account once more, after its tokens were refreshed. */
+  isRepeat: z.literal(true).optional(),
 });
 export type Attempt = z.infer<typeof attemptSchema>;
 
@@ -110,11 +112,15 @@ export const RequestRefused = event('RequestRefused', {
 });
 export type RefusedRequest = z.infer<typeof RequestRefused.data>;
 
-/** Refusals beyond the sixtieth of one key and minute, as one number per code. */
+/**
+ * Refusals as one number per code and minute: those beyond the sixtieth of one key, and those of strangers (no key, or
+ * not on the allowlist) by address.
+ */
 export const RefusalsCounted = event('RefusalsCounted', {
   version: 1,
   data: z.object({
     keyId: apiKeyIdSchema.nullable(),
+    address: z.string().nullable(),
     minute: instantSchema,
     counts: z.record(z.string(), z.int().min(1)),
   }),

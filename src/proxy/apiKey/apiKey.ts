@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import type { Instant } from '../../domain/brands.ts';
+import type { HotState } from '../../projecting/hotState.ts';
+import { ProxyError } from '../proxyError.ts';
+
+export interface ApiKeyOptions {
+  readonly hot: Pick<HotState, 'settings' | 'apiKeys' | 'keyIdByHash'>;
+  readonly now: () => Instant;
+}
+
+/**
+ * Who is calling. While keys are not required, whatever is sent is ignored, not checked (design.md section 5).
+ * @returns the caller's key, or null when keys are not required
+ * @throws ProxyError `invalid_api_key`
+ */
+export const createApiKeyCheck =
+  ({ hot, now }: ApiKeyOptions) =>
+  (request: IncomingMessage): ApiKey | null => {
+    if (!hot.settings.apiKeyAuthEnabled) return null;
+    const secret = bearerOf(request.headers.authorization);
+    if (secret === undefined) throw new ProxyError('invalid_api_key');
+    // Looking up the digest leaks nothing by its timing that would help to guess a key.
+    const keyId = hot.keyIdByHash.get(hash('sha256', secret));
+    const key = keyId && hot.apiKeys.get(keyId);
+    if (!key?.isActive) throw new ProxyError('invalid_api_key', { problem: 'invalid API key' });
+    if (key.expiresAt !== null && key.expiresAt <= now()) {
+      throw new ProxyError('invalid_api_key', { problem: 'this API key has expired' });
+    }
+    return key;
+  };
+
+function bearerOf(header: string | undefined): string | undefined {
+  if (!header || header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  return header.slice(7).trim() || undefined;
+}

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+import type { ClientAddress } from '../../http/clientAddress.ts';
+import type { HotState } from '../../projecting/hotState.ts';
+import { ProxyError } from '../proxyError.ts';
+
+export interface FirewallOptions {
+  readonly hot: Pick<HotState, 'firewall'>;
+  readonly clientAddress: ClientAddress;
+}
+
+/** Refuses callers that are not on a non-empty allowlist. Reads memory only. @throws ProxyError `ip_forbidden` */
+export const createFirewall =
+  ({ hot, clientAddress }: FirewallOptions) =>
+  (request: IncomingMessage): void => {
+    if (hot.firewall.size === 0) return;
+    const address = clientAddress(request);
+    if (!address || !hot.firewall.has(address)) throw new ProxyError('ip_forbidden', { address });
+  };

@@ -1,0 +1,77 @@
+/** One server-sent event as bytes of the stream, and what it says. */
+export interface SseEvent {
+  /** From `event:` or from the payload's `type`; undefined when the payload is no typed JSON object. */
+  readonly type: string | undefined;
+  /** The joined `data:` lines; empty for comments. */
+  readonly data: string;
+  /** Offsets in the scanned buffer, the blank line included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Where the event that begins at `start` ends: behind its blank line, LF or CRLF.
+ * @returns -1 when the blank line has not come yet
+ */
+export function endOfEvent(buffer: Buffer, start: number): number {
+  for (let at = buffer.indexOf(LF, start); at >= 0; at = buffer.indexOf(LF, at + 1)) {
+    if (buffer[at + 1] === LF) return at + 2;
+    if (buffer[at + 1] === CR && buffer[at + 2] === LF) return at + 3;
+  }
+  return -1;
+}
+
+/** Behind the last complete event of the buffer; 0 when there is none. */
+export function endOfLastEvent(buffer: Buffer): number {
+  const plain = buffer.lastIndexOf('\n\n');
+  const crlf = buffer.lastIndexOf('\n\r\n');
+  return Math.max(plain < 0 ? 0 : plain + 2, crlf < 0 ? 0 : crlf + 3);
+}
+
+/** The events of a buffer that consists of complete ones. */
+export function* eventsOf(buffer: Buffer): Generator<SseEvent> {
+  let start = 0;
+  while (start < buffer.length) {
+    const found = endOfEvent(buffer, start);
+    const end = found < 0 ? buffer.length : found;
+    yield parseEvent(buffer, start, end);
+    start = end;
+  }
+}
+
+export function parseEvent(buffer: Buffer, start: number, end: number): SseEvent {
+  let name: string | undefined;
+  let data: string | undefined;
+  for (const line of buffer.toString('utf8', start, end).split('\n')) {
+    const text = line.endsWith('\r') ? line.slice(0, -1) : line;
+    if (text.startsWith('data:')) {
+      const value = text.startsWith('data: ') ? text.slice(6) : text.slice(5);
+      data = data === undefined ? value : `${data}\n${value}`;
+    } else if (text.startsWith('event:')) {
+      name = text.slice(6).trim();
+    }
+  }
+  return { type: name ?? typeOfPayload(data ?? ''), data: data ?? '', start, end };
+}
+
+const LEADING_TYPE = /^\s*\{\s*"type"\s*:\s*"([^"\\]+)"/;
+
+/** Providers write `type` first, so that most payloads need not be parsed to be told apart. */
+function typeOfPayload(data: string): string | undefined {
+  const leading = LEADING_TYPE.exec(data);
+  if (leading) return leading[1];
+  if (!data.trimStart().startsWith('{')) return undefined;
+  try {
+    const { type } = JSON.parse(data) as { type?: unknown };
+    return typeof type === 'string' ? type : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes an event in the form of the specification, with its `event:` line. */
+export const formatEvent = (type: string, payload: object): Buffer =>
+  Buffer.from(`event: ${type}\ndata: ${JSON.stringify(payload)}\n\n`);
