@@ -1,0 +1,91 @@
+import { fixed, median, print, sum, table, whole } from './figures.ts';
+import { type Measurement, measure } from './measure.ts';
+import type { Provider } from './provider.ts';
+import type { Side } from './side.ts';
+import { addTo, total } from './threadTimes.ts';
+import { wrk } from './wrk.ts';
+
+export interface Comparison {
+  readonly bare: readonly Measurement[];
+  readonly product: readonly Measurement[];
+  /** Requests that the product completed in all loads, the warm-up included. */
+  readonly completed: number;
+  /** The most that wrk can have left unfinished: it hangs up at the end of a load. */
+  readonly cutAtMost: number;
+  readonly failures: number;
+}
+
+export interface Rounds {
+  readonly bodies: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+}
+
+/** Bare and product by turns, so that a machine that slows down or wakes up does so for both. */
+export async function compare(
+  sides: { bare: Side | undefined; product: Side },
+  provider: Provider,
+  rounds: Rounds,
+): Promise<Comparison> {
+  const { bare, product } = sides;
+  if (bare) await wrk(bare.url, rounds.warmUpSeconds, { ...rounds, key: bare.key });
+  const warmUp = await wrk(product.url, rounds.warmUpSeconds, { ...rounds, key: product.key });
+
+  const of = { bare: [] as Measurement[], product: [] as Measurement[] };
+  for (let round = 1; round <= rounds.rounds; round++) {
+    const [a, b] = [bare && (await measure(bare, provider, rounds)), await measure(product, provider, rounds)];
+    if (a) of.bare.push(a);
+    of.product.push(b);
+    const ratio = a ? `  ratio ${fixed(b.rps / a.rps, 3)}` : '';
+    const others = Math.max(a?.others ?? 0, b.others);
+    print(
+      `  round ${round}${a ? describe('bare', a) : ''}${describe('product', b)}${ratio}  others ${fixed(100 * others, 0)} %`,
+    );
+  }
+  return {
+    ...of,
+    completed: warmUp.requests + sum(of.product.map(({ load }) => load.requests)),
+    cutAtMost: (rounds.rounds + 1) * rounds.connections,
+    failures: sum([...of.bare, ...of.product].map((measurement) => measurement.failures)),
+  };
+}
+
+const describe = (name: string, { rps, failures, load, cpu }: Measurement): string =>
+  `  ${name} ${whole(rps).padStart(6)} req/s ${fixed(total(cpu) / load.requests, 1).padStart(6)} us` +
+  ` p99 ${fixed(load.p99Us / 1000, 1)} ms errors ${failures}`;
+
+/** Medians, the ratio, and what a request costs each thread. */
+export function printComparison({ bare, product }: Comparison): void {
+  const rps = (measurements: readonly Measurement[]) => median(measurements.map((measurement) => measurement.rps));
+  print(`  median   ${bare.length > 0 ? `bare ${whole(rps(bare))} req/s, ` : ''}product ${whole(rps(product))} req/s`);
+  if (bare.length > 0) {
+    const ratios = product.map((measurement, index) => measurement.rps / (bare[index]?.rps ?? Number.NaN));
+    print(`  RATIO    ${fixed(median(ratios), 3)} (median of the pairs; ${ratios.map((r) => fixed(r, 2)).join(' ')})`);
+  }
+  print('\n  CPU per request, microseconds (work put off until after the load included)');
+  table([
+    ...(bare.length > 0 ? threadRows('bare', bare) : []),
+    ...threadRows('product', product),
+    ['provider (nginx), during product', perRequest(product, ({ providerCpuUs }) => providerCpuUs)],
+  ]);
+}
+
+function threadRows(name: string, measurements: readonly Measurement[]): string[][] {
+  const threads = new Map<string, number>();
+  for (const { cpu } of measurements) addTo(threads, cpu);
+  const requests = sum(measurements.map(({ load }) => load.requests));
+  const costs = [...threads].map(([thread, us]) => [thread, us / requests] as const).sort(([, a], [, b]) => b - a);
+  const shown = costs.filter(([thread, us]) => thread === 'main' || us >= 0.5);
+  const rest = sum(costs.filter((cost) => !shown.includes(cost)).map(([, us]) => us));
+  return [
+    ...shown.map(([thread, us]) => [`${name}: ${thread}`, fixed(us, 1)]),
+    [`${name}: ${costs.length - shown.length} other threads`, fixed(rest, 1)],
+    [`${name}: total`, perRequest(measurements, ({ cpu }) => total(cpu))],
+    [`${name}: of which after the load`, perRequest(measurements, ({ lateCpuUs }) => lateCpuUs)],
+  ];
+}
+
+const perRequest = (measurements: readonly Measurement[], cost: (measurement: Measurement) => number): string =>
+  fixed(sum(measurements.map(cost)) / sum(measurements.map(({ load }) => load.requests)), 1);

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addedLatency } from './addedLatency.ts';
+import { bodies, countStrings } from './bodies.ts';
+import { killChildren } from './child.ts';
+import { compare, printComparison } from './compare.ts';
+import { median, print, whole } from './figures.ts';
+import { requestLogTotal } from './management.ts';
+import { type BodyKind, type Options, readOptions, usage } from './options.ts';
+import { profileRound } from './profileRound.ts';
+import { type Provider, startProvider } from './provider.ts';
+import { requestLogMatches } from './requestLogCheck.ts';
+import { type Side, startBare, startProduct } from './side.ts';
+import { writeBodies } from './wrk.ts';
+
+async function run(options: Options, folder: string): Promise<boolean> {
+  const { connections, entry, productOnly } = options;
+  print(`node ${process.version}, ${availableParallelism()} cores, ${connections} connections, files in ${folder}`);
+  const provider = await startProvider(folder);
+  const bare = productOnly ? undefined : await startBare(provider, folder);
+  const product = await startProduct(provider, { entry, folder, label: 'product' });
+  let right = true;
+  for (const kind of options.bodies)
+    right = (await benchBody(kind, { bare, product }, provider, options, folder)) && right;
+  await product.stop();
+  if (options.profile) for (const kind of options.bodies) await profileBody(kind, provider, options, folder);
+  return right;
+}
+
+async function benchBody(
+  kind: BodyKind,
+  sides: { bare: Side | undefined; product: Side },
+  provider: Provider,
+  options: Options,
+  folder: string,
+): Promise<boolean> {
+  const sessions = bodies(kind);
+  const json = sessions[0]?.json ?? '';
+  print(`\n${kind} body: ${whole(json.length)} bytes, ${countStrings(json)} strings, ${sessions.length} sessions`);
+  const { base } = sides.product;
+  const rowsBefore = await requestLogTotal(base, -1);
+  const files = writeBodies(join(folder, kind), sessions);
+  const comparison = await compare(sides, provider, { ...options, bodies: files });
+  printComparison(comparison);
+  print();
+  const loaded = await requestLogMatches(base, rowsBefore, { what: 'full load', ...comparison });
+
+  const rowsLoaded = await requestLogTotal(base, -1);
+  const half = median(comparison.product.map(({ rps }) => rps)) / 2;
+  const latency = await addedLatency(sides, { rate: half, seconds: options.seconds, bodies: files });
+  print();
+  const paced = { what: 'half load', completed: latency.completed, cutAtMost: 0 };
+  const exact = await requestLogMatches(base, rowsLoaded, paced);
+
+  const failures = comparison.failures + latency.failures;
+  if (failures > 0) print(`  !!! ${failures} REQUESTS FAILED: the figures above mean nothing`);
+  return failures === 0 && loaded && exact;
+}
+
+async function profileBody(kind: BodyKind, provider: Provider, options: Options, folder: string): Promise<void> {
+  const label = `profile-${kind}`;
+  const load = { bodies: writeBodies(join(folder, label), bodies(kind)), connections: options.connections };
+  await profileRound(provider, { ...options, folder, label, load });
+}
+
+const options = readOptions(process.argv.slice(2));
+if (typeof options === 'string') {
+  print(options);
+  process.exit(options === usage ? 0 : 2);
+} else {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const interrupted = () => process.exit(130);
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  process.once('exit', (code) => {
+    killChildren();
+    // what went wrong is in the logs of the programs that ran
+    if (options.keep || code === 1) print(`files kept in ${folder}`);
+    else rmSync(folder, { recursive: true, force: true });
+  });
+  const right = await run(options, folder).catch((error: Error) => {
+    print(`\n!!! ${error.message}`);
+    return false;
+  });
+  print(right ? '\nevery request answered, every answer in the request log' : '\n!!! THIS RUN IS NOT VALID');
+  process.exit(right ? 0 : 1);
+}

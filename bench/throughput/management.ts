@@ -1,0 +1,60 @@
+import { authFile } from './authFile.ts';
+
+/** As on a well used installation: every part of the way that costs something is switched on. */
+const accounts = 50;
+const hugeLimit = 1_000_000_000_000;
+
+const limits = [
+  { limit_type: 'total_tokens', limit_window: 'daily', max_value: hugeLimit },
+  { limit_type: 'cost_usd', limit_window: 'weekly', max_value: hugeLimit / 1000 },
+  { limit_type: 'output_tokens', limit_window: 'monthly', max_value: hugeLimit, model_filter: 'gpt-5.1' },
+];
+
+/** Sets the service up over its management API, as an operator would. Resolves with the API key. */
+export async function setUp(base: string): Promise<string> {
+  for (let index = 0; index < accounts; index++) await importAccount(base, index);
+  const list = (await call(base, 'GET', '/api/accounts')) as { accounts: unknown[] };
+  if (list.accounts.length !== accounts) throw new Error(`${list.accounts.length} accounts instead of ${accounts}`);
+  const created = (await call(base, 'POST', '/api/api-keys', { name: 'bench', limits })) as { key: string };
+  await call(base, 'PUT', '/api/settings', {
+    sticky_threads_enabled: true,
+    prefer_earlier_reset_accounts: false,
+    routing_strategy: 'usage_weighted',
+    api_key_auth_enabled: true,
+  });
+  return created.key;
+}
+
+async function importAccount(base: string, index: number): Promise<void> {
+  const form = new FormData();
+  const file = new Blob([JSON.stringify(authFile(index))], { type: 'application/json' });
+  form.set('auth_json', file, 'auth.json');
+  await read(await fetch(`${base}/api/accounts/import`, { method: 'POST', body: form }), 'account import');
+}
+
+async function call(base: string, method: string, path: string, body?: object): Promise<unknown> {
+  const withBody = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return read(await fetch(base + path, { method, ...withBody }), `${method} ${path}`);
+}
+
+async function read(response: Response, what: string): Promise<unknown> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${what}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/**
+ * Rows in the request log. The log's page may be behind the log itself, so this asks until the figure has stood still for a
+ * second or `expected` is reached.
+ */
+export async function requestLogTotal(base: string, expected: number): Promise<number> {
+  let last = -1;
+  for (let still = 0; still < 4; ) {
+    const { total } = (await call(base, 'GET', '/api/request-logs?limit=1')) as { total: number };
+    if (total === expected) return total;
+    still = total === last ? still + 1 : 0;
+    last = total;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return last;
+}

@@ -1,0 +1,44 @@
+import { machineTimes, othersShare } from './machineTimes.ts';
+import type { Provider } from './provider.ts';
+import type { Side } from './side.ts';
+import { type ThreadTimes, threadTimes, total, untilQuiet, usedBetween } from './threadTimes.ts';
+import { failures, type LoadResult, requestsPerSecond, wrk } from './wrk.ts';
+
+export interface Measurement {
+  readonly load: LoadResult;
+  readonly rps: number;
+  readonly failures: number;
+  /** CPU of each thread of the side from the start of the load until the side was quiet again, microseconds. */
+  readonly cpu: ThreadTimes;
+  /** The part of `cpu` that was used after the load had ended: work put off. */
+  readonly lateCpuUs: number;
+  readonly providerCpuUs: number;
+  /** Share of the machine that other programs took meanwhile, 0 to 1. */
+  readonly others: number;
+}
+
+/** One side under full load for some seconds. */
+export async function measure(
+  side: Side,
+  provider: Provider,
+  load: { bodies: string; connections: number; seconds: number },
+): Promise<Measurement> {
+  const providerBefore = threadTimes(provider.pid);
+  const before = threadTimes(side.pid);
+  const machineBefore = machineTimes();
+  const result = await wrk(side.url, load.seconds, { ...load, key: side.key });
+  const machineAfter = machineTimes();
+  const during = total(usedBetween(before, threadTimes(side.pid)));
+  const providerCpuUs = total(usedBetween(providerBefore, threadTimes(provider.pid)));
+  await untilQuiet(side.pid);
+  const cpu = usedBetween(before, threadTimes(side.pid));
+  return {
+    load: result,
+    rps: requestsPerSecond(result),
+    failures: failures(result),
+    cpu,
+    lateCpuUs: total(cpu) - during,
+    providerCpuUs,
+    others: othersShare(machineBefore, machineAfter, during + providerCpuUs),
+  };
+}

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export type BodyKind = '20k' | '38k';
+
+export interface Options {
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+  readonly bodies: readonly BodyKind[];
+  readonly productOnly: boolean;
+  readonly profile: boolean;
+  readonly keep: boolean;
+  /** The program that is measured; another checkout's `src/cli.ts` compares two versions on one machine. */
+  readonly entry: string;
+}
+
+export const usage = `bench:throughput: the product against a bare pass-through
+
+  --seconds N        length of one measuring run (5)
+  --warm-up N        seconds of load for each side before the first round (3)
+  --rounds N         rounds; each measures bare, then product (5)
+  --connections N    connections of the load generator (32)
+  --body KIND        20k, 38k or both (both)
+  --product-only     no bare side, no ratio: quicker while tuning
+  --profile          one more round with a CPU profile of the product
+  --entry FILE       the program to measure (src/cli.ts of this checkout)
+  --keep             keep the temporary folder (logs, data, profiles)
+`;
+
+/** The options, or what to print instead of a run: the usage, or one line on what makes no sense. */
+export function readOptions(args: readonly string[]): Options | string {
+  try {
+    return parse(args);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function parse(args: readonly string[]): Options | string {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: 'string', default: '5' },
+      'warm-up': { type: 'string', default: '3' },
+      rounds: { type: 'string', default: '5' },
+      connections: { type: 'string', default: '32' },
+      body: { type: 'string', default: 'both' },
+      'product-only': { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/cli.ts') },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return usage;
+  return {
+    seconds: atLeastOne('seconds', values.seconds),
+    warmUpSeconds: atLeastOne('warm-up', values['warm-up']),
+    rounds: atLeastOne('rounds', values.rounds),
+    connections: atLeastOne('connections', values.connections),
+    bodies: bodyKinds(values.body),
+    productOnly: values['product-only'],
+    profile: values.profile,
+    keep: values.keep,
+    entry: resolve(values.entry),
+  };
+}
+
+// wrk takes whole seconds only
+function atLeastOne(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1, not ${text}`);
+  return value;
+}
+
+function bodyKinds(text: string): readonly BodyKind[] {
+  if (text === 'both') return ['20k', '38k'];
+  if (text === '20k' || text === '38k') return [text];
+  throw new Error(`--body must be 20k, 38k or both, not ${text}`);
+}

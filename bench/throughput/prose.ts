@@ -1,0 +1,15 @@
+const words =
+  'the file service reads writes a request account window limit and then checks whether every stream ends in one terminal event before it returns to caller while tests describe what should happen when provider answers late or never'.split(
+    ' ',
+  );
+
+/** Text of exactly `length` ASCII characters; the same seed gives the same text, so that runs compare. */
+export function prose(length: number, seed: number): string {
+  let state = seed * 2654435761;
+  let text = '';
+  while (text.length < length) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    text += `${words[(state >>> 8) % words.length]} `;
+  }
+  return text.slice(0, length);
+}

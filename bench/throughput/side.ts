@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Child, start } from './child.ts';
+import { setUp } from './management.ts';
+import type { Provider } from './provider.ts';
+
+/** One of the two programs that are compared. */
+export interface Side {
+  readonly name: 'bare' | 'product';
+  readonly pid: number;
+  /** Origin of the service, without a path. */
+  readonly base: string;
+  /** Where the load goes. */
+  readonly url: string;
+  readonly key: string;
+  stop(): Promise<void>;
+}
+
+const path = '/backend-api/svc/responses';
+const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+
+export async function startBare(provider: Provider, folder: string): Promise<Side> {
+  const args = [join(import.meta.dirname, 'bare.ts'), provider.url];
+  const child = start(process.execPath, args, environment, join(folder, 'bare.log'));
+  const base = await listening(child);
+  return { name: 'bare', pid: child.pid, base, url: base + path, key: 'not-looked-at', stop: () => child.stop() };
+}
+
+export interface ProductOptions {
+  readonly entry: string;
+  readonly folder: string;
+  /** Names this start's files, as a run may start more than one product. */
+  readonly label: string;
+  readonly profileInto?: string;
+}
+
+/** Starts the service on an empty data folder and sets it up with everything on. */
+export async function startProduct(provider: Provider, options: ProductOptions): Promise<Side> {
+  const { entry, folder, label, profileInto } = options;
+  const data = join(folder, `${label}-data`);
+  mkdirSync(data);
+  const profiling = profileInto === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileInto}`];
+  const env = {
+    ...environment,
+    SVC_PORT: '0',
+    SVC_DATA_DIR: data,
+    SVC_UPSTREAM_BASE_URL: `${provider.url}/backend-api`,
+    SVC_AUTH_BASE_URL: provider.url,
+  };
+  const child = start(process.execPath, [...profiling, entry, 'serve'], env, join(folder, `${label}.log`));
+  const base = await listening(child);
+  const key = await setUp(base);
+  return { name: 'product', pid: child.pid, base, url: base + path, key, stop: () => child.stop(40_000) };
+}
+
+async function listening(child: Child): Promise<string> {
+  const match = await child.line(/listening on (http:\/\/\S+)/);
+  return (match[1] ?? '').replace(/\/$/, '');
+}
