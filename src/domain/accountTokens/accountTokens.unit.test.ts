@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import {
+  accountId,
+  importedAccount,
+  later,
+  NOW,
+  specification,
+  tokens,
+  uuid,
+} from '../../../test/support/specification.ts';
+import { AccountImported, AccountTokensReplaced } from '../account/events.ts';
+import { CLAIM_LIFETIME_MS, decide } from './decide.ts';
+import { TokenRefreshClaimed, TokenRefreshFailed, TokensRefreshed } from './events.ts';
+import { evolve, initialState } from './state.ts';
+
+const accountTokens = specification({ decide, evolve, initialState });
+const id = accountId(1);
+const [mine, theirs] = [uuid(1), uuid(2)];
+const imported = AccountImported(importedAccount());
+const expiresAt = later(CLAIM_LIFETIME_MS);
+const claimed = (claimId: string, until = expiresAt) =>
+  TokenRefreshClaimed({ accountId: id, claimId, expiresAt: until });
+const refreshed = (claimId: string) => TokensRefreshed({ accountId: id, claimId, tokens: tokens('second') });
+const failed = (claimId: string) =>
+  TokenRefreshFailed({ accountId: id, claimId, code: 'server_error', isPermanent: false });
+const claim = (claimId: string) => ({ type: 'ClaimRefresh', accountId: id, claimId }) as const;
+const record = (claimId: string) =>
+  ({ type: 'RecordRefreshed', accountId: id, claimId, tokens: tokens('second') }) as const;
+const recordFailure = (claimId: string) =>
+  ({ type: 'RecordRefreshFailed', accountId: id, claimId, code: 'server_error', isPermanent: false }) as const;
+
+test('an import brings the first tokens', () =>
+  expect(accountTokens.given(imported).state()).toEqual({ tokens: tokens(), claim: undefined }));
+
+test('a refresh is claimed for one minute before the provider is asked', () =>
+  accountTokens.given(imported).when(claim(mine)).then(claimed(mine)));
+
+test('of two that claim at the same time the second is told until when the first one has it', () =>
+  accountTokens.given(imported, claimed(mine)).when(claim(theirs)).refuses('conflict', { claimedUntil: expiresAt }));
+
+test('a claim cannot be made longer by claiming again', () =>
+  accountTokens
+    .given(imported, claimed(mine))
+    .when(claim(mine), { now: later(1) })
+    .refuses('conflict'));
+
+test('a claim can be taken over the moment it expires and not before', () => {
+  const given = accountTokens.given(imported, claimed(mine));
+  given.when(claim(theirs), { now: later(CLAIM_LIFETIME_MS - 1) }).refuses('conflict');
+  given.when(claim(theirs), { now: expiresAt }).then(claimed(theirs, later(CLAIM_LIFETIME_MS, expiresAt)));
+});
+
+test('the tokens of an account that was never imported, or was deleted, cannot be claimed', () =>
+  accountTokens.when(claim(mine)).refuses('account_not_found', { accountId: id }));
+
+test('a refresh ends its claim and brings new tokens', () => {
+  accountTokens.given(imported, claimed(mine)).when(record(mine)).then(refreshed(mine));
+  expect(accountTokens.given(imported, claimed(mine), refreshed(mine)).state()).toEqual({
+    tokens: tokens('second'),
+    claim: undefined,
+  });
+});
+
+test('an answer that comes after the claim has expired still counts while nobody else has claimed', () =>
+  accountTokens
+    .given(imported, claimed(mine))
+    .when(record(mine), { now: later(10 * CLAIM_LIFETIME_MS) })
+    .then(refreshed(mine)));
+
+test('an answer that comes after somebody else has claimed is refused', () => {
+  const given = accountTokens.given(imported, claimed(mine), claimed(theirs, later(2 * CLAIM_LIFETIME_MS)));
+  given.when(record(mine)).refuses('conflict', { claimId: mine });
+  given.when(recordFailure(mine)).refuses('conflict', { claimId: mine });
+  given.when(record(theirs)).then(refreshed(theirs));
+});
+
+test('nothing can be recorded without a claim', () => {
+  accountTokens.given(imported).when(record(mine)).refuses('conflict');
+  accountTokens.given(imported, claimed(mine), refreshed(mine)).when(record(mine)).refuses('conflict');
+});
+
+test('a failed refresh frees the claim at once and keeps the tokens', () => {
+  accountTokens.given(imported, claimed(mine)).when(recordFailure(mine)).then(failed(mine));
+  const given = accountTokens.given(imported, claimed(mine), failed(mine));
+  expect(given.state()).toEqual({ tokens: tokens(), claim: undefined });
+  given.when(claim(theirs)).then(claimed(theirs));
+});
+
+test('an import during a refresh wins: the refresh can no longer be recorded', () => {
+  const replaced = AccountTokensReplaced(importedAccount({ tokens: tokens('imported') }));
+  accountTokens.given(imported, claimed(mine), replaced).when(record(mine)).refuses('conflict', { claimId: mine });
+});
+
+test('a refresh that reached the log behind an import does not put the older tokens back', () => {
+  const replaced = AccountTokensReplaced(importedAccount({ tokens: tokens('imported') }));
+  const given = accountTokens.given(imported, claimed(mine), replaced, refreshed(mine));
+  expect(given.state().tokens).toEqual(tokens('imported'));
+});
+
+test("the late word of one who lost the claim ends nobody else's claim", () => {
+  const state = accountTokens.given(imported, claimed(mine), claimed(theirs), failed(mine), refreshed(mine)).state();
+  expect(state).toEqual({ tokens: tokens(), claim: { claimId: theirs, expiresAt } });
+  expect(NOW).toBeLessThan(expiresAt);
+});

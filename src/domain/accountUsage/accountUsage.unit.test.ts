@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  accountId,
+  at,
+  earlier,
+  HOUR,
+  later,
+  MINUTE,
+  NOW,
+  recorded,
+  usageSample,
+  usageWindow,
+} from '../../../test/support/specification.ts';
+import type { Instant } from '../brands.ts';
+import { AccountUsageObserved, type UsageSample } from './events.ts';
+import { evolve, initialState, type LimitPronounced } from './state.ts';
+
+type Folded = Parameters<typeof evolve>[1];
+
+const observed = (sample: UsageSample, time: Instant = NOW): Folded =>
+  recorded(at(time, AccountUsageObserved({ accountId: accountId(1), ...sample })));
+const pronounced = (since: Instant = NOW, until: Instant = later(HOUR, since)): LimitPronounced => ({
+  type: 'LimitPronounced',
+  since,
+  until,
+  code: 'rate_limit_exceeded',
+});
+const fold = (...events: Folded[]) => events.reduce(evolve, initialState);
+
+const open = usageSample(usageWindow(40), usageWindow(10));
+
+test('nothing is known of an account at first', () =>
+  expect(fold()).toEqual({ sample: undefined, observedAt: undefined, limited: undefined }));
+
+test('the last sample is kept with its time', () =>
+  expect(fold(observed(usageSample(usageWindow(1)), earlier(MINUTE)), observed(open))).toEqual({
+    sample: open,
+    observedAt: NOW,
+    limited: undefined,
+  }));
+
+test('a limit that the provider pronounced is kept beside the sample', () =>
+  expect(fold(observed(open, earlier(MINUTE)), pronounced())).toEqual({
+    sample: open,
+    observedAt: earlier(MINUTE),
+    limited: { since: NOW, until: later(HOUR), code: 'rate_limit_exceeded' },
+  }));
+
+test('a later sample with room lifts a pronounced limit: the provider reset it early', () =>
+  expect(fold(pronounced(), observed(open, later(MINUTE))).limited).toBeUndefined());
+
+test('a sample from before the limit lifts nothing, even when it arrives after it', () =>
+  expect(fold(pronounced(), observed(open, earlier(1))).limited).toBeDefined());
+
+test('a sample with either window used up lifts nothing', () => {
+  const full = usageWindow(100);
+  expect(fold(pronounced(), observed(usageSample(full, usageWindow(0)), later(1))).limited).toBeDefined();
+  expect(fold(pronounced(), observed(usageSample(usageWindow(0), full), later(1))).limited).toBeDefined();
+});
+
+test('a sample that says nothing of any window lifts nothing', () =>
+  expect(fold(pronounced(), observed(usageSample(null, null), later(1))).limited).toBeDefined());
+
+test('a limit that is told late, after a newer sample with room, is over already', () =>
+  expect(fold(observed(open, later(MINUTE)), pronounced()).limited).toBeUndefined());
+
+test('of two limits the one pronounced last holds, in whatever order they are told', () => {
+  const first = pronounced(NOW, later(5 * HOUR));
+  const second = pronounced(later(MINUTE), later(HOUR));
+  expect(fold(first, second).limited?.until).toBe(later(HOUR));
+  expect(fold(second, first).limited?.until).toBe(later(HOUR));
+});
+
+test('whether an account is limited does not depend on when a long request told of it', () => {
+  const samples = fc.constantFrom(open, usageSample(usageWindow(100)), usageSample(null));
+  fc.assert(
+    fc.property(samples, fc.integer({ min: -5, max: 5 }), (sample, minutes) => {
+      const events = [observed(sample, later(minutes * MINUTE)), pronounced()] as const;
+      expect(fold(events[1], events[0])).toEqual(fold(events[0], events[1]));
+    }),
+  );
+});

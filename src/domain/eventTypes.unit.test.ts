@@ -1,0 +1,229 @@
+import { globSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  accountId,
+  hash,
+  importedAccount,
+  ip,
+  keyId,
+  later,
+  limitRule,
+  NOW,
+  tokens,
+  usageSample,
+  usageWindow,
+  uuid,
+} from '../../test/support/specification.ts';
+import { microDollars, position } from './brands.ts';
+import { type EventDefinition, event } from './event.ts';
+import { eventTypes, type KnownEvent, UnknownEventType, upcast } from './eventTypes.ts';
+
+type Samples = { [Type in KnownEvent['type']]: Extract<KnownEvent, { type: Type }>['data'] };
+
+const account = { accountId: accountId(1) };
+const key = { keyId: keyId(1), name: 'build' };
+const claim = { ...account, claimId: uuid(1) };
+const decision = { decidedAt: position(7), asOf: NOW, v: 1 };
+const requested = {
+  requestId: 'req_1',
+  keyId: keyId(1),
+  route: '/v1/responses',
+  model: 'gpt-5',
+  effort: 'high',
+  requestedAt: NOW,
+  admission: {
+    ...decision,
+    estimate: { inputTokens: 10, outputTokens: 2_048, costMicroDollars: 20 },
+    reserved: [[1, 0]] as [number, number][],
+  },
+};
+
+/** One of each: a type without a sample does not compile. */
+const samples: Samples = {
+  AccountImported: importedAccount(),
+  AccountTokensReplaced: importedAccount(),
+  AccountPlanChanged: { ...account, from: 'plus', to: 'pro' },
+  AccountPaused: { ...account, from: 'active' },
+  AccountReactivated: { ...account, from: 'paused' },
+  AccountDeactivated: { ...account, from: 'active', reason: 'sign in again', code: 'token_revoked' },
+  AccountDeleted: account,
+  TokenRefreshClaimed: { ...claim, expiresAt: later(60_000) },
+  TokensRefreshed: { ...claim, tokens: tokens() },
+  TokenRefreshFailed: { ...claim, code: 'invalid_grant', isPermanent: true },
+  AccountUsageObserved: { ...account, ...usageSample(usageWindow(40), null) },
+  ApiKeyCreated: {
+    ...key,
+    hash: hash('a'),
+    prefix: 'sk-svc-aaaaaaaaa',
+    allowedModels: null,
+    expiresAt: null,
+    rules: [limitRule()],
+  },
+  ApiKeyRenamed: { keyId: keyId(1), from: 'build', to: 'deploy' },
+  ApiKeyModelsChanged: { ...key, from: null, to: ['gpt-5'] },
+  ApiKeyExpiryChanged: { ...key, from: null, to: NOW },
+  ApiKeyActivated: key,
+  ApiKeyDeactivated: key,
+  ApiKeyLimitsChanged: { ...key, from: [], to: [limitRule({ modelFilter: 'gpt-5' })] },
+  ApiKeyUsageReset: key,
+  ApiKeyRegenerated: {
+    ...key,
+    from: { hash: hash('a'), prefix: 'sk-svc-aaaaaaaaa' },
+    to: { hash: hash('b'), prefix: 'sk-svc-bbbbbbbbb' },
+  },
+  ApiKeyDeleted: key,
+  IpAllowed: { ip: ip('10.0.0.1') },
+  IpRevoked: { ip: ip('10.0.0.1') },
+  SettingsChanged: { from: { apiKeyAuthEnabled: false }, to: { apiKeyAuthEnabled: true } },
+  RequestAdmitted: { ...requested, accountId: accountId(1) },
+  RequestCompleted: {
+    ...requested,
+    status: '200',
+    errorCode: null,
+    errorMessage: null,
+    accountId: accountId(1),
+    latencyMs: 1_200,
+    firstByteMs: 300,
+    usage: { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 1, isEstimated: false },
+    costMicroDollars: microDollars(62),
+    priceVersion: '2026-11-01',
+    pin: { digest: 'digest', isFallback: false },
+    attempts: [
+      {
+        ...decision,
+        overlay: { cooling: [[accountId(2), later(500)]], turn: 3 },
+        accountId: accountId(1),
+        startedAt: NOW,
+        endedAt: later(1_200),
+        outcome: 'ok',
+      },
+    ],
+  },
+  RequestRefused: {
+    ...requested,
+    status: '429',
+    errorCode: 'rate_limit_exceeded',
+    errorMessage: 'the limit is used up',
+    latencyMs: 1,
+    limit: { ruleId: 1, counted: 1_000, reserved: 0, ceiling: 1_000 },
+  },
+  RefusalsCounted: {
+    keyId: keyId(1),
+    address: null,
+    minute: NOW,
+    counts: { rate_limit_exceeded: 7, model_not_allowed: 1 },
+  },
+};
+
+const definitionOf = (type: string) => eventTypes.get(type) as unknown as EventDefinition<string, unknown>;
+
+describe.each(Object.entries(samples))('%s', (type, sample) => {
+  test('keeps its data through its schema and through JSON', () => {
+    const { data } = definitionOf(type);
+    expect(data.parse(sample)).toEqual(sample);
+    expect(data.parse(JSON.parse(JSON.stringify(sample)))).toEqual(sample);
+  });
+
+  test('is made by its own constructor', () => expect(definitionOf(type)(sample)).toEqual({ type, data: sample }));
+
+  test('says one plain sentence that shows nothing secret', () => {
+    const sentence = definitionOf(type).says(sample);
+    expect(sentence.trim()).not.toBe('');
+    expect(sentence).not.toMatch(/undefined|null|NaN|\[object|sealed\.|\n/);
+    expect(sentence).not.toMatch(/[0-9a-f]{64}/);
+  });
+
+  test('refuses data that lacks a required field, or has one of another kind', () => {
+    const { data } = definitionOf(type);
+    for (const field of requiredFieldsOf(data)) {
+      const { [field]: _, ...without } = sample as Record<string, unknown>;
+      expect(data.safeParse(without).success, `without ${field}`).toBe(false);
+      expect(data.safeParse({ ...sample, [field]: Symbol('wrong') }).success, `wrong ${field}`).toBe(false);
+    }
+    for (const wrong of [null, 'text', 7, []]) expect(data.safeParse(wrong).success).toBe(false);
+  });
+});
+
+const requiredFieldsOf = (schema: z.ZodType) =>
+  Object.entries((schema as z.ZodObject).shape).flatMap(([field, inner]) =>
+    (inner as z.ZodType).safeParse(undefined).success ? [] : [field],
+  );
+
+test('a broken field is refused', () => {
+  const refuses = (type: KnownEvent['type'], data: object) =>
+    expect(definitionOf(type).data.safeParse({ ...samples[type], ...data }).success, type).toBe(false);
+  refuses('AccountImported', { email: 'someone@example.org' });
+  refuses('AccountImported', { tokens: { ...tokens(), access: 'eyJhbGciOi' } });
+  refuses('TokensRefreshed', { claimId: 'claim-1' });
+  refuses('ApiKeyCreated', { keyId: 'key-1' });
+  refuses('ApiKeyCreated', { hash: 'sk-svc-0123' });
+  refuses('ApiKeyCreated', { rules: [limitRule({ maxValue: 0 })] });
+  refuses('ApiKeyExpiryChanged', { to: 1.5 });
+  refuses('AccountUsageObserved', usageSample(usageWindow(40.5)));
+  refuses('AccountPaused', { from: 'rate_limited' });
+  refuses('SettingsChanged', { to: { routingStrategy: 'random' } });
+  refuses('RequestCompleted', { costMicroDollars: -1 });
+  refuses('RefusalsCounted', { counts: { rate_limit_exceeded: 0 } });
+});
+
+describe('the registry', () => {
+  const isDefinition = (value: unknown): value is EventDefinition => typeof value === 'function' && 'says' in value;
+
+  test('holds every event that any file declares, under a name that no other has', async () => {
+    const files = globSync('**/events.ts', { cwd: import.meta.dirname });
+    const modules = await Promise.all(files.map((file) => import(`./${file}`) as Promise<Record<string, unknown>>));
+    const declared = modules.flatMap((module) => Object.entries(module).filter(([, value]) => isDefinition(value)));
+    expect(declared.map(([name]) => name).sort()).toEqual([...eventTypes.keys()].sort());
+    for (const [name, definition] of declared) expect(eventTypes.get(name)).toBe(definition);
+  });
+
+  test('has a sample of each here', () => expect(Object.keys(samples).sort()).toEqual([...eventTypes.keys()].sort()));
+});
+
+describe('upcasting', () => {
+  const thrice = event('TestRenamedTwice', {
+    version: 3,
+    data: z.object({ third: z.string() }),
+    says: ({ third }) => third,
+    upcasters: [
+      (data) => ({ second: `${(data as { first: string }).first}+2` }),
+      (data) => ({ third: `${(data as { second: string }).second}+3` }),
+    ],
+  });
+  const registry = eventTypes as Map<string, unknown>;
+  const registered = () => registry.set(thrice.type, thrice);
+  afterEach(() => void registry.delete(thrice.type));
+
+  test('leads from each older version through all that follow', () => {
+    registered();
+    expect(upcast('TestRenamedTwice', 1, { first: '1' })).toEqual({ third: '1+2+3' });
+    expect(upcast('TestRenamedTwice', 2, { second: '2' })).toEqual({ third: '2+3' });
+    expect(upcast('TestRenamedTwice', 3, { third: '3' })).toEqual({ third: '3' });
+  });
+
+  test('leaves data of the current version as it is', () => {
+    for (const [type, sample] of Object.entries(samples)) {
+      expect(upcast(type, definitionOf(type).version, sample)).toBe(sample);
+    }
+  });
+
+  test('stops at a type that this build does not know', () => {
+    expect(() => upcast('QuotaInvented', 1, {})).toThrow(UnknownEventType);
+    expect(() => upcast('QuotaInvented', 1, {})).toThrow(/"QuotaInvented".*newer version/);
+    expect(() => upcast('toString', 1, {})).toThrow(UnknownEventType);
+  });
+
+  test('stops at a version that this build does not know', () => {
+    registered();
+    for (const version of [4, 0, -1, 1.5, Number.NaN]) {
+      expect(() => upcast('TestRenamedTwice', version, {}), `version ${version}`).toThrow(UnknownEventType);
+    }
+  });
+
+  test('a version without an upcaster from each one below cannot be declared', () => {
+    const declaration = { version: 2, data: z.object({}), says: () => '' };
+    expect(() => event('TestIncomplete', declaration)).toThrow(/needs 1 upcasters/);
+    expect(() => event('TestIncomplete', { ...declaration, version: 1, upcasters: [(data) => data] })).toThrow();
+  });
+});

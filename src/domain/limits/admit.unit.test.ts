@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DAY, deepFreeze, later, limitRule, NOW } from '../../../test/support/specification.ts';
+import { amountOf, appliesTo, type Consumption, ceilingOf, count, newCounters, usedAt } from '../apiKey/counters.ts';
+import type { LimitRule } from '../apiKey/events.ts';
+import type { Instant } from '../brands.ts';
+import { type AdmitInput, admit } from './admit.ts';
+
+const tokensOf = (inputTokens: number): Consumption => ({ inputTokens, outputTokens: 0, costMicroDollars: 0 });
+const usedUp = (rules: readonly LimitRule[], inputTokens: number, admittedAt: Instant = NOW) => {
+  const counters = newCounters();
+  count(counters, rules, { model: 'gpt-5', admittedAt, consumption: tokensOf(inputTokens) });
+  return counters;
+};
+const ask = (changes: Partial<AdmitInput>) =>
+  admit({
+    rules: [limitRule()],
+    model: 'gpt-5',
+    counters: undefined,
+    reservedOn: () => 0,
+    estimate: tokensOf(300),
+    now: NOW,
+    ...changes,
+  });
+
+test('without rules everything is admitted and nothing reserved', () =>
+  expect(ask({ rules: [] })).toEqual({ kind: 'admitted', reservations: [], alreadyReserved: [] }));
+
+test('an unused limit reserves the estimate', () =>
+  expect(ask({})).toEqual({ kind: 'admitted', reservations: [[1, 300]], alreadyReserved: [[1, 0]] }));
+
+test('requests one after the other can use a limit up to its ceiling', () => {
+  const rules = [limitRule()];
+  const counters = newCounters();
+  const verdicts = Array.from({ length: 5 }, () => {
+    const verdict = ask({ rules, counters });
+    if (verdict.kind === 'admitted') {
+      count(counters, rules, { model: 'gpt-5', admittedAt: NOW, consumption: tokensOf(300) });
+    }
+    return verdict.kind === 'admitted' ? verdict.reservations : verdict.kind;
+  });
+  expect(verdicts).toEqual([[[1, 300]], [[1, 300]], [[1, 300]], [[1, 100]], 'refused']);
+});
+
+test('one token below the ceiling is admitted, whatever the request is likely to need', () => {
+  const rules = [limitRule()];
+  const verdict = ask({ rules, counters: usedUp(rules, 999), estimate: tokensOf(1_000_000) });
+  expect(verdict).toMatchObject({ kind: 'admitted', reservations: [[1, 1]] });
+});
+
+test('at the ceiling a request is refused with the rule, what was counted and when it resets', () => {
+  const rules = [limitRule()];
+  expect(ask({ rules, counters: usedUp(rules, 1_000) })).toEqual({
+    kind: 'refused',
+    rule: rules[0],
+    counted: 1_000,
+    reserved: 0,
+    ceiling: 1_000,
+    resetAt: later(DAY),
+    alreadyReserved: [[1, 0]],
+  });
+});
+
+test('what other requests have reserved counts as used', () => {
+  const rules = [limitRule()];
+  const counters = usedUp(rules, 600);
+  expect(ask({ rules, counters, reservedOn: () => 300 })).toMatchObject({ reservations: [[1, 100]] });
+  expect(ask({ rules, counters, reservedOn: () => 400 })).toMatchObject({
+    kind: 'refused',
+    counted: 600,
+    reserved: 400,
+  });
+});
+
+test('a new window admits again', () => {
+  const rules = [limitRule()];
+  const counters = usedUp(rules, 5_000);
+  expect(ask({ rules, counters, now: later(DAY - 1) }).kind).toBe('refused');
+  expect(ask({ rules, counters, now: later(DAY) }).kind).toBe('admitted');
+});
+
+test('every applicable rule must have room, and the first that has none is named', () => {
+  const rules = [
+    limitRule({ id: 1, maxValue: 5_000 }),
+    limitRule({ id: 2 }),
+    limitRule({ id: 3, limitWindow: 'weekly' }),
+  ];
+  expect(ask({ rules, counters: usedUp(rules, 1_000) })).toMatchObject({ kind: 'refused', rule: { id: 2 } });
+});
+
+test('a rule for another model neither refuses nor reserves', () => {
+  const rules = [limitRule({ id: 1, modelFilter: 'gpt-5.1', maxValue: 1 }), limitRule({ id: 2 })];
+  expect(ask({ rules, reservedOn: (id) => (id === 1 ? 99 : 0) })).toEqual({
+    kind: 'admitted',
+    reservations: [[2, 300]],
+    alreadyReserved: [[2, 0]],
+  });
+});
+
+test('a limit in dollars has its ceiling and its reservation in micro-dollars', () => {
+  const rules = [limitRule({ limitType: 'cost_usd', maxValue: 2 })];
+  const estimate = { inputTokens: 9, outputTokens: 9, costMicroDollars: 2_500_000 };
+  expect(ask({ rules, estimate })).toMatchObject({ reservations: [[1, 2_000_000]] });
+});
+
+test('a model without a price reserves nothing on a limit in dollars, and is admitted', () =>
+  expect(ask({ rules: [limitRule({ limitType: 'cost_usd', maxValue: 2 })] })).toMatchObject({
+    reservations: [[1, 0]],
+  }));
+
+const amounts = fc.record({
+  inputTokens: fc.nat({ max: 400 }),
+  outputTokens: fc.nat({ max: 400 }),
+  costMicroDollars: fc.nat({ max: 900_000 }),
+});
+const rulesOfAKey = fc.uniqueArray(
+  fc.record({
+    id: fc.integer({ min: 1, max: 9 }),
+    limitType: fc.constantFrom('total_tokens', 'input_tokens', 'output_tokens', 'cost_usd'),
+    limitWindow: fc.constantFrom('daily', 'weekly', 'monthly'),
+    maxValue: fc.integer({ min: 1, max: 1_500 }),
+    modelFilter: fc.constantFrom(null, 'gpt-5', 'gpt-5.1'),
+    createdAt: fc.constant(NOW),
+  }),
+  { maxLength: 5, selector: ({ id }) => id },
+);
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('ask'), model: fc.constantFrom('gpt-5', 'gpt-5.1'), estimate: amounts }),
+    fc.record({ kind: fc.constant('settle'), which: fc.nat(), usage: amounts }),
+  ),
+  { maxLength: 60 },
+);
+
+test('before each admission settled and reserved are below every ceiling, and no reservation exceeds what is left', () => {
+  fc.assert(
+    fc.property(rulesOfAKey, steps, (rules, list) => {
+      const counters = newCounters();
+      const open: { model: string; reservations: readonly (readonly [number, number])[] }[] = [];
+      const reservedOn = (ruleId: number) =>
+        open
+          .flatMap(({ reservations }) => reservations)
+          .reduce((sum, [id, amount]) => sum + (id === ruleId ? amount : 0), 0);
+      for (const step of list) {
+        if (step.kind === 'settle') {
+          const [settled] = open.splice(step.which % Math.max(1, open.length), 1);
+          if (settled) count(counters, rules, { model: settled.model, admittedAt: NOW, consumption: step.usage });
+          continue;
+        }
+        const { model, estimate } = step;
+        const applicable = rules.filter((rule) => appliesTo(rule, model));
+        const left = new Map(
+          applicable.map((rule) => [rule.id, ceilingOf(rule) - usedAt(counters, rule, NOW) - reservedOn(rule.id)]),
+        );
+        const verdict = ask({ rules: deepFreeze(rules), model, counters, reservedOn, estimate });
+        expect(verdict.kind === 'admitted').toBe([...left.values()].every((amount) => amount > 0));
+        if (verdict.kind === 'refused') {
+          expect(verdict.counted + verdict.reserved).toBeGreaterThanOrEqual(verdict.ceiling);
+          continue;
+        }
+        expect(verdict.reservations.map(([id]) => id)).toEqual(applicable.map(({ id }) => id));
+        for (const [index, [id, amount]] of verdict.reservations.entries()) {
+          expect(amount).toBeLessThanOrEqual(left.get(id) ?? -1);
+          expect(amount).toBeLessThanOrEqual(amountOf(applicable[index]?.limitType ?? 'cost_usd', estimate));
+          expect(amount).toBeGreaterThanOrEqual(0);
+        }
+        open.push({ model, reservations: verdict.reservations });
+      }
+    }),
+  );
+});
+
+test('the recorded estimate and reservations are enough to give the same verdict again', () => {
+  fc.assert(
+    fc.property(
+      rulesOfAKey,
+      amounts,
+      amounts,
+      fc.array(fc.nat({ max: 2_000 }), { minLength: 9, maxLength: 9 }),
+      (rules, used, estimate, held) => {
+        const counters = newCounters();
+        count(counters, rules, { model: 'gpt-5', admittedAt: NOW, consumption: used });
+        const first = ask({ rules, counters, estimate, reservedOn: (id) => held[id - 1] ?? 0 });
+        const recorded = new Map(first.alreadyReserved);
+        expect(ask({ rules, counters, estimate, reservedOn: (id) => recorded.get(id) ?? 0 })).toEqual(first);
+      },
+    ),
+  );
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { builtInPrices, findPrice, type PriceTable } from './prices.ts';
+
+const price = (model: string, input: number) => ({ model, input, cachedInput: 0, output: 0 });
+const table: PriceTable = {
+  version: 'test',
+  models: [
+    price('gpt-5*', 1),
+    price('gpt-5.4*', 2),
+    price('gpt-5.4-mini*', 3),
+    price('gpt-5.4-mini-exact', 4),
+    price('o*', 5),
+  ],
+};
+
+test.each([
+  ['gpt-5', 1],
+  ['gpt-5-codex', 1],
+  ['gpt-5.4', 2],
+  ['gpt-5.4-pro', 2],
+  ['gpt-5.4-mini', 3],
+  ['gpt-5.4-mini-2026-03-01', 3],
+  ['gpt-5.4-mini-exact', 4],
+  ['GPT-5.4-Mini', 3],
+])('the longest entry that matches %s wins', (model, input) => expect(findPrice(table, model)?.input).toBe(input));
+
+test('the longest entry wins wherever it stands in the table', () => {
+  const reversed = { ...table, models: table.models.toReversed() };
+  for (const model of ['gpt-5', 'gpt-5.4', 'gpt-5.4-mini', 'gpt-5.4-mini-exact', 'gpt-5.4-pro']) {
+    expect(findPrice(reversed, model)).toEqual(findPrice(table, model));
+  }
+});
+
+test('an entry without a star matches its own name only', () =>
+  expect(findPrice({ version: 'test', models: [price('gpt-5', 1)] }, 'gpt-5.1')).toBeUndefined());
+
+test.each(['', 'claude', 'gpt-4.1', 'my-gpt-5'])('a model that nobody has priced, %j, has no price', (model) => {
+  expect(findPrice(builtInPrices, model)).toBeUndefined();
+});
+
+test.each([
+  ['gpt-5.1-codex', 1.25],
+  ['gpt-5.1-codex-mini', 0.25],
+  ['gpt-5.2-codex', 1.75],
+  ['gpt-5.4-nano', 0.2],
+  ['gpt-5.5-pro-2026', 30],
+])('the built-in table prices %s', (model, input) => expect(findPrice(builtInPrices, model)?.input).toBe(input));
+
+test('no built-in entry is listed twice, and a cached token never costs more than a fresh one', () => {
+  expect(new Set(builtInPrices.models.map(({ model }) => model)).size).toBe(builtInPrices.models.length);
+  for (const { input, cachedInput } of builtInPrices.models) expect(cachedInput).toBeLessThanOrEqual(input);
+});

@@ -1,0 +1,372 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  accountId,
+  DAY,
+  deepFreeze,
+  earlier,
+  HOUR,
+  later,
+  MINUTE,
+  NOW,
+  usageSample,
+  usageWindow,
+} from '../../../test/support/specification.ts';
+import type { AccountStatus } from '../account/events.ts';
+import type { Account } from '../account/state.ts';
+import type { UsageSample } from '../accountUsage/events.ts';
+import type { AccountUsage } from '../accountUsage/state.ts';
+import type { AccountId, Instant } from '../brands.ts';
+import { availabilityOf } from './availability.ts';
+import { type SelectInput, select, triedBy } from './select.ts';
+
+const [a, b, c] = [accountId('a'), accountId('b'), accountId('c')];
+
+const account = (id: AccountId, status: AccountStatus = 'active'): [AccountId, Account] => [
+  id,
+  {
+    id,
+    upstreamAccountId: null,
+    email: null,
+    displayName: null,
+    planType: 'plus',
+    hasReadableIdToken: true,
+    status,
+    deactivationReason: null,
+    importedAt: earlier(DAY),
+  },
+];
+const used = (id: AccountId, sample: UsageSample): [AccountId, AccountUsage] => [
+  id,
+  { sample, observedAt: earlier(MINUTE), limited: undefined },
+];
+const percent = (id: AccountId, primary: number, secondary: number) =>
+  used(id, usageSample(usageWindow(primary), usageWindow(secondary, later(3 * DAY))));
+const spent = (id: AccountId, resetAt: Instant) => used(id, usageSample(usageWindow(100, resetAt)));
+const cooling = (...entries: [AccountId, Instant][]) =>
+  new Map(entries.map(([id, until]) => [id, { until, reason: 'timeout' }]));
+
+const weighted = { routingStrategy: 'usage_weighted', preferEarlierResetAccounts: false } as const;
+const preferEarlier = { ...weighted, preferEarlierResetAccounts: true };
+const roundRobin = { ...weighted, routingStrategy: 'round_robin' } as const;
+
+const pool = (changes: Partial<SelectInput> = {}): SelectInput => ({
+  accounts: new Map([account(a), account(b), account(c)]),
+  usage: new Map(),
+  settings: weighted,
+  pinnedTo: undefined,
+  seed: 'request-1',
+  tried: new Set(),
+  cooling: new Map(),
+  turn: 0,
+  now: NOW,
+  ...changes,
+});
+const choose = (changes: Partial<SelectInput> = {}) => select(pool(changes));
+
+describe('usage_weighted', () => {
+  test('the account with the least used long window is chosen', () =>
+    expect(choose({ usage: new Map([percent(a, 0, 50), percent(b, 90, 20), percent(c, 0, 30)]) })).toEqual({
+      kind: 'chosen',
+      accountId: b,
+      isFallback: false,
+      overlay: undefined,
+    }));
+
+  test('of equal long windows the least used short one decides', () =>
+    expect(choose({ usage: new Map([percent(a, 30, 20), percent(b, 20, 20), percent(c, 40, 20)]) })).toMatchObject({
+      accountId: b,
+    }));
+
+  test('without a long window the short one stands for it', () => {
+    const usage = new Map([used(a, usageSample(usageWindow(40))), percent(b, 0, 50), percent(c, 0, 60)]);
+    expect(choose({ usage })).toMatchObject({ accountId: a });
+  });
+
+  test('a window whose reset has come counts as unused', () => {
+    const reset = used(c, usageSample(usageWindow(10), usageWindow(100, earlier(1))));
+    expect(choose({ usage: new Map([percent(a, 0, 5), percent(b, 0, 5), reset]) })).toMatchObject({ accountId: c });
+  });
+
+  test('a used-up window that ended without a reset time counts as unused', () => {
+    const sample = usageSample(usageWindow(0), { usedPercent: 100, resetAt: null, windowMinutes: 60 });
+    const ended: [AccountId, AccountUsage] = [c, { sample, observedAt: earlier(2 * HOUR), limited: undefined }];
+    expect(choose({ usage: new Map([percent(a, 0, 5), percent(b, 0, 5), ended]) })).toMatchObject({ accountId: c });
+  });
+
+  test('an account without a sample counts as unused', () =>
+    expect(choose({ usage: new Map([percent(a, 1, 1), percent(b, 1, 1)]) })).toMatchObject({ accountId: c }));
+
+  test('the turn does not matter', () => {
+    const chosen = new Set(Array.from({ length: 20 }, (_, turn) => JSON.stringify(choose({ turn }))));
+    expect(chosen.size).toBe(1);
+  });
+
+  test('the order in which accounts were imported does not matter', () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const orders = [
+        [a, b, c],
+        [c, a, b],
+        [b, c, a],
+      ].map((ids) => choose({ seed: `${seed}`, accounts: new Map(ids.map((id) => account(id))) }));
+      expect(new Set(orders.map((selection) => JSON.stringify(selection))).size).toBe(1);
+    }
+  });
+});
+
+describe('prefer earlier reset', () => {
+  const resets = (id: AccountId, secondary: number, resetAt: Instant | null) =>
+    used(id, usageSample(usageWindow(0), usageWindow(secondary, resetAt)));
+
+  test('the account whose long window resets on an earlier day is chosen, even if more of it is used', () => {
+    const usage = new Map([resets(a, 10, later(3 * DAY)), resets(b, 80, later(DAY)), resets(c, 0, later(6 * DAY))]);
+    expect(choose({ usage, settings: preferEarlier })).toMatchObject({ accountId: b });
+    expect(choose({ usage })).toMatchObject({ accountId: c });
+  });
+
+  test('of resets within the same day the least used window decides', () => {
+    const usage = new Map([
+      resets(a, 60, later(DAY + HOUR)),
+      resets(b, 20, later(DAY + 23 * HOUR)),
+      resets(c, 0, later(2 * DAY)),
+    ]);
+    expect(choose({ usage, settings: preferEarlier })).toMatchObject({ accountId: b });
+  });
+
+  test('an unknown or passed reset comes last', () => {
+    const usage = new Map([resets(a, 0, null), resets(b, 0, earlier(1)), resets(c, 90, later(6 * DAY))]);
+    expect(choose({ usage, settings: preferEarlier })).toMatchObject({ accountId: c });
+  });
+
+  test('round robin takes no notice of it', () => {
+    const usage = new Map([resets(a, 10, later(3 * DAY)), resets(b, 80, later(DAY))]);
+    for (const turn of [0, 1, 2]) {
+      const chosen = choose({ usage, turn, settings: { ...preferEarlier, routingStrategy: 'round_robin' } });
+      expect(chosen).toEqual(choose({ usage, turn, settings: roundRobin }));
+    }
+  });
+});
+
+describe('round_robin', () => {
+  test('a thousand turns spread evenly', () => {
+    const counts = new Map<string, number>();
+    for (let turn = 0; turn < 1_000; turn++) {
+      const selection = choose({ settings: roundRobin, turn, seed: `${turn}` });
+      if (selection.kind === 'chosen') counts.set(selection.accountId, (counts.get(selection.accountId) ?? 0) + 1);
+    }
+    expect([...counts.values()].sort()).toEqual([333, 333, 334]);
+  });
+
+  test('usage does not matter', () =>
+    expect(choose({ settings: roundRobin, usage: new Map([percent(a, 99, 99)]) })).toMatchObject({ accountId: a }));
+
+  test('the turn is decisive and told, unless there was only one account to choose', () => {
+    expect(choose({ settings: roundRobin, turn: 4 })).toMatchObject({ accountId: b, overlay: { turn: 4 } });
+    expect(choose({ settings: roundRobin, turn: 4, tried: new Set([a, b]) })).toMatchObject({
+      accountId: c,
+      overlay: undefined,
+    });
+  });
+
+  test('accounts that cannot serve are left out of the turn', () => {
+    const accounts = new Map([account(a), account(b, 'paused'), account(c)]);
+    const chosen = [0, 1, 2, 3].map((turn) => choose({ settings: roundRobin, accounts, turn }));
+    expect(chosen).toMatchObject([{ accountId: a }, { accountId: c }, { accountId: a }, { accountId: c }]);
+  });
+});
+
+describe('sticky', () => {
+  test('a conversation stays with its account, whatever the others offer', () => {
+    const usage = new Map([percent(a, 90, 90)]);
+    for (const settings of [weighted, preferEarlier, roundRobin]) {
+      expect(choose({ pinnedTo: a, usage, settings, turn: 2 })).toEqual({
+        kind: 'chosen',
+        accountId: a,
+        isFallback: false,
+        overlay: undefined,
+      });
+    }
+  });
+
+  test.each([
+    ['is used up', { usage: new Map([spent(a, later(HOUR))]) }],
+    ['is cooling', { cooling: cooling([a, later(MINUTE)]) }],
+    ['has failed this request', { tried: new Set([a]) }],
+  ])('while its account %s another one serves as a fallback and the pin stays', (_why, changes) => {
+    const selection = choose({ pinnedTo: a, ...changes });
+    expect(selection).toMatchObject({ kind: 'chosen', isFallback: true });
+    expect(selection).not.toMatchObject({ accountId: a });
+  });
+
+  test.each([
+    ['paused', new Map([account(a, 'paused'), account(b)])],
+    ['deactivated', new Map([account(a, 'deactivated'), account(b)])],
+    ['deleted', new Map([account(b)])],
+  ])('when its account is %s the conversation moves', (_why, accounts) =>
+    expect(choose({ pinnedTo: a, accounts })).toMatchObject({ accountId: b, isFallback: false }),
+  );
+
+  test('a pin does not make a spent pool serve', () =>
+    expect(
+      choose({ pinnedTo: a, accounts: new Map([account(a)]), usage: new Map([spent(a, later(HOUR))]) }),
+    ).toMatchObject({ kind: 'none', reason: 'exhausted' }));
+});
+
+describe('nobody can serve', () => {
+  test('empty: no account, or all of them paused or deactivated', () => {
+    const none = { kind: 'none', reason: 'empty', until: null, overlay: undefined };
+    expect(choose({ accounts: new Map() })).toEqual(none);
+    expect(choose({ accounts: new Map([account(a, 'paused'), account(b, 'deactivated')]) })).toEqual(none);
+    expect(choose({ accounts: new Map(), settings: roundRobin, turn: 3 })).toEqual(none);
+  });
+
+  test('exhausted: all are used up, until the earliest reset', () => {
+    const accounts = new Map([account(a), account(b), account(c, 'paused')]);
+    const usage = new Map([spent(a, later(2 * HOUR)), spent(b, later(HOUR)), spent(c, later(MINUTE))]);
+    expect(choose({ accounts, usage })).toEqual({
+      kind: 'none',
+      reason: 'exhausted',
+      until: later(HOUR),
+      overlay: undefined,
+    });
+  });
+
+  test('cooling: the first will be back in a moment, even if others are used up', () =>
+    expect(
+      choose({ usage: new Map([spent(a, later(HOUR))]), cooling: cooling([b, later(900)], [c, later(500)]) }),
+    ).toEqual({
+      kind: 'none',
+      reason: 'cooling',
+      until: later(500),
+      overlay: {
+        cooling: [
+          [b, later(900)],
+          [c, later(500)],
+        ],
+      },
+    }));
+
+  test('tried: every account that could serve has failed this request', () => {
+    expect(choose({ tried: new Set([a, b, c]) })).toMatchObject({ kind: 'none', reason: 'tried', until: null });
+    expect(choose({ tried: new Set([a, b]), usage: new Map([spent(c, later(HOUR))]) })).toMatchObject({
+      reason: 'tried',
+    });
+  });
+
+  test('an account that has failed this request is not waited for while it cools', () => {
+    expect(choose({ tried: new Set([a, b, c]), cooling: cooling([a, later(500)]) })).toMatchObject({ reason: 'tried' });
+    expect(choose({ tried: new Set([a, b]), cooling: cooling([a, later(500)], [c, later(900)]) })).toMatchObject({
+      reason: 'cooling',
+      until: later(900),
+    });
+  });
+});
+
+test('an account that was merely throttled may be asked again, one that failed may not', () =>
+  expect(
+    triedBy([
+      { accountId: a, outcome: 'throttled' },
+      { accountId: b, outcome: 'timeout' },
+    ]),
+  ).toEqual(new Set([b])));
+
+test('equals are chosen equally often over many requests', () => {
+  const ids = Array.from({ length: 50 }, (_, index) => accountId(index));
+  const accounts = new Map(ids.map((id) => account(id)));
+  const counts = new Map<string, number>(ids.map((id) => [id, 0]));
+  for (let seed = 0; seed < 10_000; seed++) {
+    const selection = choose({ accounts, seed: `request-${seed}` });
+    if (selection.kind === 'chosen') counts.set(selection.accountId, (counts.get(selection.accountId) ?? 0) + 1);
+  }
+  const expected = 10_000 / ids.length;
+  for (const [id, chosen] of counts) expect(Math.abs(chosen - expected) / expected, id).toBeLessThanOrEqual(0.15);
+});
+
+const times = fc.constantFrom(earlier(DAY), earlier(1), NOW, later(1), later(HOUR), later(30 * HOUR), later(6 * DAY));
+const window = fc.option(
+  fc.record({
+    usedPercent: fc.constantFrom(0, 40, 99, 100, 120),
+    resetAt: fc.option(times),
+    windowMinutes: fc.option(fc.constantFrom(1, 300, 10_080)),
+  }),
+);
+const knownUsage: fc.Arbitrary<AccountUsage> = fc.record({
+  sample: fc.option(fc.record({ primary: window, secondary: window, credits: fc.constant(null) }), { nil: undefined }),
+  observedAt: fc.constantFrom(earlier(DAY), earlier(MINUTE)),
+  limited: fc.option(
+    fc.record({ since: times, until: times, code: fc.constantFrom('rate_limit_exceeded', 'insufficient_quota') }),
+    { nil: undefined },
+  ),
+});
+const member = fc.record({
+  status: fc.constantFrom<AccountStatus>('active', 'active', 'active', 'paused', 'deactivated'),
+  usage: fc.option(knownUsage),
+  coolingUntil: fc.option(times),
+  isTried: fc.boolean(),
+});
+/** Any pool of up to six accounts, with any state of the world around it. */
+const pools: fc.Arbitrary<SelectInput> = fc
+  .record({
+    members: fc.array(member, { maxLength: 6 }),
+    settings: fc.constantFrom(weighted, preferEarlier, roundRobin),
+    pinned: fc.option(fc.nat({ max: 7 })),
+    seed: fc.string(),
+    turn: fc.nat({ max: 50 }),
+  })
+  .map(({ members, settings, pinned, seed, turn }) => ({
+    accounts: new Map(members.map(({ status }, index) => account(accountId(index), status))),
+    usage: new Map(members.flatMap(({ usage }, index) => (usage ? [[accountId(index), usage] as const] : []))),
+    settings,
+    pinnedTo: pinned === null ? undefined : accountId(pinned),
+    seed,
+    tried: new Set(members.flatMap(({ isTried }, index) => (isTried ? [accountId(index)] : []))),
+    cooling: cooling(
+      ...members.flatMap(({ coolingUntil }, index): [AccountId, Instant][] =>
+        coolingUntil === null ? [] : [[accountId(index), coolingUntil]],
+      ),
+    ),
+    turn,
+    now: NOW,
+  }));
+const always = (holds: (input: SelectInput) => void) => fc.assert(fc.property(pools, holds), { numRuns: 3_000 });
+const canServe = (input: SelectInput, id: AccountId) => {
+  const candidate = input.accounts.get(id);
+  const state = candidate && availabilityOf(candidate, input.usage.get(id), input.cooling.get(id), input.now).state;
+  return state === 'available' && !input.tried.has(id);
+};
+
+test('the decisive overlay alone gives the same answer again', () =>
+  always((input) => {
+    const selection = select(input);
+    const replayed = select({
+      ...input,
+      cooling: cooling(...(selection.overlay?.cooling ?? [])),
+      turn: selection.overlay?.turn ?? 0,
+    });
+    expect(replayed).toEqual(selection);
+  }));
+
+test('the same input gives the same answer, and is left as it was', () =>
+  always((input) => {
+    const before = structuredClone(input);
+    const selection = select(deepFreeze(input));
+    expect(input).toEqual(before);
+    expect(select(before)).toEqual(selection);
+  }));
+
+test('whoever is chosen can serve and has not failed this request, and nobody is refused while somebody can', () =>
+  always((input) => {
+    const selection = select(input);
+    if (selection.kind === 'chosen') expect(canServe(input, selection.accountId)).toBe(true);
+    else expect([...input.accounts.keys()].some((id) => canServe(input, id))).toBe(false);
+  }));
+
+test('a pool that is used up serves again at the time that it names, and not before', () =>
+  always((input) => {
+    const fresh = { ...input, tried: new Set<AccountId>(), cooling: new Map() };
+    const selection = select(fresh);
+    if (selection.kind !== 'none' || selection.reason !== 'exhausted' || selection.until === null) return;
+    expect(selection.until).toBeGreaterThan(NOW);
+    expect(select({ ...fresh, now: selection.until }).kind).toBe('chosen');
+    expect(select({ ...fresh, now: earlier(1, selection.until) }).kind).toBe('none');
+  }));

@@ -1,0 +1,151 @@
+import { expect } from 'vitest';
+import type { ImportedAccount, SealedTokens } from '../../src/domain/account/events.ts';
+import type { UsageSample, UsageWindow } from '../../src/domain/accountUsage/events.ts';
+import type { LimitRule } from '../../src/domain/apiKey/events.ts';
+import {
+  type AccountId,
+  type ApiKeyId,
+  type Instant,
+  instant,
+  position,
+  type Sealed,
+} from '../../src/domain/brands.ts';
+import type { Context } from '../../src/domain/decider.ts';
+import type { ErrorCode } from '../../src/domain/errorCodes.ts';
+import type { DomainEvent } from '../../src/domain/event.ts';
+import { eventTypes } from '../../src/domain/eventTypes.ts';
+import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+
+/** The moment of every command that names no other: 2026-01-15T12:00:00Z. Events given happened in the hour before. */
+export const NOW = instant(Date.UTC(2026, 0, 15, 12));
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const later = (ms: number, since: Instant = NOW): Instant => instant(since + ms);
+export const earlier = (ms: number, before: Instant = NOW): Instant => instant(before - ms);
+
+/** The event as something that happened at `time` instead of in its place within the hour before `NOW`. */
+export const at = <Event extends DomainEvent>(time: Instant, event: Event): Event => ({ ...event, time });
+
+interface Rules<State, Command, Produced extends DomainEvent, Folded extends DomainEvent> {
+  readonly decide: (command: Command, state: State, context: Context) => readonly Produced[];
+  readonly evolve: (state: State, event: Folded) => State;
+  readonly initialState: State;
+}
+
+/** An event as its constructor makes it, from the form in which a fold meets it. */
+type Fact<Folded> = Folded extends { type: infer Type extends string; data: infer Data }
+  ? DomainEvent<Type, Data>
+  : never;
+
+/**
+ * Reads as a sentence: `given(...events).when(command).then(...events)` or `.refuses(code)`. State and command are
+ * frozen, so that a rule that changes its input fails; every event is held against its schema.
+ */
+export function specification<State, Command, Produced extends DomainEvent, Folded extends DomainEvent>({
+  decide,
+  evolve,
+  initialState,
+}: Rules<State, Command, Produced, Folded>) {
+  const fold = (events: readonly DomainEvent[]): State =>
+    events.map(recorded).reduce((state, event) => deepFreeze(evolve(state, event as unknown as Folded)), initialState);
+
+  const given = (...events: readonly Fact<Folded>[]) => ({
+    /** What these events leave behind. */
+    state: () => fold(events),
+    when(command: Command, { now = NOW }: { now?: Instant } = {}) {
+      const decided = () => decide(deepFreeze(command), fold(events), { now });
+      return {
+        // biome-ignore lint/suspicious/noThenProperty: the sentence ends here; nothing awaits what stands before it
+        then(...expected: readonly Produced[]): void {
+          const produced = decided();
+          for (const { type, data } of produced) eventTypes.get(type)?.data.parse(data);
+          expect(produced).toEqual(expected);
+        },
+        refuses(code: ErrorCode, details: Readonly<Record<string, unknown>> = {}): void {
+          const refusal = refusalOf(decided);
+          expect(refusal.code).toBe(code);
+          expect(refusal.details).toMatchObject(details);
+        },
+        /** The state once the new events are folded as well, as having happened at the command's time. */
+        state: () => fold([...events, ...decided().map((event) => at(now, event))]),
+      };
+    },
+  });
+  return { given, when: given().when };
+}
+
+/** Gives an event its place in the log, as the runner would. */
+export function recorded<Event extends DomainEvent>(event: Event, index = 0) {
+  const place = { position: position(index + 1), stream: 'subject-1', revision: index };
+  return { ...place, time: instant(NOW - HOUR + index * 1_000), ...event };
+}
+
+function refusalOf(action: () => unknown): Refusal {
+  let outcome: unknown;
+  try {
+    outcome = action();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error(`expected a refusal, got ${JSON.stringify(outcome)}`);
+}
+
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}
+
+export const ip = (text: string) => text as IpAddress;
+export const sealed = (text: string) => `sealed.${text}` as Sealed;
+export const accountId = (name: string | number) => `account_${name}` as AccountId;
+/** A UUID that ends in `n`. */
+export const keyId = (n = 1) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` as ApiKeyId;
+export const uuid = (n: number): string => keyId(n);
+export const hash = (digit: string) => digit.repeat(64);
+
+export const tokens = (name = 'first', refreshedAt: Instant = NOW): SealedTokens => ({
+  access: sealed(`${name}.access`),
+  refresh: sealed(`${name}.refresh`),
+  idToken: sealed(`${name}.id`),
+  accessExpiresAt: later(HOUR, refreshedAt),
+  refreshedAt,
+});
+
+export const importedAccount = (changes: Partial<ImportedAccount> = {}): ImportedAccount => ({
+  accountId: accountId(1),
+  upstreamAccountId: 'upstream_1',
+  email: sealed('email'),
+  displayName: null,
+  planType: 'plus',
+  hasReadableIdToken: true,
+  tokens: tokens(),
+  ...changes,
+});
+
+export const limitRule = (changes: Partial<LimitRule> = {}): LimitRule => ({
+  id: 1,
+  limitType: 'total_tokens',
+  limitWindow: 'daily',
+  maxValue: 1_000,
+  modelFilter: null,
+  createdAt: NOW,
+  ...changes,
+});
+
+export const usageWindow = (usedPercent: number, resetAt: Instant | null = later(HOUR)): UsageWindow => ({
+  usedPercent,
+  resetAt,
+  windowMinutes: null,
+});
+
+export const usageSample = (primary: UsageWindow | null, secondary: UsageWindow | null = null): UsageSample => ({
+  primary,
+  secondary,
+  credits: null,
+});
