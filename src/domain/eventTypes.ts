@@ -37,19 +37,20 @@ export class UnknownEventType extends Error {
     super(
       version === undefined
         ? `The log holds an event of type "${type}", which this version of svc does not know. Start a newer version.`
-        : `The log holds "${type}" in schema version ${version}, which is newer than this svc. Start a newer version.`,
+        : `The log holds "${type}" in schema version ${version}, which this version of svc does not know. Start a newer version.`,
     );
   }
 }
 
 /**
  * Brings stored data to the current shape of its type.
- * @throws UnknownEventType when the type or its version is newer than this build
+ * @throws UnknownEventType when this build does not know the type or its version
  */
 export function upcast(type: string, version: number, data: unknown): unknown {
   const definition = eventTypes.get(type);
   if (!definition) throw new UnknownEventType(type);
   if (version === definition.version) return data;
-  if (version > definition.version) throw new UnknownEventType(type, version);
+  const isOlder = Number.isInteger(version) && version >= 1 && version < definition.version;
+  if (!isOlder) throw new UnknownEventType(type, version);
   return definition.upcasters.slice(version - 1).reduce((older, step) => step(older), data);
 }

@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -172,7 +173,11 @@ describe('the registry', () => {
 
   test('holds every event that any file declares, under a name that no other has', async () => {
     const files = globSync('**/events.ts', { cwd: import.meta.dirname });
-    const modules = await Promise.all(files.map((file) => import(`./${file}`) as Promise<Record<string, unknown>>));
+    const modules = await Promise.all(
+      files.map(
+        (file) => import(pathToFileURL(`${import.meta.dirname}/${file}`).href) as Promise<Record<string, unknown>>,
+      ),
+    );
     const declared = modules.flatMap((module) => Object.entries(module).filter(([, value]) => isDefinition(value)));
     expect(declared.map(([name]) => name).sort()).toEqual([...eventTypes.keys()].sort());
     for (const [name, definition] of declared) expect(eventTypes.get(name)).toBe(definition);

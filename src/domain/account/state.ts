@@ -25,7 +25,7 @@ export function evolve(account: AccountState, { type, data, time }: Recorded<Acc
     case 'AccountImported':
       return { ...identityOf(data), id: data.accountId, status: 'active', deactivationReason: null, importedAt: time };
     case 'AccountTokensReplaced':
-      return account && { ...account, ...identityOf(data), status: 'active', deactivationReason: null };
+      return account && { ...account, ...identityOf(data), ...revived(account.status) };
     case 'AccountPlanChanged':
       return account && { ...account, planType: data.to };
     case 'AccountPaused':
@@ -38,6 +38,10 @@ export function evolve(account: AccountState, { type, data, time }: Recorded<Acc
       return undefined;
   }
 }
+
+/** New tokens mend what was deactivated for want of them; a pause is the operator's to end. */
+const revived = (status: AccountStatus) =>
+  ({ status: status === 'paused' ? 'paused' : 'active', deactivationReason: null }) as const;
 
 const identityOf = ({ upstreamAccountId, email, displayName, planType, hasReadableIdToken }: ImportedAccount) => ({
   upstreamAccountId,

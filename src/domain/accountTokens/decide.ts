@@ -13,10 +13,14 @@ export type AccountTokensCommand =
   | { type: 'RecordRefreshed'; accountId: AccountId; claimId: string; tokens: SealedTokens }
   | { type: 'RecordRefreshFailed'; accountId: AccountId; claimId: string; code: string; isPermanent: boolean };
 
-/** @throws Refusal `conflict` while somebody else's claim is fresh, or when one's own has been superseded */
+/**
+ * @throws Refusal `conflict` while somebody else's claim is fresh, or when one's own has been superseded;
+ * `account_not_found` when there are no tokens to refresh
+ */
 export function decide(command: AccountTokensCommand, state: AccountTokens, { now }: Context): AccountTokensEvent[] {
   const { accountId, claimId } = command;
   if (command.type === 'ClaimRefresh') {
+    if (!state.tokens) refuse('account_not_found', { accountId });
     if (state.claim && state.claim.expiresAt > now) refuse('conflict', { claimedUntil: state.claim.expiresAt });
     return [TokenRefreshClaimed({ accountId, claimId, expiresAt: instant(now + CLAIM_LIFETIME_MS) })];
   }

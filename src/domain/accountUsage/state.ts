@@ -24,17 +24,21 @@ export function evolve(usage: AccountUsage, event: Recorded<AccountUsageEvent> |
   switch (event.type) {
     case 'AccountUsageObserved': {
       const { primary, secondary, credits } = event.data;
-      const isOpen = !isSpent(primary) && !isSpent(secondary);
-      const liftsLimit = isOpen && usage.limited !== undefined && event.time > usage.limited.since;
-      return {
-        sample: { primary, secondary, credits },
-        observedAt: event.time,
-        limited: liftsLimit ? undefined : usage.limited,
-      };
+      const observed = { sample: { primary, secondary, credits }, observedAt: event.time };
+      const isLifted = usage.limited !== undefined && showsRoomAfter(usage.limited.since, observed);
+      return { ...observed, limited: isLifted ? undefined : usage.limited };
     }
-    case 'LimitPronounced':
+    case 'LimitPronounced': {
+      // A request tells of its attempts only when it ends: by then the account may have been heard of again.
+      const isOutdated = usage.limited !== undefined && usage.limited.since > event.since;
+      if (isOutdated || showsRoomAfter(event.since, usage)) return usage;
       return { ...usage, limited: { since: event.since, until: event.until, code: event.code } };
+    }
   }
 }
 
-const isSpent = (window: UsageSample['primary']) => window !== null && window.usedPercent >= 100;
+function showsRoomAfter(since: Instant, { sample, observedAt }: Pick<AccountUsage, 'sample' | 'observedAt'>): boolean {
+  if (!sample || observedAt === undefined || observedAt <= since) return false;
+  const windows = [sample.primary, sample.secondary].filter((window) => window !== null);
+  return windows.length > 0 && windows.every(({ usedPercent }) => usedPercent < 100);
+}

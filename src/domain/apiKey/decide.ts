@@ -122,6 +122,12 @@ function mergeRules(
       });
     }
     seen.add(identity);
+    if (!Number.isSafeInteger(input.maxValue) || input.maxValue < 1) {
+      refuse('invalid_api_key_payload', {
+        param: `limits.${index}.max_value`,
+        problem: 'must be a whole number of at least 1',
+      });
+    }
     const known = existing.find((rule) => identityOf(rule) === identity);
     if (known) return { ...known, maxValue: input.maxValue };
     const { limitType, limitWindow, maxValue } = input;
@@ -134,7 +140,8 @@ const identityOf = ({ limitType, limitWindow, modelFilter }: LimitRuleInput) =>
 
 function validName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed.length >= 1 && trimmed.length <= 128) return trimmed;
+  const { length } = [...trimmed];
+  if (length >= 1 && length <= 128) return trimmed;
   return refuse('invalid_api_key_payload', { param: 'name', problem: 'must have 1 to 128 characters' });
 }
 

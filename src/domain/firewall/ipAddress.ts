@@ -31,19 +31,22 @@ function parseIpv6(text: string): number[] | undefined {
   if (!/^[0-9a-f:.]+$/i.test(text) || !text.includes(':')) return undefined;
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const [head, tail] = [parseGroups(halves[0] ?? ''), parseGroups(halves[1] ?? '')];
+  const isWhole = halves.length === 1;
+  const head = parseGroups(halves[0] ?? '', isWhole);
+  const tail = parseGroups(halves[1] ?? '', true);
   if (!head || !tail) return undefined;
-  if (halves.length === 1) return head.length === 8 ? head : undefined;
+  if (isWhole) return head.length === 8 ? head : undefined;
   const missing = 8 - head.length - tail.length;
   return missing >= 1 ? [...head, ...Array<number>(missing).fill(0), ...tail] : undefined;
 }
 
-function parseGroups(text: string): number[] | undefined {
+/** @param mayEndInIpv4 only the last 32 bits of an address may be dotted (RFC 4291 section 2.2) */
+function parseGroups(text: string, mayEndInIpv4: boolean): number[] | undefined {
   if (text === '') return [];
   const groups: number[] = [];
   const parts = text.split(':');
   for (const [index, part] of parts.entries()) {
-    const ipv4 = index === parts.length - 1 ? parseIpv4(part) : undefined;
+    const ipv4 = mayEndInIpv4 && index === parts.length - 1 ? parseIpv4(part) : undefined;
     if (ipv4) {
       const [a = 0, b = 0, c = 0, d = 0] = ipv4;
       groups.push((a << 8) | b, (c << 8) | d);

@@ -47,28 +47,27 @@ export function availabilityOf(
 
 function spentWindow({ sample, observedAt, limited }: AccountUsage, now: Instant): Availability | undefined {
   const secondary = spentUntil(sample?.secondary, observedAt, SECONDARY_MINUTES);
-  if (secondary !== undefined && secondary > now) {
-    return { state: 'quota_exceeded', reason: 'the secondary window is used up', until: secondary };
-  }
   const primary = spentUntil(sample?.primary, observedAt, PRIMARY_MINUTES);
-  if (primary !== undefined && primary > now) {
-    return { state: 'rate_limited', reason: 'the primary window is used up', until: primary };
-  }
+  // The last of them decides when the account can serve again: who is told an earlier time comes back in vain.
+  const until = instant(Math.max(secondary, primary, limited?.until ?? 0));
+  if (secondary > now) return { state: 'quota_exceeded', reason: 'the secondary window is used up', until };
+  if (primary > now) return { state: 'rate_limited', reason: 'the primary window is used up', until };
   if (limited && limited.until > now) {
     const state = QUOTA_CODES.has(limited.code) ? 'quota_exceeded' : 'rate_limited';
-    return { state, reason: `the provider answered ${limited.code}`, until: limited.until };
+    return { state, reason: `the provider answered ${limited.code}`, until };
   }
   return undefined;
 }
 
 const QUOTA_CODES: ReadonlySet<string> = new Set(['insufficient_quota', 'usage_not_included', 'quota_exceeded']);
 
+/** When a used-up window resets; 0 for one that has room. */
 function spentUntil(
   window: UsageWindow | null | undefined,
   observedAt: Instant | undefined,
   defaultMinutes: number,
-): Instant | undefined {
-  if (!window || window.usedPercent < 100 || observedAt === undefined) return undefined;
+): Instant {
+  if (!window || window.usedPercent < 100 || observedAt === undefined) return instant(0);
   return window.resetAt ?? instant(observedAt + (window.windowMinutes ?? defaultMinutes) * 60_000);
 }
 

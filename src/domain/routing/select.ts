@@ -122,8 +122,11 @@ const UNKNOWN_DAYS = 10_000;
 
 function rankOf({ usage, settings, seed, now }: SelectInput, account: Account): readonly number[] {
   const sample = usage.get(account.id)?.sample;
+  // A candidate is available, so a window that was used up has been reset since.
   const used = (window: NonNullable<typeof sample>['primary'] | undefined) =>
-    window && !(window.resetAt !== null && window.resetAt <= now) ? window.usedPercent : undefined;
+    window && window.usedPercent < 100 && !(window.resetAt !== null && window.resetAt <= now)
+      ? window.usedPercent
+      : undefined;
   const primary = used(sample?.primary) ?? 0;
   const secondary = used(sample?.secondary) ?? (sample?.secondary ? 0 : primary);
   const resetAt = sample?.secondary?.resetAt ?? null;
