@@ -1,0 +1,127 @@
+import type { OutputItem, Part } from './answer.ts';
+import type { Asked, Step } from './responseScript.ts';
+
+const itemId = (prefix: string, { id }: Asked, index: number): string =>
+  `${prefix}_${id.slice('resp_'.length)}_${index}`;
+
+const added = (index: number, item: OutputItem): Step => ({
+  event: { type: 'response.output_item.added', output_index: index, item },
+});
+const done = (index: number, item: OutputItem): Step => ({
+  event: { type: 'response.output_item.done', output_index: index, item },
+});
+
+const outputText = (text: string) => ({ type: 'output_text', annotations: [], logprobs: [], text });
+
+export interface MessageOptions {
+  betweenMs?: number | undefined;
+  /** Stop after the last delta: the item never gets done. */
+  leaveOpen?: boolean;
+}
+
+/** A message of the assistant, one delta after another (A.1). */
+export const message = (deltas: readonly string[], { betweenMs, leaveOpen }: MessageOptions = {}): Part =>
+  function* (asked, index) {
+    const id = itemId('msg', asked, index);
+    const at = { item_id: id, output_index: index, content_index: 0 };
+    const item = { id, type: 'message', status: 'in_progress', role: 'assistant', content: [] as unknown[] };
+    yield added(index, item);
+    yield { event: { type: 'response.content_part.added', ...at, part: outputText('') } };
+    for (const [n, delta] of deltas.entries()) {
+      if (betweenMs && n > 0) yield { waitMs: betweenMs };
+      yield { event: { type: 'response.output_text.delta', ...at, delta, logprobs: [] } };
+    }
+    if (leaveOpen) return [];
+    const text = deltas.join('');
+    const complete = { ...item, status: 'completed', content: [outputText(text)] };
+    yield { event: { type: 'response.output_text.done', ...at, text, logprobs: [] } };
+    yield { event: { type: 'response.content_part.done', ...at, part: outputText(text) } };
+    yield done(index, complete);
+    return [complete];
+  };
+
+/** Thinking with a summary (A.3); `encrypted_content` only for who asks for it. */
+export const reasoning = (deltas: readonly string[]): Part =>
+  function* (asked, index) {
+    const id = itemId('rs', asked, index);
+    const at = { item_id: id, output_index: index, summary_index: 0 };
+    const text = deltas.join('');
+    const wanted = Array.isArray(asked.json.include) && asked.json.include.includes('reasoning.encrypted_content');
+    const encrypted = wanted ? { encrypted_content: sealed(`reasoning of ${asked.account.id}`) } : {};
+    yield added(index, { id, type: 'reasoning', summary: [], ...encrypted });
+    yield { event: { type: 'response.reasoning_summary_part.added', ...at, part: { type: 'summary_text', text: '' } } };
+    for (const delta of deltas) yield { event: { type: 'response.reasoning_summary_text.delta', ...at, delta } };
+    yield { event: { type: 'response.reasoning_summary_text.done', ...at, text } };
+    yield { event: { type: 'response.reasoning_summary_part.done', ...at, part: { type: 'summary_text', text } } };
+    const complete = { id, type: 'reasoning', summary: [{ type: 'summary_text', text }], ...encrypted };
+    yield done(index, complete);
+    return [complete];
+  };
+
+export interface Call {
+  name: string;
+  /** An object is sent as its JSON. */
+  args: string | object;
+}
+
+const CALL_DELTAS = 4;
+
+/** Function calls whose argument deltas come interleaved, as parallel calls do (A.2). */
+export const functionCalls = (calls: readonly Call[]): Part =>
+  function* (asked, index) {
+    const open = calls.map(({ name, args }, n) => {
+      const outputIndex = index + n;
+      const text = typeof args === 'string' ? args : JSON.stringify(args);
+      const id = itemId('fc', asked, outputIndex);
+      const item = {
+        id,
+        type: 'function_call',
+        status: 'in_progress',
+        call_id: itemId('call', asked, outputIndex),
+        name,
+        arguments: '',
+      };
+      return {
+        item,
+        text,
+        outputIndex,
+        pieces: evenly(text, CALL_DELTAS),
+        at: { item_id: id, output_index: outputIndex },
+      };
+    });
+    for (const { outputIndex, item } of open) yield added(outputIndex, item);
+    for (let n = 0; n < CALL_DELTAS; n++)
+      for (const { at, pieces } of open)
+        if (pieces[n] !== undefined)
+          yield { event: { type: 'response.function_call_arguments.delta', ...at, delta: pieces[n] } };
+    for (const { at, item, text } of open)
+      yield { event: { type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: text } };
+    const complete = open.map(({ item, text }) => ({ ...item, status: 'completed', arguments: text }));
+    for (const [n, item] of complete.entries()) yield done(index + n, item);
+    return complete;
+  };
+
+export const compactionItem = (asked: Asked, index: number): OutputItem => ({
+  id: itemId('cmp', asked, index),
+  type: 'compaction',
+  encrypted_content: sealed(`history of ${asked.account.id}`),
+});
+
+/** The one item that answers an input ending in `compaction_trigger` (remote compaction of the current CLI). */
+export const compaction: Part = function* (asked, index) {
+  const item = compactionItem(asked, index);
+  yield added(index, item);
+  yield done(index, item);
+  return [item];
+};
+
+const sealed = (secret: string): string => Buffer.from(secret).toString('base64');
+
+/** At most so many pieces of about the same length, never inside a character. */
+export function evenly(text: string, pieces: number): string[] {
+  const characters = Array.from(text);
+  const size = Math.max(1, Math.ceil(characters.length / pieces));
+  const parts: string[] = [];
+  for (let at = 0; at < characters.length; at += size) parts.push(characters.slice(at, at + size).join(''));
+  return parts;
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { zstdDecompressSync } from 'node:zlib';
+import type { ReceivedRequest } from './received.ts';
+
+/** Reads a request to its end, or to the point where the client left (`aborted`). Never throws. */
+export async function receive(req: IncomingMessage, now: () => number): Promise<ReceivedRequest> {
+  const { pathname, searchParams } = new URL(req.url ?? '/', 'http://provider');
+  const request: ReceivedRequest = {
+    method: req.method ?? 'GET',
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: req.headers,
+    rawHeaders: req.rawHeaders,
+    body: Buffer.alloc(0),
+    plain: undefined,
+    json: undefined,
+    form: undefined,
+    account: undefined,
+    at: now(),
+    answeredBy: undefined,
+    status: undefined,
+    sentBytes: 0,
+    aborted: false,
+    finished: false,
+    cut: false,
+    ended: false,
+  };
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of req) chunks.push(chunk);
+  } catch {
+    request.aborted = true;
+  }
+  request.body = Buffer.concat(chunks);
+  request.plain = plainBody(request);
+  if (req.headers['content-type']?.startsWith('multipart/form-data')) request.form = await formOf(request);
+  else request.json = jsonOf(request);
+  return request;
+}
+
+function plainBody({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): Buffer | undefined {
+  switch (headers['content-encoding']?.trim().toLowerCase() ?? 'identity') {
+    case 'identity':
+      return body;
+    case 'zstd':
+      try {
+        return zstdDecompressSync(body);
+      } catch {
+        return undefined;
+      }
+    default:
+      return undefined;
+  }
+}
+
+function jsonOf({ plain }: ReceivedRequest): unknown {
+  try {
+    return JSON.parse(plain?.toString('utf8') ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+async function formOf({ headers, body }: ReceivedRequest): Promise<ReceivedRequest['form']> {
+  const form: NonNullable<ReceivedRequest['form']> = {};
+  try {
+    const parsed = await new Response(new Uint8Array(body), {
+      headers: { 'content-type': headers['content-type'] ?? '' },
+    }).formData();
+    for (const [name, value] of parsed)
+      form[name] =
+        typeof value === 'string'
+          ? value
+          : { name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) };
+    return form;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { errorJson, json, whole } from './http.ts';
+import { type ResponseScript, stepsOf } from './responseScript.ts';
+
+/** F1: the window is used up. No `code`: the type is the code. */
+export const usageLimitReached = ({
+  resetsInSeconds = 3600,
+  planType,
+}: {
+  resetsInSeconds?: number;
+  planType?: string;
+} = {}): ResponseScript => ({
+  name: 'usageLimitReached',
+  steps: (asked) => {
+    const error = {
+      type: 'usage_limit_reached',
+      message: 'The usage limit has been reached',
+      plan_type: planType ?? asked.account.plan,
+      resets_at: Math.floor(asked.now / 1000) + resetsInSeconds,
+      resets_in_seconds: resetsInSeconds,
+    };
+    return stepsOf(json(429, { error }), asked);
+  },
+});
+
+/** F2: too fast, without a code. */
+export const codeless429 = ({
+  shape = 'error',
+  retryAfter,
+}: {
+  shape?: 'error' | 'detail';
+  retryAfter?: number;
+} = {}): ResponseScript =>
+  json(429, shape === 'error' ? { error: { message: 'Rate limit exceeded' } } : { detail: 'Rate limit exceeded' }, {
+    name: `codeless429 ${shape}`,
+    headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+  });
+
+/** A 401 whatever the token. The honest ways to F3 and F4 are `expireAccessToken()` and `account.token`. */
+export const unauthorized = ({ code = 'invalid_token' }: { code?: string } = {}): ResponseScript =>
+  errorJson(401, { message: 'Your authentication token is not valid. Please try signing in again.', code });
+
+/** F5 */
+export const serverError = ({
+  status = 500,
+  body = 'json',
+}: {
+  status?: number;
+  body?: 'html' | 'empty' | 'json';
+} = {}): ResponseScript => {
+  const name = `serverError ${status} ${body}`;
+  switch (body) {
+    case 'html':
+      return whole(status, 'text/html', `<html><body><h1>${status}</h1><p>cloud front</p></body></html>`, { name });
+    case 'empty':
+      return whole(status, 'text/plain', '', { name });
+    case 'json':
+      return json(
+        status,
+        { error: { message: 'The server had an error', type: 'server_error', param: null, code: 'server_error' } },
+        { name },
+      );
+  }
+};
+
+/** The line is torn down instead of an answer. */
+export const resetConnection = (): ResponseScript => ({ name: 'resetConnection', steps: [{ reset: true }] });
+
+/** Reads the request and says nothing, until the client leaves. */
+export const neverAnswers = (): ResponseScript => ({ name: 'neverAnswers', steps: [{ hold: true }] });
+
+/** F11 */
+export const badRequest = ({
+  shape = 'detail',
+  code = 'context_length_exceeded',
+}: {
+  shape?: 'detail' | 'error';
+  code?: string;
+} = {}): ResponseScript =>
+  shape === 'detail'
+    ? json(400, { detail: 'The simulated provider does not like this request' }, { name: 'badRequest detail' })
+    : errorJson(400, { message: 'Your input exceeds the context window of this model.', code, param: 'input' });
+
+/** F12: a 200 with a JSON body. */
+export const jsonInsteadOfSse = (body: unknown = { message: 'This is not a stream' }): ResponseScript =>
+  json(200, body, { name: 'jsonInsteadOfSse' });

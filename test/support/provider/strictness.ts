@@ -1,0 +1,39 @@
+const UNSUPPORTED = [
+  'max_output_tokens',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'metadata',
+  'user',
+  'truncation',
+  'safety_identifier',
+  'prompt_cache_retention',
+  'previous_response_id',
+];
+
+type Body = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Body => typeof value === 'object' && value !== null;
+
+/** Why the provider refuses a body for `/codex/responses`, in its own words (clients.md 0, row 9); undefined if it does not. */
+export function refusalOfResponses(body: unknown): string | undefined {
+  if (!isObject(body)) return 'Invalid JSON body';
+  if (body.store !== false) return 'Store must be set to false';
+  if (body.stream !== true) return 'Stream must be set to true';
+  return refusalOfCompact(body);
+}
+
+/** The compact endpoint knows neither `stream` nor `store`; otherwise it is as strict. */
+export function refusalOfCompact(body: unknown): string | undefined {
+  if (!isObject(body)) return 'Invalid JSON body';
+  if (typeof body.model !== 'string' || body.model === '') return 'Model is required';
+  const parameter = UNSUPPORTED.find((name) => name in body);
+  if (parameter) return `Unsupported parameter: ${parameter}`;
+  if (!Array.isArray(body.input)) return 'Input must be a list';
+  for (const item of body.input.filter(isObject)) {
+    if (item.role === 'system') return 'System messages are not allowed';
+    if (item.type === 'item_reference')
+      return `Item with id '${item.id}' not found. Items are not persisted when store is set to false.`;
+  }
+  return undefined;
+}

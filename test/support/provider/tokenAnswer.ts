@@ -1,0 +1,60 @@
+import type { SimulatedAccount } from './account.ts';
+import { errorJson, json } from './http.ts';
+import type { ReceivedRequest } from './received.ts';
+import type { ResponseScript } from './responseScript.ts';
+import type { RefreshRefusal, TokenSet } from './tokens.ts';
+import { delayed } from './variations.ts';
+
+/** How `/oauth/token` answers for an account. With `delayMs` the token is used up at once and the answer comes later. */
+export type TokenScript = 'rotate' | 'hang' | { status: number; error?: string } | { delayMs: number } | ResponseScript;
+
+const SCOPE = 'openid profile email offline_access';
+
+const MESSAGES: Record<RefreshRefusal, string> = {
+  refresh_token_reused:
+    'Your refresh token has already been used to generate a new access token. Please try signing in again.',
+  refresh_token_invalidated: 'Your refresh token is no longer valid. Please try signing in again.',
+};
+
+/** The answer to `POST /oauth/token`. */
+export function tokenAnswer(
+  { json: body }: ReceivedRequest,
+  account: SimulatedAccount | undefined,
+  openDoor: boolean,
+): ResponseScript {
+  const { grant_type: grant, refresh_token: refreshToken } = (body ?? {}) as Record<string, unknown>;
+  if (grant !== 'refresh_token')
+    return errorJson(400, { message: `Unsupported grant_type ${grant}`, code: 'unsupported_grant_type' });
+  if (typeof refreshToken !== 'string')
+    return errorJson(400, { message: 'Missing refresh_token', code: 'invalid_request' });
+  if (!account) return refused('refresh_token_invalidated');
+
+  const script = account.token;
+  if (script === 'hang') return { name: 'token hang', steps: [{ hold: true }] };
+  if (script === 'rotate') return rotated(account, refreshToken, openDoor);
+  if ('steps' in script) return script;
+  if ('delayMs' in script) return delayed(script.delayMs, rotated(account, refreshToken, openDoor));
+  const code = script.error ?? 'server_error';
+  return errorJson(script.status, { message: `Simulated ${code}`, code });
+}
+
+function rotated({ tokens }: SimulatedAccount, refreshToken: string, openDoor: boolean): ResponseScript {
+  const outcome = openDoor && !tokens.issued(refreshToken) ? tokens.signIn() : tokens.refresh(refreshToken);
+  return typeof outcome === 'string' ? refused(outcome) : granted(outcome);
+}
+
+const refused = (code: RefreshRefusal): ResponseScript => errorJson(401, { message: MESSAGES[code], code });
+
+const granted = ({ idToken, accessToken, refreshToken }: TokenSet): ResponseScript =>
+  json(
+    200,
+    {
+      id_token: idToken,
+      access_token: accessToken,
+      refresh_token: refreshToken,
+      token_type: 'Bearer',
+      scope: SCOPE,
+      expires_in: 864_000,
+    },
+    { name: 'rotate' },
+  );

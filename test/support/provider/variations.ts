@@ -1,0 +1,43 @@
+import { type ResponseScript, stepsOf, type Wire } from './responseScript.ts';
+
+/** F13: the same answer, cut and framed differently on the wire. */
+export const chunked = (script: ResponseScript, wire: Wire): ResponseScript => ({
+  ...script,
+  name: `${script.name} chunked`,
+  wire: { ...script.wire, ...wire },
+});
+
+/** Any script, later. */
+export const delayed = (delayMs: number, script: ResponseScript): ResponseScript => ({
+  ...script,
+  name: `${script.name} delayed`,
+  *steps(asked) {
+    yield { waitMs: delayMs };
+    yield* stepsOf(script, asked);
+  },
+});
+
+/** Vendor noise that a relay must cope with: a comment, `codex.rate_limits` and a keepalive after `response.created`. */
+export const withVendorEvents = (script: ResponseScript): ResponseScript => ({
+  ...script,
+  name: `${script.name} with vendor events`,
+  *steps(asked) {
+    let told = false;
+    for (const step of stepsOf(script, asked)) {
+      yield step;
+      if (told || !('event' in step)) continue;
+      told = true;
+      yield { bytes: ': a comment\n\n' };
+      yield {
+        event: {
+          type: 'codex.rate_limits',
+          plan_type: asked.account.plan,
+          rate_limits: {
+            primary: { used_percent: 12, window_minutes: 300, reset_at: Math.floor(asked.now / 1000) + 60 },
+          },
+        },
+      };
+      yield { event: { type: 'keepalive' } };
+    }
+  },
+});
