@@ -68,6 +68,9 @@ export function printComparison({ bare, product }: Comparison): void {
   table([
     ...(bare.length > 0 ? threadRows('bare', bare) : []),
     ...threadRows('product', product),
+    ...(bare.length > 0
+      ? [['product / bare, all threads', fixed(cpuPerRequest(product) / cpuPerRequest(bare), 2)]]
+      : []),
     ['provider (nginx), during product', perRequest(product, ({ providerCpuUs }) => providerCpuUs)],
   ]);
 }
@@ -86,6 +89,9 @@ function threadRows(name: string, measurements: readonly Measurement[]): string[
     [`${name}: of which after the load`, perRequest(measurements, ({ lateCpuUs }) => lateCpuUs)],
   ];
 }
+
+const cpuPerRequest = (measurements: readonly Measurement[]): number =>
+  sum(measurements.map(({ cpu }) => total(cpu))) / sum(measurements.map(({ load }) => load.requests));
 
 const perRequest = (measurements: readonly Measurement[], cost: (measurement: Measurement) => number): string =>
   fixed(sum(measurements.map(cost)) / sum(measurements.map(({ load }) => load.requests)), 1);
