@@ -71,6 +71,11 @@ export type AppendOutcome =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly error: Error };
 
+export interface AppendOptions {
+  /** The data came straight from a value of its schema's type: it is not parsed again. Its JSON is checked all the same. */
+  readonly isValidated?: boolean;
+}
+
 export interface Subscriber {
   /** Called with events in order, without gap or repeat; the next batch waits for the returned promise. */
   onEvents(batch: readonly RecordedEvent[]): void | Promise<void>;
@@ -94,7 +99,12 @@ export interface Subscription {
  * - Data whose JSON does not survive parse and stringify is `rejected`: its hash could not be made again.
  */
 export interface EventLog {
-  append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome>;
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly EventToAppend[],
+    options?: AppendOptions,
+  ): Promise<AppendOutcome>;
   /** Events of one stream from `fromRevision` on; an unknown stream is empty. */
   readStream(stream: string, fromRevision?: number): AsyncIterable<StoredEvent>;
   /** Events after `after`, in order, to the head at the time of the call. */

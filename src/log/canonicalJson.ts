@@ -1,0 +1,70 @@
+/** A value that JSON would drop, change or order differently; `path` reads like `$.attempts[0].code`. */
+interface Loss {
+  readonly path: string;
+  readonly reason: string;
+}
+
+const DEEPEST = 64;
+const INTEGER_LIKE = /^(?:0|[1-9]\d*)$/;
+
+/**
+ * Says why data cannot stand in the log: its bytes could not be made again from either store, so its hash could not be
+ * checked. `undefined` as a property is fine, JSON leaves it out. One walk is cheaper than parse and stringify.
+ * @returns path and reason of the first mistake, or undefined when there is none
+ */
+export function findLoss(data: unknown): string | undefined {
+  const loss = lossIn(data, 0);
+  return loss && `$${loss.path} ${loss.reason}`;
+}
+
+function lossIn(value: unknown, depth: number): Loss | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? undefined : loss('holds half of a surrogate pair');
+    case 'number':
+      return lossInNumber(value);
+    case 'boolean':
+      return undefined;
+    case 'object':
+      if (value === null) return undefined;
+      if (depth === DEEPEST) return loss(`is nested deeper than ${DEEPEST} levels`);
+      return Array.isArray(value) ? lossInArray(value, depth) : lossInObject(value, depth);
+    default:
+      return loss(`is a ${typeof value}, which JSON cannot hold`);
+  }
+}
+
+function lossInNumber(value: number): Loss | undefined {
+  if (!Number.isFinite(value)) return loss(`is ${value}, which JSON cannot hold`);
+  if (Object.is(value, -0)) return loss('is -0, which JSON writes as 0');
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return loss('is an integer beyond 2^53');
+  return undefined;
+}
+
+function lossInArray(values: readonly unknown[], depth: number): Loss | undefined {
+  for (let index = 0; index < values.length; index += 1) {
+    const found = lossIn(values[index], depth + 1);
+    if (found) return { path: `[${index}]${found.path}`, reason: found.reason };
+  }
+  return undefined;
+}
+
+function lossInObject(value: object, depth: number): Loss | undefined {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return loss('is not a plain object');
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member === undefined) continue;
+    const found = lossInKey(key) ?? lossIn(member, depth + 1);
+    if (found) return { path: `.${key}${found.path}`, reason: found.reason };
+  }
+  return undefined;
+}
+
+function lossInKey(key: string): Loss | undefined {
+  const first = key.charCodeAt(0);
+  if (first >= 48 && first <= 57 && INTEGER_LIKE.test(key)) return loss('has a key that looks like an integer');
+  return key.isWellFormed() ? undefined : loss('has a key with half of a surrogate pair');
+}
+
+const loss = (reason: string): Loss => ({ path: '', reason });

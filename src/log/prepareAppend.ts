@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import { eventTypes } from '../domain/eventTypes.ts';
+import { findLoss } from './canonicalJson.ts';
+import {
+  type AppendOptions,
+  type EventToAppend,
+  type ExpectedRevision,
+  NO_STREAM,
+  type RecordedEvent,
+} from './eventLog.ts';
+import type { SerialisedEvent, UnchainedMetadata } from './hashChain.ts';
+
+export interface PreparedEvent extends SerialisedEvent {
+  /** Schema version of the data. */
+  readonly version: number;
+}
+
+/** An append that only its revision can still refuse. */
+export interface PreparedAppend {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly PreparedEvent[];
+  /** The data as it will be read back, for subscribers in this process. */
+  readonly data: readonly RecordedEvent['data'][];
+}
+
+/** Why an append will never succeed. */
+export class Unwritable extends Error {
+  override readonly name = 'Unwritable';
+}
+
+// EventStoreDB takes nothing but UUIDs and gives them back in lower case: another spelling would break the hash.
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+// `$` starts the store's own streams.
+const STREAM = /^[^$\s\p{C}][^\s\p{C}]{0,499}$/u;
+
+/**
+ * Validates and serialises once what is to be appended.
+ * @throws Unwritable with the reason for a `rejected` outcome
+ */
+export function prepareAppend(
+  stream: string,
+  expected: ExpectedRevision,
+  events: readonly EventToAppend[],
+  { node, isValidated = false }: AppendOptions & { readonly node: string },
+): PreparedAppend {
+  if (!STREAM.test(stream)) throw new Unwritable(`"${stream}" cannot name a stream`);
+  if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new Unwritable(`${expected} is no revision`);
+  if (events.length === 0) throw new Unwritable('an append needs at least one event');
+  const data = events.map((event) => checkedData(event, isValidated));
+  return { stream, expected, data, events: events.map((event, index) => serialise(event, data[index], node)) };
+}
+
+function checkedData({ type, data }: EventToAppend, isValidated: boolean): RecordedEvent['data'] {
+  const definition = eventTypes.get(type);
+  if (!definition) throw new Unwritable(`"${type}" is not a known event type`);
+  if (isValidated) return data;
+  const result = definition.data.safeParse(data);
+  if (!result.success) throw new Unwritable(`${type}: ${wording(result.error)}`);
+  return result.data;
+}
+
+function serialise(event: EventToAppend, data: unknown, node: string): PreparedEvent {
+  const { id, type, time, actor, correlationId, causationId = null } = event;
+  const version = eventTypes.get(type)?.version as number;
+  if (!UUID.test(id)) throw new Unwritable(`${type}: "${id}" is not a UUID in lower case`);
+  if (!Number.isSafeInteger(time)) throw new Unwritable(`${type}: its time is not a whole number of milliseconds`);
+  const metadata: UnchainedMetadata = { schemaVersion: version, actor, correlationId, causationId, node };
+  refuseLoss(type, data);
+  refuseLoss(`metadata of ${type}`, metadata);
+  return { id, type, version, time, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+}
+
+function refuseLoss(what: string, value: unknown): void {
+  const loss = findLoss(value);
+  if (loss) throw new Unwritable(`${what}: ${loss}`);
+}
+
+function wording(error: z.core.$ZodError): string {
+  const [issue] = error.issues;
+  return `${['$', ...(issue?.path ?? [])].map(String).join('.')} ${issue?.message}`;
+}

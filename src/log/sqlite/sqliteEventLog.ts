@@ -1,0 +1,110 @@
+import { type Position, position } from '../../domain/brands.ts';
+import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
+import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
+import type { WritableOptions } from './database.ts';
+import { type Follower, follow } from './follower.ts';
+import { startGroupCommit } from './groupCommit.ts';
+import { createReader } from './reader.ts';
+
+export interface SqliteEventLogOptions extends WritableOptions {
+  /** Named in the metadata of every event. */
+  readonly node: string;
+}
+
+/**
+ * The embedded log: one SQLite file with one writer, in a worker thread. A commit is synced before it is answered.
+ * Beyond the port, a subscriber of this process whose `onEvents` returns nothing has seen an append's events before
+ * that append's promise resolves.
+ * @throws LogCannotStart when the file cannot be opened or a durability setting is not taken
+ */
+export async function createSqliteEventLog({ node, ...file }: SqliteEventLogOptions): Promise<EventLog> {
+  let head = position(0);
+  let closing: Promise<void> | undefined;
+  const followers = new Set<Follower>();
+
+  const commits = await startGroupCommit({
+    ...file,
+    onStarted: (found) => {
+      head = found;
+      for (const follower of followers) follower.wake();
+    },
+    onCommitted: (batch) => {
+      head = batch.at(-1)?.position ?? head;
+      for (const follower of followers) follower.publish(batch);
+    },
+  });
+  const reader = createReader(file.path);
+
+  async function append(
+    ...[stream, expected, events, options]: Parameters<EventLog['append']>
+  ): Promise<AppendOutcome> {
+    if (closing) return { kind: 'rejected', reason: 'the log is closed' };
+    let prepared: PreparedAppend;
+    try {
+      prepared = prepareAppend(stream, expected, events, { ...options, node });
+    } catch (error) {
+      if (error instanceof Unwritable) return { kind: 'rejected', reason: error.message };
+      throw error;
+    }
+    return commits.append(prepared);
+  }
+
+  function subscribe(...[after, subscriber]: Parameters<EventLog['subscribe']>): Subscription {
+    const follower = follow({
+      after,
+      subscriber,
+      head: () => head,
+      page: reader.page,
+      onEnd: () => followers.delete(follower),
+    });
+    followers.add(follower);
+    return follower;
+  }
+
+  async function close(): Promise<void> {
+    await commits.close();
+    for (const follower of followers) follower.stop();
+    reader.close();
+  }
+
+  return {
+    append,
+    subscribe,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+    readStream: (stream, fromRevision = 0) => streamEvents(reader, stream, fromRevision, head),
+    readAll: (after) => allEvents(reader, after, head),
+    head: async () => head,
+  };
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+async function* allEvents(reader: Reader, after: Position, upTo: Position): AsyncGenerator<StoredEvent> {
+  let cursor = after;
+  for (;;) {
+    const page = reader.storedPage(cursor, upTo);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    cursor = last.position;
+  }
+}
+
+async function* streamEvents(
+  reader: Reader,
+  stream: string,
+  fromRevision: number,
+  upTo: Position,
+): AsyncGenerator<StoredEvent> {
+  let next = fromRevision;
+  for (;;) {
+    const page = reader.streamPage(stream, next, upTo);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    next = last.revision + 1;
+  }
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** The master key is not the one that the vault was made with, or it is gone. */
+export class WrongEncryptionKey extends Error {
+  override readonly name = 'WrongEncryptionKey';
+  readonly code = 'WRONG_ENCRYPTION_KEY';
+}
+
+/** The master key is no key, or others than its owner may read it. */
+export class InvalidEncryptionKey extends Error {
+  override readonly name = 'InvalidEncryptionKey';
+  readonly code = 'INVALID_ENCRYPTION_KEY';
+}
+
+const KEY_BYTES = 32;
+
+/**
+ * Reads a 256-bit key from text: 64 hex digits, base64 or base64url.
+ * @param source what the message calls it, e.g. `SVC_ENCRYPTION_KEY`
+ * @throws InvalidEncryptionKey, which never shows the text
+ */
+export function parseMasterKey(text: string, source: string): Buffer {
+  const trimmed = text.trim();
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
+  const key = Buffer.from(trimmed, 'base64');
+  if (/^[\w+/-]{43}=?$/.test(trimmed) && key.length === KEY_BYTES) return key;
+  throw new InvalidEncryptionKey(
+    `${source} must be 32 random bytes, as base64 or as 64 hex digits. \`openssl rand -base64 32\` makes one.`,
+  );
+}
+
+/**
+ * The master key in a file of its own, made when it is not there.
+ * @param mayCreate false once something was encrypted: a new key could not open it
+ * @throws WrongEncryptionKey when the file is missing | InvalidEncryptionKey when it is not a key, or not private
+ */
+export function keyFromFile(path: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
+  if (!existsSync(path)) {
+    if (mayCreate) return createKeyFile(path);
+    throw new WrongEncryptionKey(
+      `${path} is missing, and the vault beside it cannot be opened without it. ` +
+        'Restore that file (or set SVC_ENCRYPTION_KEY), or restore the whole data folder from one backup.',
+    );
+  }
+  if ((statSync(path).mode & 0o077) !== 0) {
+    throw new InvalidEncryptionKey(`${path} can be read by others than its owner. Run: chmod 600 ${path}`);
+  }
+  return parseMasterKey(readFileSync(path, 'utf8'), path);
+}
+
+function createKeyFile(path: string): Buffer {
+  const key = randomBytes(KEY_BYTES);
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, `${key.toString('base64')}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  // The name must survive a power cut too: what is encrypted from now on needs this file.
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+  return key;
+}

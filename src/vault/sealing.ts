@@ -1,0 +1,53 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Sealed } from '../domain/brands.ts';
+import { CannotOpen } from './vault.ts';
+
+// AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D 8.2.2). What a ciphertext belongs to is authenticated with it,
+// so it cannot be moved to another place.
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** @returns nonce, tag and ciphertext */
+export function encrypt(key: Buffer, plain: Buffer, belongsTo: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(belongsTo));
+  const text = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]);
+}
+
+/** @throws Error when key, text or `belongsTo` are not those of `encrypt` */
+export function decrypt(key: Buffer, encrypted: Buffer, belongsTo: string): Buffer {
+  const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, encrypted.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(belongsTo))
+    .setAuthTag(tag);
+  return Buffer.concat([decipher.update(encrypted.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+}
+
+const SEALED = /^sealed\.v1\.([\w-]+)\.([\w-]+)$/;
+const prefixOf = (keyId: string): string => `sealed.v1.${keyId}`;
+
+/** @returns `sealed.v1.<keyId>.<base64url of nonce, tag and ciphertext>` */
+export function sealWith(keyId: string, key: Buffer, plain: string): Sealed {
+  return `${prefixOf(keyId)}.${encrypt(key, Buffer.from(plain), prefixOf(keyId)).toString('base64url')}` as Sealed;
+}
+
+/** @throws CannotOpen when the text is not ours */
+export function parseSealed(sealed: string): { readonly keyId: string; readonly encrypted: Buffer } {
+  const [, keyId, text] = SEALED.exec(sealed) ?? [];
+  const encrypted = Buffer.from(text ?? '', 'base64url');
+  // Decoding ignores what does not belong there; two texts must not be one value.
+  if (!keyId || encrypted.toString('base64url') !== text) throw new CannotOpen('the text is not a sealed value');
+  return { keyId, encrypted };
+}
+
+/** @throws CannotOpen when the text was changed, or sealed under another key */
+export function openWith(keyId: string, key: Buffer, encrypted: Buffer): string {
+  try {
+    return decrypt(key, encrypted, prefixOf(keyId)).toString();
+  } catch {
+    throw new CannotOpen(`the sealed value does not fit its key ${keyId}`);
+  }
+}
