@@ -1,36 +1,20 @@
+import type { RequestLogRow } from '../../projections/requestLog.ts';
 import type { Instant, Position } from '../domain/brands.ts';
 
-/** One row of the request log: a request that ended, or was refused. */
-export interface RequestLogRow {
-  readonly requestId: string;
-  readonly requestedAt: Instant;
-  readonly accountId: string | null;
-  readonly apiKeyId: string | null;
-  readonly route: string;
-  readonly model: string;
-  readonly effort: string | null;
-  readonly status: string;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly cachedInputTokens: number | null;
-  readonly reasoningTokens: number | null;
-  readonly costMicroDollars: number | null;
-  readonly latencyMs: number;
-  readonly attempts: number;
-  readonly position: Position;
-}
+export type { RequestLogRow };
 
 /** Lists are alternatives; absent means no condition; an empty list matches nothing. */
 export interface RequestLogFilter {
+  /** A part of the request id or of the error message, in any case of its ASCII letters. */
   readonly search?: string;
   readonly accountIds?: readonly string[];
   readonly statuses?: readonly string[];
   readonly models?: readonly string[];
   readonly efforts?: readonly (string | null)[];
   readonly modelOptions?: readonly { readonly model: string; readonly effort: string | null }[];
+  /** First moment that belongs to the answer. */
   readonly since?: Instant;
+  /** Last moment that belongs to the answer. */
   readonly until?: Instant;
 }
 

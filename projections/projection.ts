@@ -1,0 +1,26 @@
+import type { Instant, Position } from '../src/domain/brands.ts';
+import type { KnownEvent } from '../src/domain/eventTypes.ts';
+
+/** An event as a projection meets it: its data in the current shape, and where and when it happened. */
+export type Projected<Type extends KnownEvent['type']> = Type extends unknown
+  ? Pick<Extract<KnownEvent, { type: Type }>, 'data'> & { readonly position: Position; readonly time: Instant }
+  : never;
+
+/**
+ * What a projection may do. Every store interprets these changes in its own way; a change knows the position that it
+ * comes from, so that doing it twice is doing it once.
+ */
+export interface Write<Documents> {
+  /** Adds a document under its key; a key that is there already keeps the document it has. */
+  insert<Name extends keyof Documents>(collection: Name, key: string, document: Documents[Name]): void;
+}
+
+/** From events to documents, pure: the same file serves live running, rebuild and replay. */
+export interface Projection<Documents> {
+  readonly name: string;
+  /** Goes up with every change that makes other documents from the same events: stores then rebuild from zero. */
+  readonly version: number;
+  readonly on: {
+    readonly [Type in KnownEvent['type']]?: (event: Projected<Type>, write: Write<Documents>) => void;
+  };
+}

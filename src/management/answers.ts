@@ -1,0 +1,40 @@
+import { Refusal } from '../domain/refusal.ts';
+import { errors, messageOf } from '../http/errors.ts';
+import type { ManagementMiddleware } from './context.ts';
+
+/**
+ * The way out: what a handler returned becomes the body, a refusal becomes `{"error":{"code","message"}}`, and anything
+ * else that was thrown is reported and becomes `internal_error`.
+ */
+export const answers =
+  ({ newId, report }: { newId: () => string; report: (error: unknown) => void }): ManagementMiddleware =>
+  async (ctx, next) => {
+    ctx.state.requestId = newId();
+    ctx.set('x-request-id', ctx.state.requestId);
+    // Answers hold keys and e-mail addresses: no cache may keep them.
+    ctx.set('cache-control', 'no-store');
+    ctx.set('x-content-type-options', 'nosniff');
+    try {
+      const answer: unknown = await next();
+      if (answer !== undefined) ctx.body = answer;
+    } catch (error) {
+      if (!(error instanceof Refusal)) report(error);
+      const { status, allow, body } = shown(error instanceof Refusal ? error : new Refusal('internal_error'));
+      ctx.status = status;
+      if (allow) ctx.set('allow', allow);
+      ctx.body = body;
+    }
+  };
+
+function shown({ code, details }: Refusal) {
+  // On the proxy a `validation_error` is 422 with one fixed message; here it is 400 and names the field.
+  const worded = code === 'validation_error' ? 'invalid_request_error' : code;
+  const { status, wireCode } = errors[worded];
+  return {
+    status,
+    allow: details.allowed === undefined ? undefined : String(details.allowed),
+    body: {
+      error: { code: code === 'validation_error' ? code : (wireCode ?? code), message: messageOf(worded, details) },
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { Instant } from '../domain/brands.ts';
+import { refuse } from '../domain/refusal.ts';
+import { parseTime } from './time.ts';
+
+/** What the provider's command-line client keeps of a sign-in (provider-and-predecessor.md 1.2 and 1.3). */
+export interface AuthFile {
+  readonly idToken: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly accessExpiresAt: Instant | null;
+  /** Null when the file does not say: the tokens are as new as the import. */
+  readonly refreshedAt: Instant | null;
+  readonly upstreamAccountId: string | null;
+  /** As the id token spells it; null when it names none. */
+  readonly email: string | null;
+  readonly displayName: string | null;
+  readonly planType: string;
+  readonly hasReadableIdToken: boolean;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const KNOWN_PLANS: ReadonlySet<string> = new Set([
+  'free',
+  'plus',
+  'pro',
+  'prolite',
+  'team',
+  'business',
+  'enterprise',
+  'edu',
+]);
+
+/** @throws Refusal `invalid_auth_json` with what is wrong */
+export function parseAuthFile(bytes: Uint8Array): AuthFile {
+  const file = objectIn(bytes);
+  const tokens =
+    asObject(file.tokens) ?? refuse('invalid_auth_json', { problem: 'tokens is missing from the auth file' });
+  const accessToken = token(tokens, 'access_token', 'accessToken');
+  const refreshToken = token(tokens, 'refresh_token', 'refreshToken');
+  const idToken = token(tokens, 'id_token', 'idToken');
+  const claims = claimsOf(idToken);
+  const auth = asObject(claims?.['https://api.openai.com/auth']);
+  const claim = (name: string) => text(auth?.[name]) ?? text(claims?.[name]);
+  return {
+    idToken,
+    accessToken,
+    refreshToken,
+    accessExpiresAt: expiryOf(accessToken),
+    refreshedAt: lastRefresh(file),
+    upstreamAccountId: headerSafe(text(tokens.account_id ?? tokens.accountId) ?? claim('chatgpt_account_id')),
+    email: text(claims?.email),
+    displayName: text(claims?.name),
+    planType: planOf(claim('chatgpt_plan_type')),
+    hasReadableIdToken: claims !== undefined,
+  };
+}
+
+/** When a token of the provider runs out; null when it does not say. Signatures are the provider's business. */
+export function expiryOf(jwt: string): Instant | null {
+  const seconds = z.coerce.number().safeParse(claimsOf(jwt)?.exp ?? undefined).data;
+  const at = seconds === undefined ? Number.NaN : Math.floor(seconds * 1_000);
+  return Number.isNaN(new Date(at).getTime()) ? null : (at as Instant);
+}
+
+function objectIn(bytes: Uint8Array): Claims {
+  let content: unknown;
+  try {
+    content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    refuse('invalid_auth_json', { problem: 'the auth file is not JSON in UTF-8' });
+  }
+  return asObject(content) ?? refuse('invalid_auth_json', { problem: 'the auth file is not a JSON object' });
+}
+
+function token(tokens: Claims, name: string, alias: string): string {
+  const value = tokens[name] ?? tokens[alias];
+  const param = `tokens.${name}`;
+  if (value === undefined || value === null || value === '')
+    return refuse('invalid_auth_json', { param, problem: 'is missing' });
+  if (typeof value !== 'string') return refuse('invalid_auth_json', { param, problem: 'must be a string' });
+  // It travels in a header: a line break in it would break every request of the account.
+  if (!VISIBLE_ASCII.test(value))
+    return refuse('invalid_auth_json', { param, problem: 'holds characters that no token has' });
+  return value;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+function headerSafe(upstreamAccountId: string | null): string | null {
+  if (upstreamAccountId === null || (upstreamAccountId.length <= 200 && VISIBLE_ASCII.test(upstreamAccountId))) {
+    return upstreamAccountId;
+  }
+  return refuse('invalid_auth_json', {
+    param: 'tokens.account_id',
+    problem: 'holds characters that no account id has',
+  });
+}
+
+/** The claims of a JWT, unverified; undefined when they cannot be read, which is no error. */
+function claimsOf(jwt: string): Claims | undefined {
+  try {
+    return asObject(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
+  } catch {
+    return undefined;
+  }
+}
+
+function planOf(plan: string | null): string {
+  if (plan === null) return 'unknown';
+  const lower = plan.toLowerCase();
+  return KNOWN_PLANS.has(lower) ? lower : plan;
+}
+
+function lastRefresh(file: Claims): Instant | null {
+  const given = text(file.last_refresh ?? file.lastRefreshAt ?? file.last_refresh_at);
+  return given === null ? null : (parseTime(given) ?? null);
+}
+
+const asObject = (value: unknown): Claims | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : null;

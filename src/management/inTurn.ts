@@ -1,0 +1,16 @@
+/** Runs `work` when everything that was begun earlier for the same key has ended. Not re-entrant. */
+export type Turns = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
+
+export function createTurns(): Turns {
+  const lasts = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const turn = (lasts.get(key) ?? Promise.resolve()).then(work);
+    const settled = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (lasts.get(key) === settled) lasts.delete(key);
+      });
+    lasts.set(key, settled);
+    return turn;
+  };
+}

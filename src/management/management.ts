@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import Koa from 'koa';
+import type { AccountId, ApiKeyId, Instant } from '../domain/brands.ts';
+import type { CoolingAccounts } from '../domain/routing/availability.ts';
+import type { HandleCommand } from '../projecting/commandHandler.ts';
+import type { HotRunner } from '../projecting/hotRunner.ts';
+import type { RequestLogQueries } from '../readModels/requestLogQueries.ts';
+import type { Vault } from '../vault/vault.ts';
+import { localCallersOnly } from './access.ts';
+import { accountRoutes } from './accounts.ts';
+import { answers } from './answers.ts';
+import { apiKeyRoutes } from './apiKeys.ts';
+import type { ManagementState } from './context.ts';
+import { firewallRoutes } from './firewall.ts';
+import { healthRoutes } from './health.ts';
+import { importRoutes } from './importAccount.ts';
+import { createTurns, type Turns } from './inTurn.ts';
+import { nothingHere } from './nothingHere.ts';
+import { requestLogRoutes } from './requestLogs.ts';
+import { sameOriginWrites } from './sameOrigin.ts';
+import { settingsRoutes } from './settings.ts';
+
+export interface ManagementOptions {
+  readonly hot: HotRunner;
+  readonly handle: HandleCommand;
+  readonly vault: Vault;
+  readonly requestLog: RequestLogQueries;
+  readonly now: () => Instant;
+  /** A new UUID: ids of API keys and of management requests. */
+  readonly newId: () => string;
+  /** 24 random bytes: the secret part of an API key. */
+  readonly newKeyBytes: () => Uint8Array;
+  /** Told of everything that nobody expected; the caller gets `internal_error`. */
+  readonly report: (error: unknown) => void;
+  /** What this node knows of accounts beyond the log. */
+  readonly overlay?: { cooling(): CoolingAccounts };
+  /** Told after an account came in or got new tokens, e.g. to ask for its usage at once. */
+  readonly onAccountImported?: (accountId: AccountId) => void;
+  /** What open requests have reserved on a rule, in the unit of its counter. */
+  readonly reservedOn?: (keyId: ApiKeyId, ruleId: number) => number;
+  /** The address at the other end of the socket; replaced in tests. */
+  readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
+}
+
+/** What the routes work with: commands of one subject come one after the other, so that neighbours do not conflict. */
+export interface Management extends ManagementOptions {
+  readonly inTurn: Turns;
+}
+
+/** `/api/*` and `/health`. Everything else that reaches it gets a JSON 404. */
+export function createManagement(options: ManagementOptions): Koa<ManagementState> {
+  const inTurn = createTurns();
+  const handle: HandleCommand = (subject, id, command, cause) =>
+    inTurn(subject.streamOf(id), () => options.handle(subject, id, command, cause));
+  const management: Management = { ...options, handle, inTurn };
+
+  const app = new Koa<ManagementState>();
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (!CALLER_GONE.has(error.code ?? '')) options.report(error);
+  });
+  app
+    .use(answers(options))
+    .use(healthRoutes())
+    .use(localCallersOnly(options))
+    .use(sameOriginWrites())
+    .use(importRoutes(management))
+    .use(accountRoutes(management))
+    .use(apiKeyRoutes(management))
+    .use(settingsRoutes(management))
+    .use(firewallRoutes(management))
+    .use(requestLogRoutes(management))
+    .use(nothingHere());
+  return app;
+}
+
+const CALLER_GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED']);

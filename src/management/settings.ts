@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { routingStrategySchema, type Settings } from '../domain/settings/events.ts';
+import { subjects } from '../projecting/subjects.ts';
+import { bodyOf, wireObject } from './body.ts';
+import { newRouter } from './context.ts';
+import type { Management } from './management.ts';
+
+const ChangeSettings = wireObject(
+  {
+    sticky_threads_enabled: z.boolean(),
+    prefer_earlier_reset_accounts: z.boolean(),
+    routing_strategy: routingStrategySchema.nullish(),
+    import_without_overwrite: z.boolean().nullish(),
+    totp_required_on_login: z.boolean().nullish(),
+    api_key_auth_enabled: z.boolean().nullish(),
+  },
+  ['totp_configured'],
+);
+
+export const settingsRoutes = ({ hot, handle }: Management) =>
+  newRouter('/api/settings')
+    .get('/', () => render(hot.state.settings))
+    .put('/', async (ctx) => {
+      const body = await bodyOf(ctx, ChangeSettings, 'validation_error');
+      const to = {
+        stickyThreadsEnabled: body.sticky_threads_enabled,
+        preferEarlierResetAccounts: body.prefer_earlier_reset_accounts,
+        routingStrategy: body.routing_strategy ?? undefined,
+        importWithoutOverwrite: body.import_without_overwrite ?? undefined,
+        totpRequiredOnLogin: body.totp_required_on_login ?? undefined,
+        apiKeyAuthEnabled: body.api_key_auth_enabled ?? undefined,
+      };
+      const { state } = await handle(subjects.settings, 'main', { type: 'ChangeSettings', to }, ctx.state.cause);
+      return render(state);
+    })
+    .routes();
+
+const render = (settings: Settings) => ({
+  sticky_threads_enabled: settings.stickyThreadsEnabled,
+  prefer_earlier_reset_accounts: settings.preferEarlierResetAccounts,
+  routing_strategy: settings.routingStrategy,
+  import_without_overwrite: settings.importWithoutOverwrite,
+  totp_required_on_login: settings.totpRequiredOnLogin,
+  // TOTP arrives with the dashboard's sign-in.
+  totp_configured: false,
+  api_key_auth_enabled: settings.apiKeyAuthEnabled,
+});

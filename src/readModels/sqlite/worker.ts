@@ -1,0 +1,81 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { LogReader } from './logReader.ts';
+import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
+import { REQUEST_LOG_TYPES, RequestLogStore } from './requestLogStore.ts';
+import type { FromWorker, PageRequest, ToWorker, WorkerOptions } from './wire.ts';
+
+/** News wait this long for more of their kind: a batch of a thousand costs little more than one of ten. */
+const GATHER_MS = 500;
+/** A query waits at most this long for what it wants to see, then answers with what there is. */
+const MAX_WAIT_MS = 1_000;
+const LOOK_AGAIN_MS = 5;
+
+const { path, logPath } = workerData as WorkerOptions;
+const log = new LogReader(logPath, REQUEST_LOG_TYPES);
+let database = openReadModelFile(path);
+let store = new RequestLogStore(database, log);
+let isClosing = false;
+
+const say = (message: FromWorker) => parentPort?.postMessage(message);
+
+parentPort?.on('message', (message: ToWorker) => {
+  switch (message.kind) {
+    case 'news':
+      void gather();
+      return;
+    case 'page':
+      void page(message);
+      return;
+    case 'close':
+      isClosing = true;
+      database.close();
+      log.close();
+      parentPort?.close();
+  }
+});
+void catchUp();
+
+async function gather(): Promise<void> {
+  await delay(GATHER_MS, undefined, { ref: false });
+  await catchUp();
+}
+
+async function catchUp(): Promise<void> {
+  let trouble: string | undefined;
+  try {
+    while (!isClosing && mending(() => store.catchUp())) await nextTurn();
+  } catch (error) {
+    trouble = (error as Error).message;
+  }
+  if (!isClosing) say({ kind: 'caughtUp', position: store.position, trouble });
+}
+
+async function page({ id, filter, limit, offset, minPosition }: PageRequest): Promise<void> {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  try {
+    let hasMore = mending(() => store.catchUp());
+    while (store.position < minPosition && performance.now() < deadline) {
+      await (hasMore ? nextTurn() : delay(LOOK_AGAIN_MS));
+      if (isClosing) return;
+      hasMore = mending(() => store.catchUp());
+    }
+    say({ kind: 'page', id, page: mending(() => store.page(filter, limit, offset)) });
+  } catch (error) {
+    say({ kind: 'failed', id, trouble: (error as Error).message });
+  }
+}
+
+/** A file that turns out to be damaged is made again from the log. */
+function mending<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    database.close();
+    removeReadModelFile(path);
+    database = openReadModelFile(path);
+    store = new RequestLogStore(database, log);
+    return work();
+  }
+}
