@@ -50,8 +50,10 @@ test('a limit that the provider pronounced is kept beside the sample', () =>
 test('a later sample with room lifts a pronounced limit: the provider reset it early', () =>
   expect(fold(pronounced(), observed(open, later(MINUTE))).limited).toBeUndefined());
 
-test('a sample from before the limit lifts nothing, even when it arrives after it', () =>
-  expect(fold(pronounced(), observed(open, earlier(1))).limited).toBeDefined());
+test('a sample from before the limit, or of the same moment, lifts nothing, even when it arrives after it', () => {
+  expect(fold(pronounced(), observed(open, earlier(1))).limited).toBeDefined();
+  expect(fold(pronounced(), observed(open, NOW)).limited).toBeDefined();
+});
 
 test('a sample with either window used up lifts nothing', () => {
   const full = usageWindow(100);

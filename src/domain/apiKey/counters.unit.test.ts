@@ -54,8 +54,11 @@ test('what ends late, after its window has passed, adds nothing to the next one'
   expect(usedAt(counters, daily, later(DAY))).toBe(100);
 });
 
-test('a request admitted before the rule was made does not count on it', () =>
-  expect(usedAt(counted([daily], request(earlier(1))), daily, NOW)).toBe(0));
+test('a request admitted before the rule was made does not count on it, not even for a clock that is behind', () => {
+  const counters = counted([daily], request(earlier(1)));
+  expect(usedAt(counters, daily, NOW)).toBe(0);
+  expect(usedAt(counters, daily, earlier(1))).toBe(0);
+});
 
 test('a rule with a model counts requests for exactly that model', () => {
   const filtered = limitRule({ modelFilter: 'gpt-5' });

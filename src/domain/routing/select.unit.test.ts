@@ -81,6 +81,7 @@ describe('usage_weighted', () => {
   test('without a long window the short one stands for it', () => {
     const usage = new Map([used(a, usageSample(usageWindow(40))), percent(b, 0, 50), percent(c, 0, 60)]);
     expect(choose({ usage })).toMatchObject({ accountId: a });
+    expect(choose({ usage: new Map([...usage, percent(b, 99, 30)]) })).toMatchObject({ accountId: b });
   });
 
   test('a window whose reset has come counts as unused', () => {

@@ -48,10 +48,18 @@ test('TOTP cannot be required while none is configured', () =>
     .when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: true, apiKeyAuthEnabled: true } })
     .refuses('invalid_totp_config'));
 
+const requireTotp = SettingsChanged({ from: { totpRequiredOnLogin: false }, to: { totpRequiredOnLogin: true } });
+
+test('asking again for TOTP while it is required is no mistake', () =>
+  settings
+    .given(requireTotp)
+    .when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: true } })
+    .then());
+
 test('not requiring TOTP is always allowed', () => {
   settings.when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: false } }).then();
   settings
-    .given(SettingsChanged({ from: { totpRequiredOnLogin: false }, to: { totpRequiredOnLogin: true } }))
+    .given(requireTotp)
     .when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: false } })
     .then(SettingsChanged({ from: { totpRequiredOnLogin: true }, to: { totpRequiredOnLogin: false } }));
 });
