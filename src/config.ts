@@ -58,7 +58,7 @@ export class InvalidConfig extends Error {
 }
 
 /** @throws InvalidConfig */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   // An empty variable, as compose files produce them, means "not set".
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const result = environment.safeParse(given);

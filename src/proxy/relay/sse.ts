@@ -1,6 +1,6 @@
 /** One server-sent event as bytes of the stream, and what it says. */
 export interface SseEvent {
-  /** From `event:` or from the payload's `type`; undefined when the payload is no typed JSON object. */
+  /** The payload's `type`, else the `event:` line; undefined when neither says. */
   readonly type: string | undefined;
   /** The joined `data:` lines; empty for comments. */
   readonly data: string;
@@ -54,15 +54,19 @@ export function parseEvent(buffer: Buffer, start: number, end: number): SseEvent
       name = text.slice(6).trim();
     }
   }
-  return { type: name ?? typeOfPayload(data ?? ''), data: data ?? '', start, end };
+  return { type: typeOfPayload(data ?? '', name), data: data ?? '', start, end };
 }
 
 const LEADING_TYPE = /^\s*\{\s*"type"\s*:\s*"([^"\\]+)"/;
 
-/** Providers write `type` first, so that most payloads need not be parsed to be told apart. */
-function typeOfPayload(data: string): string | undefined {
+/**
+ * Clients go by the payload's `type`, so it wins over the `event:` line; providers write it first, so that most payloads
+ * need not be parsed to be told apart.
+ */
+function typeOfPayload(data: string, name: string | undefined): string | undefined {
   const leading = LEADING_TYPE.exec(data);
   if (leading) return leading[1];
+  if (name !== undefined) return name;
   if (!data.trimStart().startsWith('{')) return undefined;
   try {
     const { type } = JSON.parse(data) as { type?: unknown };

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { errors, messageOf } from './errors.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Whether a path belongs to the proxy; everything else is management. */
+  readonly isProxyPath: (path: string) => boolean;
+  readonly proxy: Handler;
+  readonly management: Handler;
+}
+
+export interface HttpServer {
+  readonly url: string;
+  /** Takes no new connections and ends idle ones; answers under way go on. */
+  stopListening(): void;
+  /** Resolves when every connection has ended, cutting those that have not after `withinMs`. */
+  closed(withinMs: number): Promise<void>;
+}
+
+/** Both surfaces on one port. @throws the error of `listen`, e.g. EADDRINUSE */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer(
+    // Model answers take minutes; what is bounded is how long a request may take to arrive.
+    { keepAliveTimeout: 75_000, headersTimeout: 60_000, requestTimeout: 300_000, noDelay: true },
+    (request, response) => {
+      const url = request.url ?? '/';
+      const query = url.indexOf('?');
+      const path = query < 0 ? url : url.slice(0, query);
+      if (options.isProxyPath(path)) options.proxy(request, response);
+      else options.management(request, response);
+    },
+  );
+  server.on('clientError', answerMalformed);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => resolve());
+  });
+  return { url: urlOf(server, options.host), ...closing(server) };
+}
+
+function closing(server: Server): Pick<HttpServer, 'stopListening' | 'closed'> {
+  let whenClosed: Promise<void> | undefined;
+  const stopListening = () => {
+    whenClosed ??= new Promise((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+  };
+  return {
+    stopListening,
+    async closed(withinMs) {
+      stopListening();
+      const timer = setTimeout(() => server.closeAllConnections(), withinMs);
+      await whenClosed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** What is no HTTP never reaches a surface; it gets an envelope all the same (design.md promise 10). */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = isTimeout
+    ? '408 Request Timeout'
+    : isTooLarge
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request';
+  const problem = isTimeout
+    ? 'the request did not arrive in time'
+    : isTooLarge
+      ? 'the headers are too large'
+      : 'this is not valid HTTP';
+  const code = 'invalid_request_error';
+  const body = JSON.stringify({ error: { message: messageOf(code, { problem }), type: errors[code].type, code } });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,218 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Pool } from 'undici';
+import type { Config } from './config.ts';
+import { type AccountId, instant } from './domain/brands.ts';
+import { builtInPrices } from './domain/pricing/prices.ts';
+import { createClientAddress } from './http/clientAddress.ts';
+import { startHttpServer } from './http/server.ts';
+import { openDataFolder } from './log/dataFolder.ts';
+import { createRequestSink } from './log/requestSink.ts';
+import { createSqliteEventLog } from './log/sqlite/sqliteEventLog.ts';
+import { destroyKeysOfDeletedAccounts } from './management/destroyKeysOfDeletedAccounts.ts';
+import { createManagement } from './management/management.ts';
+import { type Cause, createCommandHandler } from './projecting/commandHandler.ts';
+import { startHotRunner } from './projecting/hotRunner.ts';
+import { subjects } from './projecting/subjects.ts';
+import { createAccessTokens } from './provider/accessTokens.ts';
+import { upstreamHeaders } from './provider/outboundHeaders.ts';
+import { createTokenEndpoint } from './provider/tokenEndpoint.ts';
+import { createUsagePoller } from './provider/usagePoller.ts';
+import { createPriceLookup } from './proxy/admission/estimate.ts';
+import { ForeignReservations } from './proxy/admission/foreignReservations.ts';
+import { Ledger } from './proxy/admission/ledger.ts';
+import { createProxy } from './proxy/app.ts';
+import { Cooldowns } from './proxy/attempts/cooldowns.ts';
+import { OpenRequests } from './proxy/openRequests.ts';
+import { ProxyError } from './proxy/proxyError.ts';
+import { RecentItems } from './proxy/responses/recentItems.ts';
+import { isProxyPath } from './proxy/routes.ts';
+import { Refusals } from './proxy/settlement/refusals.ts';
+import { settleAbandoned } from './proxy/settlement/settleAbandoned.ts';
+import { createSettlement } from './proxy/settlement/settlement.ts';
+import { createSqliteReadModels } from './readModels/sqlite/sqliteReadModels.ts';
+import { openVault } from './vault/sqliteVault.ts';
+
+export interface Service {
+  readonly url: string;
+  /** Lets open streams finish for `SVC_DRAIN_SECONDS`, flushes the log, lets go of everything. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceIo {
+  /** Writes one line for the operator. */
+  readonly say: (line: string) => void;
+  /** The service can do no more; told once. */
+  readonly onFatal: (error: Error) => void;
+}
+
+const KEEP_ALIVE_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The composition root: the only place that knows every part. @throws when a part cannot start, with what to do */
+export async function startService(config: Config, { say, onFatal }: ServiceIo): Promise<Service> {
+  const now = () => instant(Date.now());
+  const report = (error: unknown) => say(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const because = (reason: string): Cause => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() });
+
+  // What must outlive the process.
+  const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
+  const vault = openVault({ folder: folder.path, masterKey: config.SVC_ENCRYPTION_KEY });
+  const logPath = folder.file('log.sqlite');
+  const log = await createSqliteEventLog({ path: logPath, node: folder.node });
+
+  // What is folded from it.
+  const hot = await startHotRunner(log, onFatal);
+  const handle = createCommandHandler({ log, hot, now });
+  const readModels = createSqliteReadModels({ folder: folder.path, logPath, onTrouble: report });
+  hot.onFolded(({ position }) => readModels.notify(position));
+  readModels.notify(hot.state.position);
+
+  // The provider.
+  const base = new URL(config.SVC_UPSTREAM_BASE_URL);
+  const dispatcher = new Pool(base.origin, {
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    keepAliveTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const tokenEndpoint = createTokenEndpoint({ authBaseUrl: config.SVC_AUTH_BASE_URL });
+  const tokens = createAccessTokens({ hot, handle, vault, now, newId: randomUUID, tokenEndpoint, report });
+  const poller = createUsagePoller({
+    hot,
+    log,
+    handle,
+    tokens,
+    now,
+    newId: randomUUID,
+    report,
+    upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL,
+    everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000,
+  });
+
+  // Requests.
+  const sink = createRequestSink({ log, node: folder.node, boot: folder.boot, category: 'requests' });
+  const record = sink.record;
+  const isOurs = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
+  const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
+  const priceOf = createPriceLookup(builtInPrices);
+  const pricing = { priceOf, priceVersion: builtInPrices.version };
+  const left = await settleAbandoned({
+    hot: hot.state,
+    isAbandoned: (stream) => isOfThisNode(stream) && !isOurs(stream),
+    record,
+    now,
+    ...pricing,
+  });
+  if (left > 0) say(`${left} requests that the last run left open were settled as abandoned`);
+  await destroyKeysOfDeletedAccounts({ hot, vault });
+
+  const ledger = new Ledger();
+  const cooldowns = new Cooldowns();
+  const foreign = new ForeignReservations(hot.state, isOurs);
+  hot.onFolded((event) => {
+    foreign.onFolded(event);
+    if (event.type !== 'RequestCompleted') return;
+    ledger.release(event.data.requestId);
+    for (const { accountId, limitedUntil } of event.data.attempts) {
+      if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
+    }
+  });
+  const openRequests = new OpenRequests({
+    record,
+    now,
+    idleMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,
+    keepAliveMs: KEEP_ALIVE_MS,
+  });
+  const refusals = new Refusals({ record, now });
+  const recentItems = new RecentItems();
+  const deactivate = (accountId: AccountId, code: string) => {
+    const reason = `the provider answered ${code}`;
+    const command = { type: 'DeactivateAccount', accountId, reason, code } as const;
+    handle(subjects.account, accountId, command, because(reason)).catch(report);
+  };
+  let turn = 0;
+  let isDraining = false;
+
+  const proxy = createProxy({
+    hot: hot.state,
+    now,
+    report,
+    clientAddress: createClientAddress({
+      trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
+      trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
+      mode: config.FIREWALL_XFF_MODE,
+    }),
+    hasAliases: config.SVC_CODEX_ALIASES,
+    isDraining: () => isDraining,
+    openRequests,
+    refusals,
+    recentItems,
+    pinDigest: (value) => vault.digest('pin', value),
+    upstreamBasePath: base.pathname.replace(/\/$/, ''),
+    ledger,
+    reservedElsewhere: (keyId, ruleId) => foreign.reservedOn(keyId, ruleId),
+    priceOf,
+    cooldowns,
+    tokens,
+    dispatcher,
+    upstreamHeaders,
+    settle: createSettlement({ record, ledger, now, ...pricing }),
+    deactivate,
+    remember: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
+    nextTurn: () => turn++,
+    onDone: (exchange) => openRequests.remove(exchange),
+  });
+  const management = createManagement({
+    hot,
+    handle,
+    vault,
+    requestLog: readModels.requestLog,
+    now,
+    report,
+    newId: randomUUID,
+    newKeyBytes: () => randomBytes(24),
+    overlay: { cooling: () => cooldowns.current },
+    onAccountImported: (accountId) => void poller.pollNow(accountId).catch(report),
+    reservedOn: (keyId, ruleId) => ledger.reservedOn(keyId, ruleId) + foreign.reservedOn(keyId, ruleId),
+  });
+
+  const server = await startHttpServer({
+    host: config.SVC_HOST,
+    port: config.SVC_PORT,
+    isProxyPath,
+    proxy,
+    management: management.callback(),
+  });
+  poller.start();
+
+  let stopped: Promise<void> | undefined;
+  async function stopOnce(): Promise<void> {
+    isDraining = true;
+    server.stopListening();
+    const patience = AbortSignal.timeout(config.SVC_DRAIN_SECONDS * 1_000);
+    await Promise.race([
+      openRequests.drained(),
+      new Promise((resolve) => patience.addEventListener('abort', resolve, { once: true })),
+    ]);
+    openRequests.abortAll(new ProxyError('shutting_down'));
+    await openRequests.drained();
+    await server.closed(1_000);
+    openRequests.stop();
+    await poller.stop();
+    await refusals.stop();
+    await sink.flush();
+    await dispatcher.destroy();
+    hot.stop();
+    await readModels.close();
+    await log.close();
+    vault.close();
+    folder.close();
+  }
+  return {
+    url: server.url,
+    stop: () => {
+      stopped ??= stopOnce();
+      return stopped;
+    },
+  };
+}

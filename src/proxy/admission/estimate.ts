@@ -1,0 +1,47 @@
+import type { Consumption } from '../../domain/apiKey/counters.ts';
+import { costOf } from '../../domain/pricing/cost.ts';
+import { findPrice, type ModelPrice, type PriceTable } from '../../domain/pricing/prices.ts';
+import type { TokenUsage } from '../../domain/request/events.ts';
+
+/** English and code have about four bytes to a token. */
+const BYTES_PER_TOKEN = 4;
+/** Reserved for an answer whose length the client did not bound. */
+const DEFAULT_OUTPUT_TOKENS = 2_048;
+/** A text delta carries one token in about two hundred bytes of event. */
+const STREAM_BYTES_PER_TOKEN = 200;
+
+/** What a request will probably use: its size in tokens and the longest answer it allows. */
+export function estimateOf(
+  request: { readonly model: string; readonly bodyBytes: number; readonly maxOutputTokens: number | null },
+  price: ModelPrice | undefined,
+): Consumption {
+  const inputTokens = tokensOfBody(request.bodyBytes);
+  const outputTokens = request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
+  const usage = { inputTokens, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 };
+  return { inputTokens, outputTokens, costMicroDollars: price ? costOf(usage, price) : 0 };
+}
+
+/** Usage that the provider never reported, from what was seen of the request (design.md section 5). */
+export function usageFromWhatWasSeen(bodyBytes: number, streamedBytes: number): TokenUsage {
+  return {
+    inputTokens: tokensOfBody(bodyBytes),
+    cachedInputTokens: 0,
+    outputTokens: Math.ceil(streamedBytes / STREAM_BYTES_PER_TOKEN),
+    reasoningTokens: 0,
+    isEstimated: true,
+  };
+}
+
+const tokensOfBody = (bytes: number) => Math.ceil(bytes / BYTES_PER_TOKEN);
+
+/** Remembers the price of each model, since finding it means walking the table. */
+export function createPriceLookup(table: PriceTable): (model: string) => ModelPrice | undefined {
+  const known = new Map<string, ModelPrice | undefined>();
+  return (model) => {
+    if (known.has(model)) return known.get(model);
+    const price = findPrice(table, model);
+    // Names come from clients: a caller that invents them must not fill the memory.
+    if (known.size < 1_000) known.set(model, price);
+    return price;
+  };
+}

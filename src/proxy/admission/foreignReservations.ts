@@ -1,0 +1,38 @@
+import { amountOf, appliesTo } from '../../domain/apiKey/counters.ts';
+import type { RecordedEvent } from '../../log/eventLog.ts';
+import type { HotState, OpenRequest } from '../../projecting/hotState.ts';
+
+/**
+ * What requests that others announced as open hold of the limits: those of other nodes, and those of this node's earlier
+ * starts until they are settled as abandoned. Our own stand in the ledger.
+ */
+export class ForeignReservations {
+  readonly #open = new Map<string, OpenRequest>();
+  readonly #hot: HotState;
+  readonly #isOurs: (stream: string) => boolean;
+
+  constructor(hot: HotState, isOurs: (stream: string) => boolean) {
+    this.#hot = hot;
+    this.#isOurs = isOurs;
+    for (const event of hot.openRequests.values()) this.onFolded(event);
+  }
+
+  onFolded(event: RecordedEvent): void {
+    if (event.type === 'RequestAdmitted') {
+      if (!this.#isOurs(event.stream)) this.#open.set(event.data.requestId, event);
+    } else if (event.type === 'RequestCompleted' && this.#open.size > 0) {
+      this.#open.delete(event.data.requestId);
+    }
+  }
+
+  /** In the unit of the rule's counter. */
+  reservedOn(keyId: string, ruleId: number): number {
+    let sum = 0;
+    for (const { data } of this.#open.values()) {
+      if (data.keyId !== keyId || !data.admission) continue;
+      const rule = this.#hot.apiKeys.get(data.keyId)?.rules.find(({ id }) => id === ruleId);
+      if (rule && appliesTo(rule, data.model)) sum += amountOf(rule.limitType, data.admission.estimate);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Dispatcher } from 'undici';
+import type { AccountId, Instant } from '../../domain/brands.ts';
+import type { HotState } from '../../projecting/hotState.ts';
+import type { Settled } from '../settlement/settlement.ts';
+import type { Cooldowns } from './cooldowns.ts';
+import type { AdmittedRequest, Exchange } from './exchange.ts';
+
+/** Headers by which the provider knows an account. */
+export interface AccountHeaders {
+  readonly authorization: string;
+  readonly 'chatgpt-account-id'?: string | undefined;
+}
+
+export interface AccountTokens {
+  /** Undefined when the account's access token has expired or is about to. */
+  headersFor(accountId: AccountId): AccountHeaders | undefined;
+  refresh(
+    accountId: AccountId,
+    reason: 'expired' | 'unauthorized',
+    usedAuthorization?: string,
+  ): Promise<'refreshed' | 'already' | 'transient' | 'permanent'>;
+}
+
+/** What an exchange works with; wired once, shared by all. */
+export interface ExchangeServices {
+  readonly hot: HotState;
+  readonly cooldowns: Cooldowns;
+  readonly tokens: AccountTokens;
+  readonly dispatcher: Dispatcher;
+  readonly upstreamHeaders: (clientHeaders: readonly string[], account: AccountHeaders, requestId: string) => string[];
+  readonly settle: (settled: Settled) => Promise<void>;
+  readonly deactivate: (accountId: AccountId, code: string) => void;
+  /** Keeps the items of an answer for clients that refer to them by id. */
+  readonly remember: (request: AdmittedRequest, output: readonly unknown[]) => void;
+  /** This node's round robin. */
+  readonly nextTurn: () => number;
+  readonly onDone: (exchange: Exchange) => void;
+  readonly now: () => Instant;
+}

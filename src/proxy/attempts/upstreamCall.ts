@@ -1,0 +1,158 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { EventTooLarge, type Scanned, SseScanner } from '../relay/sseScanner.ts';
+import { type Failure, readProviderError } from './failure.ts';
+
+/** Told what happens to a call; after `onFailed` or `onEnded` nothing more comes. */
+export interface CallObserver {
+  /** The provider answers with a stream. Its first event decides what becomes of it, so nothing is passed on yet. */
+  onOpened(headers: IncomingHttpHeaders): void;
+  /** Whole events. Returning false asks the provider to wait until `resume`. */
+  onScanned(scanned: Scanned): boolean;
+  onFailed(failure: Failure): void;
+  /** The provider ended its stream without an event that ends the answer. */
+  onEnded(): void;
+}
+
+export interface UpstreamRequest {
+  readonly path: string;
+  readonly headers: string[];
+  readonly body: Buffer;
+  readonly dropsVendorEvents: boolean;
+}
+
+/** So long a provider may take to end a stream whose answer is complete. */
+const LINGER_MS = 5_000;
+
+/** Of an error's body no more is read than an error needs. */
+const MAX_ERROR_BYTES = 65_536;
+
+/** One request to the provider: undici's callbacks turned into events and failures, with no promise in between. */
+export class UpstreamCall implements Dispatcher.DispatchHandler {
+  readonly #observer: CallObserver;
+  readonly #scanner: SseScanner;
+  readonly #now: () => number;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #errorBody: Buffer[] = [];
+  #errorBytes = 0;
+  #isDone = false;
+  #hasEnded = false;
+  #lingering: NodeJS.Timeout | undefined;
+  /** When the provider last gave a sign of life, in milliseconds. */
+  lastSignAt: number;
+
+  constructor(observer: CallObserver, options: { dropsVendorEvents: boolean; now: () => number }) {
+    this.#observer = observer;
+    this.#scanner = new SseScanner(options);
+    this.#now = options.now;
+    this.lastSignAt = options.now();
+  }
+
+  start(dispatcher: Dispatcher, { path, headers, body }: UpstreamRequest): void {
+    try {
+      dispatcher.dispatch({ path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+    } catch (error) {
+      this.#fail({ kind: 'unreachable', message: (error as Error).message });
+    }
+  }
+
+  /** Ends the call; the provider's side is torn down at once. Nothing more is told. */
+  abort(reason: string): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#controller?.abort(new Error(reason));
+  }
+
+  /** The answer is complete: what still comes is ignored, and a provider that does not end its stream is cut off. */
+  abandonUnlessEnded(): void {
+    this.#isDone = true;
+    if (this.#hasEnded) return;
+    this.#controller?.resume();
+    this.#lingering = setTimeout(() => this.#controller?.abort(new Error('the answer was complete')), LINGER_MS);
+    this.#lingering.unref();
+  }
+
+  resume(): void {
+    this.lastSignAt = this.#now();
+    if (this.#controller?.paused) this.#controller.resume();
+  }
+
+  get isPaused(): boolean {
+    return this.#controller?.paused ?? false;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isDone) controller.abort(new Error('the call was given up before it began'));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (this.#isDone || status < 200) return;
+    this.lastSignAt = this.#now();
+    this.#status = status;
+    this.#headers = headers;
+    if (status !== 200) return;
+    if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream')) {
+      this.#fail({ kind: 'notAStream' });
+      this.#controller?.abort(new Error('the provider did not answer with a stream'));
+      return;
+    }
+    this.#observer.onOpened(headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isDone) return;
+    this.lastSignAt = this.#now();
+    if (this.#status !== 200) {
+      if (this.#errorBytes < MAX_ERROR_BYTES) this.#errorBody.push(chunk);
+      this.#errorBytes += chunk.length;
+      return;
+    }
+    try {
+      const scanned = this.#scanner.push(chunk);
+      if (scanned.bytes.length > 0 && !this.#observer.onScanned(scanned) && !this.#isDone) controller.pause();
+    } catch (error) {
+      if (!(error instanceof EventTooLarge)) throw error;
+      this.#fail({ kind: 'eventTooLarge' });
+      controller.abort(error);
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#lingering);
+    if (this.#isDone) return;
+    if (this.#status !== 200) {
+      const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));
+      const retryAfterSeconds = secondsOf(this.#headers['retry-after']);
+      this.#fail({ kind: 'status', status: this.#status, error, retryAfterSeconds });
+      return;
+    }
+    const scanned = this.#scanner.end();
+    if (scanned.bytes.length > 0) this.#observer.onScanned(scanned);
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#observer.onEnded();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#lingering);
+    if (this.#isDone) return;
+    const isUnderWay = this.#status === 200;
+    this.#fail({ kind: isUnderWay ? 'cut' : 'unreachable', message: error.message });
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#observer.onFailed(failure);
+  }
+}
+
+function secondsOf(header: string | string[] | undefined): number | undefined {
+  const seconds = typeof header === 'string' ? Number(header) : Number.NaN;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+}

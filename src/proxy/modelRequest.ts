@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiKey } from '../domain/apiKey/state.ts';
+import type { Admission } from '../domain/request/events.ts';
+import { type AdmissionOptions, createAdmission, LimitExceeded } from './admission/admission.ts';
+import { createPinDigest } from './admission/pinDigest.ts';
+import type { ProxyState } from './app.ts';
+import type { ExchangeServices } from './attempts/engine.ts';
+import { Exchange } from './attempts/exchange.ts';
+import { decompress } from './body/decompress.ts';
+import { ClientGone, readBody } from './body/readBody.ts';
+import type { OpenRequests } from './openRequests.ts';
+import { ProxyError } from './proxyError.ts';
+import { JsonDelivery } from './relay/jsonDelivery.ts';
+import { StreamDelivery } from './relay/streamDelivery.ts';
+import { type ModelRequest, readResponsesRequest } from './responses/modelRequest.ts';
+import type { RecentItems } from './responses/recentItems.ts';
+import type { Refusals } from './settlement/refusals.ts';
+
+export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOptions, 'hot'> {
+  readonly openRequests: OpenRequests;
+  readonly refusals: Refusals;
+  readonly recentItems: RecentItems;
+  /** HMAC under the installation's key. */
+  readonly pinDigest: (value: string) => string;
+  /** Path of the provider's base, e.g. `/backend-api`. */
+  readonly upstreamBasePath: string;
+}
+
+const MAX_BODY_BYTES = 32 * 1_048_576;
+const MAX_DECODED_BYTES = 128 * 1_048_576;
+
+type KnownRoute = ProxyState & { route: NonNullable<ProxyState['route']> };
+
+/** Everything between a known caller and the first attempt: read, check, admit, then hand over to the exchange. */
+export function createModelRequestHandler(services: ModelRequestServices) {
+  const { hot, now } = services;
+  const admit = createAdmission(services);
+  const pinDigest = createPinDigest(services.pinDigest);
+
+  return async (request: IncomingMessage, response: ServerResponse, { ...state }: ProxyState): Promise<void> => {
+    const { requestId, requestedAt, key, route } = state as KnownRoute;
+    const caller = key?.id ?? 'anonymous';
+    let model: ModelRequest | undefined;
+    let admission: Admission | undefined;
+    try {
+      const raw = await readBody(request, MAX_BODY_BYTES);
+      const encoding = request.headers['content-encoding'];
+      const body = encoding === undefined ? raw : await decompress(raw, encoding, MAX_DECODED_BYTES);
+      const recall = (id: string) => services.recentItems.recall(caller, id);
+      model = readResponsesRequest(body, route.surface, request.headers, recall);
+      // The key may have been changed while the body arrived: what binds is what holds now.
+      const current = key && currentKey(key);
+      admission = admit({ requestId, key: current, requestedAt, ...model });
+    } catch (error) {
+      if (error instanceof ProxyError) await recordRefusal(error, state as KnownRoute, model);
+      throw error;
+    }
+    if (response.destroyed) {
+      services.ledger.release(requestId);
+      throw new ClientGone();
+    }
+    const isSticky = hot.settings.stickyThreadsEnabled && model.conversationKey !== undefined;
+    const delivery = model.wantsStream
+      ? new StreamDelivery(response, { requestId, now, onDrain: () => exchange.onDrain() })
+      : new JsonDelivery(response, requestId);
+    const exchange = new Exchange(
+      {
+        requestId,
+        key,
+        route: route.path,
+        model: model.model,
+        effort: model.effort,
+        requestedAt,
+        admission,
+        pin: isSticky ? pinDigest(caller, model.conversationKey as string) : undefined,
+        bodyBytes: model.bodyBytes,
+        upstreamPath: services.upstreamBasePath + route.upstream,
+        upstreamBody: model.upstreamBody,
+        dropsVendorEvents: route.surface === 'v1',
+        clientHeaders: request.rawHeaders,
+      },
+      delivery,
+      services,
+    );
+    services.openRequests.add(exchange);
+    response.once('close', () => exchange.clientGone());
+    exchange.start();
+  };
+
+  /** @throws ProxyError when the key was revoked while its request arrived */
+  function currentKey(key: ApiKey): ApiKey {
+    const current = hot.apiKeys.get(key.id);
+    if (!current?.isActive || current.hash !== key.hash) throw new ProxyError('invalid_api_key');
+    return current;
+  }
+
+  async function recordRefusal(error: ProxyError, state: KnownRoute, model: ModelRequest | undefined): Promise<void> {
+    const { message, code } = error.body.error;
+    await services.refusals.refused({
+      requestId: state.requestId,
+      keyId: state.key?.id ?? null,
+      route: state.route.path,
+      model: (model?.model ?? '').slice(0, 200).toWellFormed(),
+      effort: model?.effort ?? null,
+      requestedAt: state.requestedAt,
+      ...(error instanceof LimitExceeded && { admission: error.admission, limit: error.limit }),
+      status: String(error.status),
+      errorCode: code,
+      errorMessage: message.slice(0, 500).toWellFormed(),
+      latencyMs: Math.max(0, now() - state.requestedAt),
+    });
+  }
+}

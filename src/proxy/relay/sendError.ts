@@ -1,0 +1,24 @@
+import type { ServerResponse } from 'node:http';
+import type { ProxyError } from '../proxyError.ts';
+
+/** Writes an error in the proxy's envelope; does nothing when an answer has begun already. */
+export function sendError(response: ServerResponse, error: ProxyError, requestId: string): void {
+  sendJson(response, error.status, error.body, { ...error.headers, 'x-request-id': requestId });
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': bytes.length,
+    'cache-control': 'no-store',
+    ...headers,
+  });
+  response.end(bytes);
+}

@@ -1,0 +1,94 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ProxyError } from '../proxyError.ts';
+import type { Delivery } from './delivery.ts';
+import { sendError } from './sendError.ts';
+import { formatEvent } from './sse.ts';
+
+/** What of the provider's head is the client's business: affinity of a turn, and whether its model list is stale. */
+const PASSED_HEADERS = ['x-codex-turn-state', 'x-models-etag', 'x-reasoning-included'];
+
+/** Comments do not reset the idle timer of Codex, this event does, and every client tolerates it (clients.md 5.3). */
+const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');
+
+/** Relays an event stream byte for byte. Only whole events are written, so that ours can always stand behind them. */
+export class StreamDelivery implements Delivery {
+  readonly #response: ServerResponse;
+  readonly #requestId: string;
+  readonly #now: () => number;
+  readonly wantsEvents = true;
+  hasBegun = false;
+  streamedBytes = 0;
+
+  constructor(response: ServerResponse, options: { requestId: string; now: () => number; onDrain: () => void }) {
+    this.#response = response;
+    this.#requestId = options.requestId;
+    this.#now = options.now;
+    response.on('drain', options.onDrain);
+  }
+
+  pass(bytes: Buffer, upstreamHeaders: IncomingHttpHeaders): boolean {
+    if (!this.hasBegun) this.#begin(upstreamHeaders, undefined);
+    this.streamedBytes += bytes.length;
+    return this.#response.write(bytes);
+  }
+
+  reset(): void {
+    // Nothing is kept back here: what was passed has been seen.
+  }
+
+  finish(bytes: Buffer, upstreamHeaders: IncomingHttpHeaders): void {
+    // An answer that came whole leaves whole: head, events and end in one write to the socket.
+    if (!this.hasBegun) this.#begin(upstreamHeaders, bytes.length);
+    this.streamedBytes += bytes.length;
+    this.#response.end(bytes);
+  }
+
+  fail(error: ProxyError): void {
+    if (!this.hasBegun) {
+      sendError(this.#response, error, this.#requestId);
+      return;
+    }
+    this.#response.end(failedEvent(this.#requestId, error, this.#now()));
+  }
+
+  keepAlive(): void {
+    if (this.hasBegun && !this.#response.writableNeedDrain) this.#response.write(KEEPALIVE);
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+
+  #begin(upstreamHeaders: IncomingHttpHeaders, length: number | undefined): void {
+    this.hasBegun = true;
+    const headers: OutgoingHttpHeaders = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      'x-request-id': this.#requestId,
+    };
+    if (length !== undefined) headers['content-length'] = length;
+    for (const name of PASSED_HEADERS) {
+      const value = upstreamHeaders[name];
+      if (value !== undefined) headers[name] = value;
+    }
+    this.#response.writeHead(200, headers);
+  }
+}
+
+/** The one ending that every client understands after the first byte (clients.md section 0, row 12). */
+export function failedEvent(requestId: string, error: ProxyError, now: number): Buffer {
+  const { message, type, code } = error.body.error;
+  return formatEvent('response.failed', {
+    type: 'response.failed',
+    response: {
+      id: requestId,
+      object: 'response',
+      created_at: Math.floor(now / 1_000),
+      status: 'failed',
+      error: { message, type, code },
+      incomplete_details: null,
+      output: [],
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { isObject } from '../body/parseJson.ts';
+
+const MAX_ITEMS = 2_000;
+const MAX_CHARACTERS = 8_000_000;
+
+/**
+ * Output items of recent answers, in memory only. The AI SDK refers to them by id instead of sending them again, which
+ * a provider that stores nothing would refuse (clients.md section 0, row 7). Each caller sees only its own.
+ */
+export class RecentItems {
+  readonly #items = new Map<string, { readonly item: unknown; readonly size: number }>();
+  #size = 0;
+
+  remember(caller: string, output: readonly unknown[]): void {
+    for (const item of output) {
+      if (!isObject(item) || typeof item.id !== 'string') continue;
+      const id = `${caller} ${item.id}`;
+      this.#forget(id);
+      const size = JSON.stringify(item).length;
+      this.#items.set(id, { item, size });
+      this.#size += size;
+    }
+    for (const id of this.#items.keys()) {
+      if (this.#items.size <= MAX_ITEMS && this.#size <= MAX_CHARACTERS) break;
+      this.#forget(id);
+    }
+  }
+
+  recall(caller: string, id: string): unknown {
+    return this.#items.get(`${caller} ${id}`)?.item;
+  }
+
+  #forget(id: string): void {
+    const known = this.#items.get(id);
+    if (!known) return;
+    this.#items.delete(id);
+    this.#size -= known.size;
+  }
+}

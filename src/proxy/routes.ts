@@ -1,0 +1,35 @@
+import type { Surface } from './responses/schema.ts';
+
+/** A path of the proxy that this build answers. */
+export interface ProxyRoute {
+  readonly method: 'POST';
+  readonly surface: Surface;
+  /** As the log names it, with aliases resolved. */
+  readonly path: string;
+  /** Below the provider's base. */
+  readonly upstream: string;
+}
+
+const routes: ReadonlyMap<string, ProxyRoute> = new Map(
+  (
+    [
+      ['svc', '/backend-api/svc/responses', '/codex/responses'],
+      ['v1', '/v1/responses', '/codex/responses'],
+    ] as const
+  ).map(([surface, path, upstream]) => [path, { method: 'POST', surface, path, upstream }]),
+);
+
+/** @returns whether a path belongs to the proxy surface, known or not (specification, "What the service does" 2) */
+export const isProxyPath = (path: string): boolean =>
+  path.startsWith('/v1/') || path === '/v1' || path.startsWith('/backend-api/') || path === '/backend-api';
+
+/** Finds the route of a path; a trailing slash makes no difference, and `codex` may stand for `svc`. */
+export function createRouteLookup(options: { hasAliases: boolean }): (path: string) => ProxyRoute | undefined {
+  return (path) => {
+    const found = routes.get(path);
+    if (found) return found;
+    const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+    const name = options.hasAliases ? bare.replace(/^\/backend-api\/codex\//, '/backend-api/svc/') : bare;
+    return routes.get(name);
+  };
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { Instant } from '../../domain/brands.ts';
+import { costOf } from '../../domain/pricing/cost.ts';
+import type { ModelPrice } from '../../domain/pricing/prices.ts';
+import { RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
+import type { EventToAppend } from '../../log/eventLog.ts';
+import type { HotState, OpenRequest } from '../../projecting/hotState.ts';
+
+export interface SettleAbandonedOptions {
+  readonly hot: HotState;
+  /** Whether a stream was written by an earlier start of this node, which can write no more. */
+  readonly isAbandoned: (stream: string) => boolean;
+  readonly record: (event: EventToAppend) => Promise<unknown>;
+  readonly priceOf: (model: string) => ModelPrice | undefined;
+  readonly priceVersion: string;
+  readonly now: () => Instant;
+}
+
+/**
+ * Ends the requests that a crash left open, so that none that reached a provider is missing from the log. What they used
+ * is known by their size only. @returns how many there were
+ */
+export async function settleAbandoned({
+  hot,
+  isAbandoned,
+  record,
+  ...options
+}: SettleAbandonedOptions): Promise<number> {
+  const abandoned = [...hot.openRequests.values()].filter(({ stream }) => isAbandoned(stream));
+  for (const { data, time: announcedAt } of abandoned) {
+    const time = options.now();
+    const usage = usageOf(data);
+    const price = usage && options.priceOf(data.model);
+    const costMicroDollars = usage && price ? costOf(usage, price) : null;
+    const event = RequestCompleted({
+      ...data,
+      status: 'error',
+      errorCode: 'abandoned',
+      errorMessage: 'The service stopped while the request was under way',
+      latencyMs: Math.max(0, announcedAt - data.requestedAt),
+      firstByteMs: null,
+      usage,
+      costMicroDollars,
+      priceVersion: costMicroDollars === null ? null : options.priceVersion,
+      attempts: [],
+    });
+    const actor = { kind: 'system', reason: 'requests left open by a crash are settled at the start' } as const;
+    await record({ id: randomUUID(), ...event, time, actor, correlationId: data.requestId });
+  }
+  return abandoned.length;
+}
+
+function usageOf({ admission }: OpenRequest['data']): TokenUsage | null {
+  if (!admission) return null;
+  const { inputTokens } = admission.estimate;
+  return { inputTokens, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0, isEstimated: true };
+}

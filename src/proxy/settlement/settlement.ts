@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Instant, Position } from '../../domain/brands.ts';
+import { costOf } from '../../domain/pricing/cost.ts';
+import type { ModelPrice } from '../../domain/pricing/prices.ts';
+import { type Attempt, type CompletedRequest, RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
+import type { Actor, EventToAppend } from '../../log/eventLog.ts';
+import { amountsOf } from '../admission/admission.ts';
+import type { Ledger } from '../admission/ledger.ts';
+import type { AdmittedRequest } from '../attempts/exchange.ts';
+
+/** How a request ended, as the log will say it. */
+export interface Outcome {
+  /** HTTP status as text, or `error` when the answer had begun. */
+  readonly status: string;
+  readonly code: string | null;
+  readonly message: string | null;
+  /** Undefined: it failed before any output, so nothing is counted. */
+  readonly usage: TokenUsage | undefined;
+  readonly refusal?: CompletedRequest['refusal'];
+}
+
+export interface Settled {
+  readonly request: AdmittedRequest;
+  readonly outcome: Outcome;
+  readonly attempts: readonly Attempt[];
+  readonly isFallback: boolean;
+  readonly firstByteAt: Instant | undefined;
+}
+
+export interface SettlementOptions {
+  readonly record: (event: EventToAppend) => Promise<Position>;
+  readonly ledger: Ledger;
+  readonly priceOf: (model: string) => ModelPrice | undefined;
+  readonly priceVersion: string;
+  readonly now: () => Instant;
+}
+
+/** Longer texts of the provider's say no more, and rows are kept for years. */
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/**
+ * Turns the end of a request into its `RequestCompleted`: real usage replaces the reservation at once, cost is counted
+ * with today's prices and their version. Resolves when the event is durable.
+ */
+export const createSettlement =
+  ({ record, ledger, priceOf, priceVersion, now }: SettlementOptions) =>
+  async ({ request, outcome, attempts, isFallback, firstByteAt }: Settled): Promise<void> => {
+    const { key, model, requestId, requestedAt, pin } = request;
+    const usage = outcome.usage ?? null;
+    const price = usage && priceOf(model);
+    const costMicroDollars = usage && price ? costOf(usage, price) : null;
+    const used = { inputTokens: 0, outputTokens: 0, ...usage, costMicroDollars: costMicroDollars ?? 0 };
+    if (key) ledger.settle(requestId, amountsOf(key, model, used));
+    const time = now();
+    const accountId = attempts.at(-1)?.accountId ?? null;
+    const completed: CompletedRequest = {
+      requestId,
+      keyId: key?.id ?? null,
+      route: request.route,
+      model,
+      effort: request.effort,
+      requestedAt,
+      ...(request.admission && { admission: request.admission }),
+      status: outcome.status,
+      errorCode: outcome.code,
+      errorMessage: outcome.message?.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() ?? null,
+      accountId,
+      latencyMs: Math.max(0, time - requestedAt),
+      firstByteMs: firstByteAt === undefined ? null : Math.max(0, firstByteAt - requestedAt),
+      usage,
+      costMicroDollars,
+      priceVersion: costMicroDollars === null ? null : priceVersion,
+      ...(pin !== undefined && accountId !== null && outcome.status === '200' && { pin: { digest: pin, isFallback } }),
+      attempts: attempts as Attempt[],
+      ...(outcome.refusal && { refusal: outcome.refusal }),
+    };
+    try {
+      await record({
+        id: randomUUID(),
+        ...RequestCompleted(completed),
+        time,
+        actor: actorOf(request),
+        correlationId: requestId,
+      });
+    } catch (error) {
+      ledger.release(requestId);
+      throw error;
+    }
+  };
+
+const ANONYMOUS: Actor = { kind: 'anonymous' };
+
+export const actorOf = ({ key }: Pick<AdmittedRequest, 'key'>): Actor =>
+  key ? { kind: 'apiKey', keyId: key.id } : ANONYMOUS;
