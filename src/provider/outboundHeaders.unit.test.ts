@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { type AccountHeaders, upstreamHeaders } from './outboundHeaders.ts';
+
+const account: AccountHeaders = { authorization: 'Bearer access', 'chatgpt-account-id': 'acc_1' };
+
+/** What arrives upstream, as pairs in the order of the wire. */
+function sent(clientHeaders: readonly string[], as = account, content = {}): [string, string][] {
+  const flat = upstreamHeaders(clientHeaders, as, 'req_1', content);
+  return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ''] as [string, string]] : []));
+}
+const namesOf = (pairs: [string, string][]) => pairs.map(([name]) => name);
+const OURS = ['authorization', 'accept', 'content-type', 'x-request-id', 'chatgpt-account-id'];
+
+test('a request without headers carries ours and nothing else', () =>
+  expect(sent([])).toEqual([
+    ['authorization', 'Bearer access'],
+    ['accept', 'text/event-stream'],
+    ['content-type', 'application/json'],
+    ['x-request-id', 'req_1'],
+    ['chatgpt-account-id', 'acc_1'],
+  ]));
+
+test('an account without a provider id sends none', () => {
+  expect(namesOf(sent([], { authorization: 'Bearer access' }))).not.toContain('chatgpt-account-id');
+  const explicit = { authorization: 'Bearer access', 'chatgpt-account-id': undefined };
+  expect(namesOf(sent([], explicit))).not.toContain('chatgpt-account-id');
+});
+
+test('another endpoint may speak another language', () => {
+  const content = { accept: 'application/json', contentType: 'multipart/form-data; boundary=x' };
+  expect(sent([], account, content)).toContainEqual(['accept', 'application/json']);
+  expect(sent([], account, content)).toContainEqual(['content-type', 'multipart/form-data; boundary=x']);
+});
+
+describe('what a client says of itself goes upstream unchanged', () => {
+  test.each([
+    ['user-agent', 'codex_exec/0.169.0 (Debian 12.0.0; x86_64) dumb (codex_exec; 0.169.0)'],
+    ['originator', 'codex_exec'],
+    ['version', '0.169.0'],
+    ['openai-beta', 'responses=experimental'],
+    ['accept-language', 'de, en;q=0.8'],
+    ['session_id', 's'],
+    ['session-id', 's'],
+    ['thread_id', 't'],
+    ['thread-id', 't'],
+    ['conversation_id', 'c'],
+    ['conversation-id', 'c'],
+    ['x-client-request-id', 'r'],
+    ['x-codex-window-id', 'thread:1'],
+    ['x-codex-turn-metadata', '{"request_kind":"turn"}'],
+    ['x-codex-turn-state', 'opaque'],
+    ['x-codex-beta-features', 'remote_compaction_v2'],
+    ['x-openai-internal-codex-responses-lite', 'true'],
+    ['x-openai-subagent', 'review'],
+  ])('%s', (name, value) => {
+    expect(sent([name, value])).toContainEqual([name, value]);
+    expect(sent([name.toUpperCase(), value])).toContainEqual([name, value]);
+  });
+});
+
+describe('everything else stays with us', () => {
+  test.each([
+    'Authorization',
+    'ChatGPT-Account-Id',
+    'Host',
+    'Content-Length',
+    'Content-Encoding',
+    'Content-Type',
+    'Accept',
+    'Accept-Encoding',
+    'Connection',
+    'Keep-Alive',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Expect',
+    'Cookie',
+    'Origin',
+    'Referer',
+    'Forwarded',
+    'Via',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Real-IP',
+    'True-Client-IP',
+    'CF-Connecting-IP',
+    'X-Request-Id',
+    'X-Stainless-Lang',
+    'X-Codex-Installation-Id',
+    'X-Session-Affinity',
+    'Traceparent',
+    'X-Api-Key',
+    'X-Codex',
+    'Idempotency-Key',
+  ])('%s', (name) => expect(namesOf(sent([name, 'theirs']))).toEqual(OURS));
+});
+
+test('no header of a client can take the place of the account', () => {
+  const pairs = sent(['authorization', 'Bearer sk-svc-1', 'CHATGPT-ACCOUNT-ID', 'acc_2', 'accept', 'text/html']);
+  expect(pairs.filter(([name]) => name === 'authorization')).toEqual([['authorization', 'Bearer access']]);
+  expect(pairs.filter(([name]) => name === 'chatgpt-account-id')).toEqual([['chatgpt-account-id', 'acc_1']]);
+});
+
+test('a header without its value is not sent', () => expect(namesOf(sent(['user-agent']))).toEqual(OURS));
