@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { aiSdk } from './support/aiSdk.ts';
-import { answerText, model, type Stage, test, typedIn, usage } from './support/stage.ts';
+import { answerText, callToolFirst, model, typedIn, usage } from './support/script.ts';
+import { type Stage, test } from './support/stage.ts';
 
 const prompt = 'Say hi to the end-to-end tests.';
 const system = 'Be brief.';
@@ -51,6 +52,21 @@ describe('the AI SDK', () => {
     expect(stage.onlyPrompt()).toMatchObject({ input: [{ role: 'developer', content: system }, { role: 'user' }] });
     await stage.expectLogged({ model: 'a-model-of-our-own', cost_usd: null });
   });
+
+  // Its second step only names the items of the first, as if the provider had stored them.
+  test.for(['generateText', 'streamText'] as const)(
+    'comes back with what its tool said, from %s',
+    async (way, { stage }) => {
+      callToolFirst(stage.account, 'weather', { city: 'Zürich' });
+      const ai = await aiSdk({ baseUrl: `${stage.wire.url}/v1`, key: 'anything' });
+
+      const answer = await ai[way]({ model, prompt, tools: { weather: () => 'sunny' } });
+
+      expect(answer).toMatchObject({ text: answerText, finishReason: 'stop' });
+      expect(stage.wire.sent.at(-1)?.body.toString()).toContain('"item_reference"');
+      await stage.expectToolLoop('weather');
+    },
+  );
 
   test.for(['generateText', 'streamText'] as const)(
     'throws what the service says to a wrong key from %s, and the provider hears nothing',

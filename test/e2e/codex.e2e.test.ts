@@ -1,7 +1,8 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { runCodex } from './support/codex.ts';
-import { answerText, model, type Prompt, test, typedIn } from './support/stage.ts';
+import { answerText, callToolFirst, model, type Prompt, typedIn } from './support/script.ts';
+import { test } from './support/stage.ts';
 
 const prompt = 'Say hi to the end-to-end tests.';
 
@@ -93,6 +94,20 @@ describe('Codex', () => {
       model: 'gpt-6.1-sol',
       input: expect.arrayContaining([expect.objectContaining({ type: 'additional_tools' })]),
     });
+  });
+
+  test('comes back with what its tool said', async ({ stage }) => {
+    callToolFirst(stage.account, 'get_goal', {});
+
+    const codex = await runCodex({
+      baseUrl: `${stage.wire.url}/backend-api/svc`,
+      prompt,
+      model,
+      signIn: { as: 'nobody' },
+    });
+
+    expect(codex, codex.stderr).toMatchObject({ exitCode: 0, timedOut: false, finalMessage: answerText });
+    await stage.expectToolLoop('get_goal');
   });
 
   test('shows the refusal of a wrong key, and the provider hears nothing', async ({ stage }) => {

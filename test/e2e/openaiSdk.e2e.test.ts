@@ -3,7 +3,8 @@ import { opening } from '../support/provider/answer.ts';
 import { message } from '../support/provider/parts.ts';
 import { emptyOutputCompleted, stream, withVendorEvents } from '../support/provider/scripts.ts';
 import { openaiSdk, type SdkEvent } from './support/openaiSdk.ts';
-import { answerScript, answerText, model, type Stage, test, typedIn, usage } from './support/stage.ts';
+import { answerScript, answerText, model, typedIn, usage } from './support/script.ts';
+import { type Stage, test } from './support/stage.ts';
 
 const input = 'Say hi to the end-to-end tests.';
 
@@ -66,9 +67,9 @@ describe('the openai SDK', () => {
     expect(await openai.responses.stream({ model, input }).finalResponse()).toMatchObject({ output_text: answerText });
   });
 
-  test('reads the first words while the provider still speaks, and the provider hears when it leaves', async ({
-    stage,
-  }) => {
+  test('reads the first words while the provider still speaks, and the provider hears when it leaves', {
+    timeout: 20_000,
+  }, async ({ stage }) => {
     stage.account.always(
       stream('endless', function* (asked) {
         yield* opening(asked);

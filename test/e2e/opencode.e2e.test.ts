@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { runOpencode } from './support/opencode.ts';
-import { answerText, model, test, typedIn } from './support/stage.ts';
+import { answerText, callToolFirst, model, typedIn } from './support/script.ts';
+import { test } from './support/stage.ts';
 
 const prompt = 'Say hi to the end-to-end tests.';
 
@@ -24,6 +25,16 @@ describe('opencode', () => {
     expect(stage.wire.sent).toMatchObject([{ method: 'POST', headers: { authorization: `Bearer ${key}` } }]);
     stage.onlyPrompt();
     await stage.expectLogged();
+  });
+
+  test('comes back with what its tool said', async ({ stage }) => {
+    callToolFirst(stage.account, 'glob', { pattern: '*.md' });
+
+    const opencode = await runOpencode({ baseUrl: `${stage.wire.url}/v1`, prompt, model });
+
+    expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false });
+    expect(opencode.stdout).toContain(answerText);
+    await stage.expectToolLoop('glob');
   });
 
   test('names its session with a second request beside the prompt', async ({ stage }) => {

@@ -1,6 +1,7 @@
 import { importClient } from './clients.ts';
 
-export type AiPrompt = { model: string; prompt: string; system?: string };
+/** `tools`: what each of them says, whatever it is asked. */
+export type AiPrompt = { model: string; prompt: string; system?: string; tools?: Record<string, () => string> };
 export type AiAnswer = {
   text: string;
   finishReason: string;
@@ -15,13 +16,16 @@ export type AiSdk = {
 };
 
 export async function aiSdk({ baseUrl, key }: { baseUrl: string; key: string }): Promise<AiSdk> {
-  const { generateText, streamText } = await importClient<AiPackage>('ai');
+  const { generateText, jsonSchema, isStepCount, streamText, tool } = await importClient<AiPackage>('ai');
   const { createOpenAI } = await importClient<OpenAiProvider>('@ai-sdk/openai');
   const openai = createOpenAI({ baseURL: baseUrl, apiKey: key });
-  const call = ({ model, prompt, system }: AiPrompt) => ({
+  const inputSchema = jsonSchema({ type: 'object', additionalProperties: true });
+  const call = ({ model, prompt, system, tools = {} }: AiPrompt) => ({
     model: openai.responses(model),
     prompt,
     ...(system === undefined ? {} : { system }),
+    tools: Object.fromEntries(Object.entries(tools).map(([name, execute]) => [name, tool({ inputSchema, execute })])),
+    stopWhen: isStepCount(3),
     abortSignal: AbortSignal.timeout(20_000),
   });
 
@@ -47,6 +51,9 @@ export async function aiSdk({ baseUrl, key }: { baseUrl: string; key: string }):
 }
 
 type AiPackage = {
+  jsonSchema: (schema: object) => object;
+  isStepCount: (steps: number) => object;
+  tool: (tool: { inputSchema: object; execute: () => string }) => object;
   generateText: (options: object) => Promise<AiAnswer>;
   streamText: (options: object & { onError: (event: { error: unknown }) => void }) => {
     textStream: AsyncIterable<string>;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 
 /** How a bounded child ended. `exitCode` is null when a signal ended it; `timedOut` when that signal was ours. */
 export type Ended = { exitCode: number | null; timedOut: boolean; stdout: string; stderr: string };
@@ -8,8 +9,8 @@ export type Ended = { exitCode: number | null; timedOut: boolean; stdout: string
 export type ChildOptions = { cwd: string; env: Record<string, string>; timeoutMs: number };
 
 /**
- * Runs a program to its end, without stdin, and never longer than its bound. The child leads a process group of its own,
- * so that helpers which it leaves behind end with it.
+ * Runs a program to its end, without stdin, and never longer than its bound. The child leads a process group of its
+ * own, so that helpers which it leaves behind end with it.
  */
 export async function runChild(program: string, args: readonly string[], options: ChildOptions): Promise<Ended> {
   const child = startChild(program, args, options);
@@ -25,22 +26,21 @@ export async function runChild(program: string, args: readonly string[], options
     timedOut = true;
     killGroup(child);
   }, options.timeoutMs);
-  try {
-    const [exitCode] = (await once(child, 'close')) as [number | null];
-    return { exitCode, timedOut, ...output };
-  } finally {
-    clearTimeout(bound);
-    killGroup(child);
-  }
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  clearTimeout(bound);
+  return { exitCode, timedOut, ...output };
 }
 
-/** Starts a program as the leader of a process group that does not outlive this process. */
+/**
+ * Starts a program as the leader of a process group that does not outlive this process, however it ends: a watcher
+ * beside it reads from a pipe that only we hold open, and kills the group when that pipe breaks.
+ */
 export function startChild(program: string, args: readonly string[], { cwd, env }: Omit<ChildOptions, 'timeoutMs'>) {
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  const killAtExit = () => killGroup(child);
-  process.once('exit', killAtExit);
-  child.once('close', () => process.off('exit', killAtExit));
-  return child;
+  const watched = ['-c', '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-', 'sh', program, ...args];
+  const child = spawn('/bin/sh', watched, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+  // The watcher, and whatever else is left of the group, would keep the pipes open and `close` from coming.
+  child.once('exit', () => killGroup(child));
+  return child as ChildProcess & { stdout: Readable; stderr: Readable };
 }
 
 /** Kills a child and what it started, by its own id; nothing happens when all of them are gone. */

@@ -9,8 +9,8 @@ export const clientsFolder = fileURLToPath(new URL('../clients/', import.meta.ur
 const fromClients = createRequire(join(clientsFolder, 'package.json'));
 
 /**
- * Loads an installed client library. The caller names the few members that it uses, so that types are checked on a machine
- * where the clients were never installed.
+ * Loads an installed client library. The caller names the few members that it uses, so that types are checked on a
+ * machine where the clients were never installed.
  */
 export const importClient = async <Library>(name: string): Promise<Library> =>
   (await import(/* @vite-ignore */ pathToFileURL(fromClients.resolve(name)).href)) as Library;
@@ -44,8 +44,8 @@ export function codexBinary(): string {
 export const opencodeBinary = (): string => join(clientsFolder, 'node_modules', 'opencode-ai', 'bin', 'opencode.exe');
 
 /**
- * The environment of a client that knows nothing of this machine: its home is a folder of its own, and every call to somewhere else than loopback ends at
- * a closed port, so that a run is the same with and without the internet.
+ * The environment of a client that knows nothing of this machine: its home is a folder of its own, and every call to
+ * somewhere else than loopback ends at a closed port, so that a run is the same with and without the internet.
  */
 export const clientEnvironment = (home: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '',

@@ -22,7 +22,10 @@ export type CodexOptions = {
   prompt: string;
   model: string;
   signIn: CodexSignIn;
-  /** False gives up at the first failure; by default Codex sends a refused request six times. The built-in provider has no such switch. */
+  /**
+   * False gives up at the first failure; by default Codex sends a refused request six times. The built-in provider
+   * has no such switch.
+   */
   retries?: boolean;
   timeoutMs?: number;
 };
@@ -31,7 +34,7 @@ export type CodexRun = Ended & { finalMessage: string };
 
 /** Runs `codex exec` once, in a home of its own. */
 export async function runCodex(options: CodexOptions): Promise<CodexRun> {
-  const { prompt, signIn, timeoutMs = 45_000 } = options;
+  const { prompt, signIn, timeoutMs = 60_000 } = options;
   await using home = await tempDir('codex');
   const codexHome = join(home.path, '.codex');
   const workspace = join(home.path, 'workspace');

@@ -19,9 +19,9 @@ const stamp = join(clientsFolder, 'node_modules', '.installed-by-e2e');
 /**
  * Makes sure that `test/e2e/clients/node_modules` holds exactly the clients that its lock file names.
  *
- * `npm install --no-save` and not `npm ci`: opencode lists twelve packages for as many systems, a registry mirror may have only some of them, and `npm ci`
- * refuses a lock file that lacks the others, although none of them is for this machine. Both take versions and checksums from the lock
- * file; what `npm ci` guards beyond that is checked here.
+ * `npm install --no-save` and not `npm ci`: opencode lists twelve packages for as many systems, a registry mirror may
+ * have only some of them, and `npm ci` refuses a lock file that lacks the others, although none of them is for this
+ * machine. Both take versions and checksums from the lock file; what `npm ci` guards beyond that is checked here.
  *
  * @throws when npm fails, or when a client that it left behind is not the one that is pinned, or does not run
  */

@@ -35,7 +35,7 @@ export async function runOpencode(options: OpencodeOptions): Promise<Ended> {
       OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: 'true',
     },
-    timeoutMs: options.timeoutMs ?? 60_000,
+    timeoutMs: options.timeoutMs ?? 90_000,
   });
 }
 

@@ -39,7 +39,10 @@ export type Service = {
   loggedRequests: (count: number) => Promise<LoggedRequest[]>;
   /** All that the process wrote so far, for the report of a test that failed. */
   output: () => string;
-  /** SIGTERM, then SIGKILL when it takes too long; the data folder is removed. Resolves with the exit code, null after SIGKILL. */
+  /**
+   * SIGTERM, then SIGKILL when it takes too long; the data folder is removed. Resolves with the exit code, null after
+   * SIGKILL.
+   */
   stop: () => Promise<number | null>;
 };
 
@@ -77,26 +80,31 @@ export async function startService(provider: { baseUrl: string; authUrl: string 
     const bound = setTimeout(() => killGroup(child), stopBoundMs);
     const exitCode = await closed;
     clearTimeout(bound);
-    killGroup(child);
     await data[Symbol.asyncDispose]();
     return exitCode;
   }
 
-  const tooLate = setTimeout(() => ready.reject(new Error(`not listening within ${startBoundMs} ms`)), startBoundMs);
-  void closed.then((exitCode) => ready.reject(new Error(`ended with ${exitCode} before it listened`)));
+  const tooLate = setTimeout(
+    () => ready.reject(new Error(`it does not listen after ${startBoundMs} ms`)),
+    startBoundMs,
+  );
+  void closed.then((exitCode) => ready.reject(new Error(`it ended with ${exitCode}`)));
   try {
     const url = (await ready.promise).replace(/\/$/, '');
     return { url, ...management(url), output: () => output, stop };
   } catch (error) {
     await stop();
-    throw new Error(`the service is ${(error as Error).message}; it said:\n${output}`);
+    throw new Error(`the service did not start: ${(error as Error).message}; it said:\n${output}`);
   } finally {
     clearTimeout(tooLate);
   }
 }
 
-function management(url: string) {
-  const call = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
+type Management = Omit<Service, 'url' | 'output' | 'stop'>;
+type Settings = Record<'sticky_threads_enabled' | 'prefer_earlier_reset_accounts' | 'api_key_auth_enabled', boolean>;
+
+function management(url: string): Management {
+  async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
     const sent: RequestInit =
       body === undefined || body instanceof FormData
         ? { method, body: body ?? null }
@@ -105,34 +113,35 @@ function management(url: string) {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return JSON.parse(text) as Answer;
-  };
-  const requestLogs: Service['requestLogs'] = () => call('GET', '/api/request-logs');
+  }
+  const requestLogs: Management['requestLogs'] = () => call('GET', '/api/request-logs');
 
   return {
-    importAccount: ((authFile) => {
+    requestLogs,
+
+    importAccount(authFile) {
       const form = new FormData();
       form.set('auth_json', new Blob([JSON.stringify(authFile)], { type: 'application/json' }), 'auth.json');
       return call('POST', '/api/accounts/import', form);
-    }) satisfies Service['importAccount'] as Service['importAccount'],
-
-    createApiKey: ((key) => call('POST', '/api/api-keys', { name: 'end to end', ...key })) as Service['createApiKey'],
-
-    enableKeyAuth: async () => {
-      const settings = await call<object>('GET', '/api/settings');
-      await call('PUT', '/api/settings', { ...settings, api_key_auth_enabled: true });
     },
 
-    requestLogs,
+    createApiKey: (key) => call('POST', '/api/api-keys', { name: 'end to end', ...key }),
 
-    loggedRequests: async (count: number) => {
+    async enableKeyAuth() {
+      const { sticky_threads_enabled, prefer_earlier_reset_accounts } = await call<Settings>('GET', '/api/settings');
+      const wanted: Settings = { sticky_threads_enabled, prefer_earlier_reset_accounts, api_key_auth_enabled: true };
+      const settings = await call<Settings>('PUT', '/api/settings', wanted);
+      if (!settings.api_key_auth_enabled) throw new Error(`keys are still not required: ${JSON.stringify(settings)}`);
+    },
+
+    async loggedRequests(count) {
       const deadline = Date.now() + logBoundMs;
       for (;;) {
         const { requests } = await requestLogs();
         if (requests.length >= count) return requests;
         if (Date.now() > deadline) {
-          throw new Error(
-            `the request log holds ${requests.length} rows, not ${count}: ${JSON.stringify(requests, null, 2)}`,
-          );
+          const rows = JSON.stringify(requests, null, 2);
+          throw new Error(`the request log holds ${requests.length} rows, not ${count}: ${rows}`);
         }
         await wait(20);
       }

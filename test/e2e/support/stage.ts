@@ -1,37 +1,12 @@
 import { test as base, expect } from 'vitest';
 import { startProvider } from '../../support/provider/provider.ts';
-import { textAnswer } from '../../support/provider/scripts.ts';
+import { answerScript, answerTakesMs, costUsd, model, type Prompt, usage } from './script.ts';
 import { startService } from './service.ts';
+import { transcript } from './transcript.ts';
 import { tapWire } from './wire.ts';
-
-/** What the provider answers unless a test says otherwise, in several pieces and with characters of more than one byte. */
-export const answerText = 'The answer is zweiundvierzig – 四十二.';
-
-/** What the provider says that answer has used. */
-export const usage = { inputTokens: 1_000, cachedTokens: 200, outputTokens: 100, reasoningTokens: 40 };
-
-/** A model that every price table knows: 1.25, 0.125 (cached) and 10 dollars a million tokens. */
-export const model = 'gpt-5.1';
-const costUsd = (800 * 1.25 + 200 * 0.125 + 100 * 10) / 1_000_000;
-
-/** Between the provider's first and last event; no request can take less. */
-const answerTakesMs = 50;
-
-export const answerScript = (): ReturnType<typeof textAnswer> =>
-  textAnswer({ text: answerText, usage, firstByteDelayMs: answerTakesMs });
 
 /** A provider, the service in front of it with one of its accounts, and a tap on the wire where clients connect. */
 export type Stage = Awaited<ReturnType<typeof openStage>>;
-
-/** What the tests read of a body that the provider got. */
-export type Prompt = { model: string; stream: boolean; store: boolean; input: InputItem[] };
-type InputItem = { type?: string; role?: string; content?: string | { text?: string }[] };
-
-/** What a user typed, piece by piece: clients add pieces of their own. */
-export const typedIn = ({ input }: Prompt): string[] =>
-  input
-    .filter(({ role }) => role === 'user')
-    .flatMap(({ content }) => (typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '')));
 
 async function openStage() {
   await using opened = new AsyncDisposableStack();
@@ -86,9 +61,29 @@ async function openStage() {
     onlyPrompt: (): Prompt => {
       const [prompt, ...more] = prompts();
       expect(more).toEqual([]);
-      expect(prompt).toMatchObject({ account: account.id, status: 200, finished: true });
+      expect(prompt).toMatchObject({ account: account.id, status: 200 });
       expect(prompt?.headers.authorization).toBe(`Bearer ${account.tokens.current().accessToken}`);
       return prompt?.json as Prompt;
+    },
+
+    /**
+     * Two prompts reached the provider, by the same account; the second brings what the tool said and nothing that
+     * only a store could resolve.
+     */
+    expectToolLoop: async (tool: string) => {
+      expect(prompts()).toMatchObject([
+        { account: account.id, status: 200 },
+        { account: account.id, status: 200 },
+      ]);
+      const [, second] = prompts().map(({ json }) => json as Prompt);
+      const input = second?.input ?? [];
+      const call = input.find(({ type }) => type === 'function_call');
+      expect(call).toMatchObject({ name: tool, call_id: expect.any(String) });
+      expect(input).toContainEqual(
+        expect.objectContaining({ type: 'function_call_output', call_id: call?.call_id, output: expect.anything() }),
+      );
+      expect(input.filter(({ type }) => type === 'item_reference')).toEqual([]);
+      expect(await service.loggedRequests(2)).toEqual(Array(2).fill(expect.objectContaining({ model, status: '200' })));
     },
 
     /** The request stands in the request log, whole and priced, and no other does. */
@@ -121,25 +116,6 @@ async function openStage() {
       expect(await service.requestLogs()).toEqual({ requests: [], total: 0, has_more: false });
     },
 
-    /** What everybody said, for a test that failed. */
-    transcript: () =>
-      [
-        '--- the client sent',
-        ...wire.sent.map(({ method, path, headers, body }) => {
-          const text =
-            headers['content-encoding'] === undefined ? body.toString().slice(0, 2_000) : `${body.length} bytes`;
-          return `${method} ${path}\n${JSON.stringify(headers, null, 2)}\n${text}\n`;
-        }),
-        '--- the service answered',
-        wire.answers().slice(-8_000),
-        '--- the provider got',
-        ...provider.received.map(({ method, path, status, answeredBy, aborted, json }) =>
-          JSON.stringify({ method, path, status, answeredBy, aborted, json }).slice(0, 2_000),
-        ),
-        '--- the service said',
-        service.output(),
-      ].join('\n'),
-
     /** @throws when the service does not end well */
     close: () => closing.disposeAsync(),
   };
@@ -149,7 +125,7 @@ async function openStage() {
 export const test = base.extend('stage', async ({ onTestFailed, task }, { onCleanup }) => {
   const stage = await openStage();
   onTestFailed(() => {
-    process.stderr.write(`\n=== "${task.name}" failed ===\n${stage.transcript()}\n`);
+    process.stderr.write(`\n=== "${task.name}" failed ===\n${transcript(stage)}\n`);
   });
   onCleanup(() => stage.close());
   return stage;

@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder of its own that `await using` removes, also when a process that was just killed still let go of a file in it. */
+/**
+ * A folder of its own that `await using` removes, also when a process that was just killed still let go of a file in
+ * it.
+ */
 export async function tempDir(name: string): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), `svc-e2e-${name}-`));
   return {

@@ -17,13 +17,13 @@ export type Wire = {
 } & AsyncDisposable;
 
 /**
- * Relays TCP bytes both ways, unchanged and unread, so that a client meets the service as it is. A copy of what the client writes goes to an HTTP
- * server that answers nobody: Node's own parser says what was sent.
+ * Relays TCP bytes both ways, unchanged and unread, so that a client meets the service as it is. A copy of what the
+ * client writes goes to an HTTP server that answers nobody: Node's own parser says what was sent.
  */
 export async function tapWire(serviceUrl: string): Promise<Wire> {
   const { hostname, port } = new URL(serviceUrl);
   const sent: SentRequest[] = [];
-  const answers: string[] = [];
+  const answers: Buffer[][] = [];
   const open = new Set<Socket>();
 
   const reader = createServer(async (request, response) => {
@@ -37,12 +37,11 @@ export async function tapWire(serviceUrl: string): Promise<Wire> {
   const relay = createTcpServer((client) => {
     const service = connect(Number(port), hostname);
     const copy = new Copy();
-    const connection = answers.push('') - 1;
+    const answer: Buffer[] = [];
+    answers.push(answer);
     reader.emit('connection', copy);
     client.on('data', (bytes) => copy.push(bytes));
-    service.on('data', (bytes) => {
-      answers[connection] += bytes.toString('latin1');
-    });
+    service.on('data', (bytes) => answer.push(bytes));
     client.pipe(service).pipe(client);
     for (const [socket, other] of [
       [client, service],
@@ -62,7 +61,7 @@ export async function tapWire(serviceUrl: string): Promise<Wire> {
   return {
     url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
     sent,
-    answers: () => answers.join('\n'),
+    answers: () => answers.map((answer) => Buffer.concat(answer).toString()).join('\n'),
     [Symbol.asyncDispose]: async () => {
       for (const socket of open) socket.destroy();
       relay.close();
