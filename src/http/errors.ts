@@ -117,6 +117,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
     status: 404,
     type: 'invalid_request_error',
     message: (details) => `There is no API key ${given(details, 'keyId', 'of this id')}`,
+    wireCode: 'not_found',
   },
   account_not_found: {
     status: 404,
@@ -133,7 +134,10 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_ip: {
     status: 400,
     type: 'invalid_request_error',
-    message: (details) => `'${given(details, 'given', '')}' is neither an IPv4 nor an IPv6 address`,
+    message: (details) =>
+      details.problem === undefined
+        ? `'${given(details, 'given', '')}' is neither an IPv4 nor an IPv6 address`
+        : problem('')(details),
   },
   ip_exists: {
     status: 409,

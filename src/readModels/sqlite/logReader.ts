@@ -32,9 +32,8 @@ export class LogReader {
   }
 
   /** Events that matter behind `after`, up to and including `upTo`, in order. */
-  between(after: Position, upTo: Position): IterableIterator<RawEvent> {
-    const found = this.#statements()?.between.iterate(after, upTo, ...this.#types);
-    return (found ?? [].values()) as unknown as IterableIterator<RawEvent>;
+  between(after: Position, upTo: Position): RawEvent[] {
+    return (this.#statements()?.between.all(after, upTo, ...this.#types) ?? []) as unknown as RawEvent[];
   }
 
   close(): void {

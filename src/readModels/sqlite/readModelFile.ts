@@ -38,10 +38,11 @@ function open(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   try {
     database.exec(`
+      PRAGMA page_size = 16384;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -32768;
-      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA wal_autocheckpoint = 1000;
       ${PROGRESS}`);
     return database;
   } catch (error) {
