@@ -138,7 +138,7 @@ export class HotState {
       const pronounced = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
       this.#evolveUsage(accountId, { type: 'LimitPronounced', ...pronounced });
     }
-    if (request.pin && !request.pin.isFallback && request.accountId !== null) {
+    if (request.pin && request.status === '200' && !request.pin.isFallback && request.accountId !== null) {
       this.pins.set(request.pin.digest, request.accountId, at);
     }
   }

@@ -84,7 +84,7 @@ export const RequestCompleted = event('RequestCompleted', {
     usage: tokenUsageSchema.nullable(),
     costMicroDollars: microDollarsSchema.nullable(),
     priceVersion: z.string().nullable(),
-    /** HMAC of the conversation's key; `isFallback` leaves the pin where it was. */
+    /** HMAC of the conversation's key; only a 200 that is no `isFallback` pins it to its account. */
     pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
     attempts: z.array(attemptSchema),
     /** Set when the last choice found no account. */

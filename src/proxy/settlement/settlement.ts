@@ -70,7 +70,7 @@ export const createSettlement =
       usage,
       costMicroDollars,
       priceVersion: costMicroDollars === null ? null : priceVersion,
-      ...(pin !== undefined && accountId !== null && outcome.status === '200' && { pin: { digest: pin, isFallback } }),
+      ...(pin !== undefined && { pin: { digest: pin, isFallback } }),
       attempts: attempts as Attempt[],
       ...(outcome.refusal && { refusal: outcome.refusal }),
     };

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { vi } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import type { KnownEvent } from '../../src/domain/eventTypes.ts';
+import { type Service, startService } from '../../src/main.ts';
+import type { SimulatedAccount } from './provider/account.ts';
+import { type ProviderOptions, startProvider } from './provider/provider.ts';
+import { usageWindow } from './provider/usage.ts';
+
+export interface GatewayOptions {
+  /** Accounts to import at the start. */
+  accounts?: number;
+  env?: Record<string, string>;
+  provider?: ProviderOptions;
+  /** A folder to start from; a fresh one otherwise. */
+  folder?: string;
+}
+
+export interface Recorded<Type extends KnownEvent['type']> {
+  position: number;
+  stream: string;
+  type: Type;
+  data: Extract<KnownEvent, { type: Type }>['data'];
+}
+
+/** The service in this process, the simulated provider behind it, and a folder that goes when it stops. */
+export async function startGateway({ accounts = 1, env = {}, provider: options, folder }: GatewayOptions = {}) {
+  const provider = await startProvider(options);
+  const data = folder ?? mkdtempSync(join(tmpdir(), 'svc-gateway-'));
+  const said: string[] = [];
+  const start = (): Promise<Service> =>
+    startService(
+      readConfig({
+        SVC_PORT: '0',
+        SVC_DATA_DIR: data,
+        SVC_UPSTREAM_BASE_URL: provider.baseUrl,
+        SVC_AUTH_BASE_URL: provider.authUrl,
+        SVC_USAGE_REFRESH_SECONDS: '3600',
+        SVC_DRAIN_SECONDS: '1',
+        ...env,
+      }),
+      { say: (line) => said.push(line), onFatal: (error) => said.push(error.message) },
+    );
+  let service = await start();
+
+  const api = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(service.url + path, {
+      method,
+      ...(body instanceof FormData
+        ? { body }
+        : body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await response.text();
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+    return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as any) };
+  };
+
+  /** Imports an account of the provider. @returns the id that we gave it */
+  const importAccount = async (account: SimulatedAccount): Promise<string> => {
+    const form = new FormData();
+    form.set('auth_json', new Blob([JSON.stringify(account.authFile())]), 'auth.json');
+    const { status, body } = await api('POST', '/api/accounts/import', form);
+    if (status !== 200) throw new Error(`import answered ${status}: ${JSON.stringify(body)}`);
+    return body.account_id;
+  };
+
+  /**
+   * Pairs of an account at the provider and its id with us. Each has used more than the one before it, so that requests
+   * meet them in this order.
+   */
+  const pool: { at: SimulatedAccount; id: string }[] = [];
+  for (let index = 0; index < accounts; index++) {
+    const at = provider.addAccount({
+      usage: { secondary: usageWindow({ usedPercent: 10 * index, windowSeconds: WEEK }) },
+    });
+    pool.push({ at, id: await importAccount(at) });
+  }
+  const observed = () => new Set(eventsOf(data, 'AccountUsageObserved').map((event) => event.data.accountId));
+  await vi.waitUntil(() => observed().size === accounts, { timeout: 10_000, interval: 10 });
+
+  return {
+    provider,
+    pool,
+    folder: data,
+    said,
+    api,
+    importAccount,
+    get url() {
+      return service.url;
+    },
+
+    /** Sends a request for a model. An object goes out as JSON. */
+    ask: (body: unknown = acceptable, { path = '/backend-api/svc/responses', headers = {}, signal }: AskOptions = {}) =>
+      fetch(service.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+        ...(signal && { signal }),
+      }),
+
+    /** What stands in the log, oldest first. */
+    events: <Type extends KnownEvent['type']>(type: Type) => eventsOf(data, type),
+
+    async logs(query = '') {
+      const { body } = await api('GET', `/api/request-logs${query}`);
+      return body.requests;
+    },
+
+    async availability(id: string) {
+      const { body } = await api('GET', '/api/accounts');
+      return body.accounts.find((account: { account_id: string }) => account.account_id === id)?.availability;
+    },
+
+    /** Changes settings; those that PUT requires are filled in. */
+    async set(change: Record<string, unknown>) {
+      const { body } = await api('GET', '/api/settings');
+      return api('PUT', '/api/settings', { ...body, ...change });
+    },
+
+    async restart() {
+      await service.stop();
+      service = await start();
+    },
+
+    async stop() {
+      await service.stop();
+      await provider.close();
+      if (folder === undefined) rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+const WEEK = 7 * 24 * 3600;
+
+function eventsOf<Type extends KnownEvent['type']>(folder: string, type: Type): Recorded<Type>[] {
+  const database = new DatabaseSync(join(folder, 'log.sqlite'), { readOnly: true });
+  try {
+    return database
+      .prepare('SELECT position, stream, type, data FROM events WHERE type = ? ORDER BY position')
+      .all(type)
+      .map((row) => ({ ...row, data: JSON.parse(row.data as string) }) as unknown as Recorded<Type>);
+  } finally {
+    database.close();
+  }
+}
+
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
+
+interface AskOptions {
+  path?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** A request as Codex makes it, as small as it may be. */
+export const acceptable = {
+  model: 'gpt-5.1',
+  instructions: 'Be brief.',
+  input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] }],
+  stream: true,
+  store: false,
+};
