@@ -59,6 +59,7 @@ export function createRequestSink({
   mostPending = 10_000,
   patienceMs = 10_000,
 }: RequestSinkOptions): RequestSink {
+  const streamOf = dailyStream(`${category}-${node}.${boot}_`);
   const queue: Waiting[] = [];
   const revisions = new Map<string, number>();
   let inFlight: readonly Waiting[] = [];
@@ -130,8 +131,7 @@ export function createRequestSink({
         return Promise.reject(new LogUnavailable('too many events wait for the log'));
       }
       return new Promise((resolve, reject) => {
-        const stream = `${category}-${node}.${boot}_${day(event.time)}`;
-        queue.push({ event, stream, since: now(), resolve, reject });
+        queue.push({ event, stream: streamOf(event.time), since: now(), resolve, reject });
         watchPatience();
         if (!isRunning) void run();
       });
@@ -160,5 +160,18 @@ function resolveAll(batch: readonly Waiting[], last: Position): void {
   });
 }
 
-/** Day in UTC, `yyyymmdd`. */
-const day = (time: number): string => new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+const DAY_MS = 86_400_000;
+
+/** Name of the stream for a time: the prefix and the day in UTC, `yyyymmdd`; nearly always the same as before. */
+function dailyStream(prefix: string): (time: number) => string {
+  let today = Number.NaN;
+  let stream = '';
+  return (time) => {
+    const day = Math.floor(time / DAY_MS);
+    if (day !== today) {
+      today = day;
+      stream = prefix + new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+    }
+    return stream;
+  };
+}

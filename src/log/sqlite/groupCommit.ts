@@ -61,8 +61,8 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   }
 
   function startWriter(): Worker {
-    const { path, maxPages } = options;
-    const started = new Worker(new URL('./writer.ts', import.meta.url), { workerData: { path, maxPages } });
+    const { path, maxBytes } = options;
+    const started = new Worker(new URL('./writer.ts', import.meta.url), { workerData: { path, maxBytes } });
     let reason = 'the writer of the log ended';
     started.on('message', (message: FromWriter) => {
       if (message.kind === 'settled') settle((index) => message.outcomes[index] as WriterOutcome);

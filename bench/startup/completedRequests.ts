@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import {
+  type AccountId,
+  type ApiKeyId,
+  type Instant,
+  instant,
+  microDollars,
+  position,
+} from '../../src/domain/brands.ts';
+import type { CompletedRequest } from '../../src/domain/request/events.ts';
+import { newEventId } from '../../src/log/eventId.ts';
+import type { EventToAppend } from '../../src/log/eventLog.ts';
+
+const ACCOUNTS = 50;
+const KEYS = 20;
+const SESSIONS = 2_000;
+const START = Date.UTC(2026, 0, 1);
+
+const digest = (text: string): string => hash('sha256', text, 'hex');
+const uuid = (text: string): string => digest(text).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
+
+/** The same requests at every run: what a gateway with 50 accounts and 20 keys writes, about 700 bytes of data each. */
+export function completedRequest(index: number): EventToAppend {
+  const requestId = uuid(`request ${index}`);
+  return {
+    id: newEventId(),
+    type: 'RequestCompleted',
+    data: data(index, requestId),
+    time: timeOf(index),
+    actor: { kind: 'apiKey', keyId: keyOf(index) },
+    correlationId: requestId,
+  };
+}
+
+/** Ten requests a second: a million of them are about 28 hours. */
+const timeOf = (index: number): Instant => instant(START + index * 100);
+const keys = Array.from({ length: KEYS }, (_, key) => uuid(`key ${key}`) as ApiKeyId);
+const keyOf = (index: number): ApiKeyId => keys[index % KEYS] as ApiKeyId;
+const accounts = Array.from({ length: ACCOUNTS }, (_, account) => `acc_${digest(`account ${account}`).slice(0, 16)}`);
+const accountOf = (index: number): AccountId => accounts[index % ACCOUNTS] as AccountId;
+const pins = Array.from({ length: SESSIONS }, (_, session) => digest(`session ${session}`).slice(0, 32));
+
+function data(index: number, requestId: string): CompletedRequest {
+  const time = timeOf(index);
+  const latencyMs = 800 + (index % 9_000);
+  const requestedAt = instant(time - latencyMs);
+  const inputTokens = 2_000 + ((index * 37) % 60_000);
+  const outputTokens = 50 + ((index * 13) % 2_000);
+  const failed = index % 97 === 0;
+  return {
+    requestId,
+    keyId: keyOf(index),
+    route: '/v1/responses',
+    model: index % 3 === 0 ? 'gpt-5.1-codex-mini' : 'gpt-5.1-codex',
+    effort: index % 2 === 0 ? 'medium' : 'high',
+    requestedAt,
+    admission: {
+      decidedAt: position(index),
+      asOf: requestedAt,
+      v: 1,
+      estimate: { inputTokens, outputTokens: 2_048, costMicroDollars: inputTokens * 2 },
+      reserved: [
+        [1, 4_096],
+        [2, 120_000],
+      ],
+    },
+    status: failed ? 'error' : '200',
+    errorCode: failed ? 'stream_interrupted' : null,
+    errorMessage: failed ? 'The provider closed the connection before the answer was complete.' : null,
+    accountId: accountOf(index),
+    latencyMs,
+    firstByteMs: 300 + (index % 900),
+    usage: {
+      inputTokens,
+      cachedInputTokens: Math.trunc(inputTokens * 0.8),
+      outputTokens,
+      reasoningTokens: Math.trunc(outputTokens * 0.3),
+      isEstimated: failed,
+    },
+    costMicroDollars: microDollars(inputTokens + outputTokens * 10),
+    priceVersion: '2026-01',
+    pin: { digest: pins[index % SESSIONS] as string, isFallback: false },
+    attempts: [
+      {
+        decidedAt: position(index),
+        asOf: requestedAt,
+        v: 1,
+        accountId: accountOf(index),
+        startedAt: requestedAt,
+        endedAt: time,
+        outcome: failed ? 'broken' : 'ok',
+      },
+    ],
+  };
+}
