@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { lineOf, type Report, type Step, sumOf } from './sum.ts';
+
+const file = (status: string, ...tests: string[]): Report['testResults'][number] => ({
+  name: 'some.test.ts',
+  status,
+  assertionResults: tests.map((test) => ({ status: test })),
+});
+const tests = (exitCode: number, ...files: Report['testResults'][number][]): Step => ({
+  name: 'npm test',
+  exitCode,
+  report: { testResults: files },
+});
+const line = (...steps: Step[]) => lineOf(sumOf(steps));
+
+test('the tests of all commands are added up; steps without tests add nothing when they end well', () =>
+  expect(
+    line(
+      { name: 'lint', exitCode: 0 },
+      tests(0, file('passed', 'passed', 'passed'), file('passed', 'passed')),
+      tests(1, file('failed', 'passed', 'failed'), file('failed', 'failed')),
+    ),
+  ).toBe('4 passed, 2 failed'));
+
+test('tests that were skipped or are still to be written are named when there are any', () =>
+  expect(line(tests(0, file('passed', 'passed', 'skipped', 'pending', 'todo')))).toBe('1 passed, 0 failed, 3 skipped'));
+
+test('a lint or type error is one failure', () =>
+  expect(line({ name: 'lint', exitCode: 1 }, { name: 'typecheck', exitCode: 2 })).toBe('0 passed, 2 failed'));
+
+test('a command that died without a report is one failure, whatever its exit code says', () => {
+  expect(line({ name: 'npm test', exitCode: 137, report: undefined })).toBe('0 passed, 1 failed');
+  expect(line({ name: 'npm test', exitCode: 0, report: undefined })).toBe('0 passed, 1 failed');
+});
+
+test('a command that ended badly although its tests passed is one failure', () =>
+  expect(line(tests(1, file('passed', 'passed')))).toBe('1 passed, 1 failed'));
+
+test('a file that could not be loaded, or whose hook failed, is one failure', () => {
+  expect(line(tests(1, file('failed'), file('passed', 'passed')))).toBe('1 passed, 1 failed');
+  expect(line(tests(1, file('failed', 'skipped', 'skipped')))).toBe('0 passed, 1 failed, 2 skipped');
+});
