@@ -32,7 +32,7 @@ export class Unwritable extends Error {
 // EventStoreDB takes nothing but UUIDs and gives them back in lower case: another spelling would break the hash.
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 // `$` starts the store's own streams.
-const STREAM = /^[^$\s\p{C}][^\s\p{C}]{0,499}$/u;
+const STREAM = /^[^$\p{Cc}\p{Cs}][^\p{Cc}\p{Cs}]{0,499}$/u;
 
 /**
  * Validates and serialises once what is to be appended.

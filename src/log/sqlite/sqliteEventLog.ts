@@ -3,8 +3,8 @@ import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../even
 import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
 import type { WritableOptions } from './database.ts';
 import { type Follower, follow } from './follower.ts';
-import { startGroupCommit } from './groupCommit.ts';
-import { createReader } from './reader.ts';
+import { type GroupCommit, startGroupCommit } from './groupCommit.ts';
+import { createReader, type Reader } from './reader.ts';
 
 export interface SqliteEventLogOptions extends WritableOptions {
   /** Named in the metadata of every event. */
@@ -33,7 +33,7 @@ export async function createSqliteEventLog({ node, ...file }: SqliteEventLogOpti
       for (const follower of followers) follower.publish(batch);
     },
   });
-  const reader = createReader(file.path);
+  const reader = await openReader(file.path, commits);
 
   async function append(
     ...[stream, expected, events, options]: Parameters<EventLog['append']>
@@ -80,7 +80,14 @@ export async function createSqliteEventLog({ node, ...file }: SqliteEventLogOpti
   };
 }
 
-type Reader = ReturnType<typeof createReader>;
+async function openReader(path: string, commits: GroupCommit): Promise<Reader> {
+  try {
+    return createReader(path);
+  } catch (error) {
+    await commits.close();
+    throw error;
+  }
+}
 
 async function* allEvents(reader: Reader, after: Position, upTo: Position): AsyncGenerator<StoredEvent> {
   let cursor = after;

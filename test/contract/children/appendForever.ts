@@ -1,0 +1,19 @@
+import { writeSync } from 'node:fs';
+import { createRequestSink } from '../../../src/log/requestSink.ts';
+import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
+import { anEvent } from '../events.ts';
+
+// Appends until it is killed; each line is the id and the position of an event whose append was answered.
+
+const [path = '', boot = ''] = process.argv.slice(2);
+const log = await createSqliteEventLog({ path, node: 'child' });
+const sink = createRequestSink({ log, node: 'child', boot, category: 'requests' });
+
+async function appendForever(): Promise<never> {
+  for (;;) {
+    const event = anEvent();
+    writeSync(1, `${event.id} ${await sink.record(event)}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 20 }, appendForever));

@@ -1,0 +1,8 @@
+import { writeSync } from 'node:fs';
+import { openDataFolder } from '../../../src/log/dataFolder.ts';
+
+// Takes a data folder, says so, and keeps it until it is killed.
+
+openDataFolder(process.argv[2] ?? '');
+writeSync(1, 'held\n');
+setInterval(() => {}, 60_000);

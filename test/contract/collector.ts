@@ -1,0 +1,57 @@
+import type { Position } from '../../src/domain/brands.ts';
+import type { EventLog, RecordedEvent, Subscription } from '../../src/log/eventLog.ts';
+
+export interface Collector extends Disposable {
+  readonly events: readonly RecordedEvent[];
+  readonly positions: readonly Position[];
+  /** Resolves once this many events have come. */
+  until(count: number): Promise<void>;
+  readonly caughtUp: Promise<void>;
+  /** Resolves with the error when the subscription fails. */
+  readonly failure: Promise<Error>;
+  readonly timesCaughtUp: number;
+  stop(): void;
+}
+
+/** Follows a log and keeps what comes. @param onBatch what the subscriber does with each batch beside keeping it */
+export function collect(
+  log: EventLog,
+  after: Position,
+  onBatch: (batch: readonly RecordedEvent[]) => void | Promise<void> = () => {},
+): Collector {
+  const events: RecordedEvent[] = [];
+  const caughtUp = Promise.withResolvers<void>();
+  const failure = Promise.withResolvers<Error>();
+  const waiters: { count: number; resolve: () => void }[] = [];
+  let timesCaughtUp = 0;
+  const subscription: Subscription = log.subscribe(after, {
+    onEvents(batch) {
+      events.push(...batch);
+      for (const { count, resolve } of waiters) if (events.length >= count) resolve();
+      return onBatch(batch);
+    },
+    onCaughtUp() {
+      timesCaughtUp += 1;
+      caughtUp.resolve();
+    },
+    onFailure: failure.resolve,
+  });
+  const stop = () => subscription.stop();
+  return {
+    events,
+    get positions() {
+      return events.map(({ position }) => position);
+    },
+    until(count) {
+      if (events.length >= count) return Promise.resolve();
+      return new Promise((resolve) => waiters.push({ count, resolve }));
+    },
+    caughtUp: caughtUp.promise,
+    failure: failure.promise,
+    get timesCaughtUp() {
+      return timesCaughtUp;
+    },
+    stop,
+    [Symbol.dispose]: stop,
+  };
+}

@@ -1,0 +1,13 @@
+import type { AppendOutcome, EventLog, StoredEvent } from '../../../src/log/eventLog.ts';
+
+type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
+
+/** The outcome of an append that a test takes for granted. */
+export async function committed(append: Promise<AppendOutcome>): Promise<Committed> {
+  const outcome = await append;
+  if (outcome.kind !== 'committed') throw new Error(`the append ended in ${JSON.stringify(outcome)}`);
+  return outcome;
+}
+
+export const storedOf = (log: EventLog, stream: string, fromRevision?: number): Promise<StoredEvent[]> =>
+  Array.fromAsync(log.readStream(stream, fromRevision));
