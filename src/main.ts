@@ -79,7 +79,6 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   const tokens = createAccessTokens({ hot, handle, vault, now, newId: randomUUID, tokenEndpoint, report });
   const poller = createUsagePoller({
     hot,
-    log,
     handle,
     tokens,
     now,

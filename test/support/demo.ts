@@ -24,7 +24,7 @@ let provider: Provider | undefined;
 let service: Service | undefined;
 let isEnding = false;
 async function end(exitCode: number): Promise<void> {
-  // npm passes on the signal that a terminal has sent to us already: a second one says nothing new.
+  // A terminal signals the whole process group, npm may pass on its own as well: a second one says nothing new.
   if (isEnding) return;
   isEnding = true;
   await service?.stop().catch(complain);

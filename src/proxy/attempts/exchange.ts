@@ -356,7 +356,8 @@ export class Exchange implements CallObserver {
     this.#endAttempt(error ? 'failed_event' : 'ok', undefined);
     const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#seenUsage(bytes.length));
     if (!error) {
-      if (ending.output) this.#services.remember(this.request, ending.output);
+      // Only clients of `/v1` refer to items by id; Codex sends its whole history.
+      if (ending.output && this.request.dropsVendorEvents) this.#services.remember(this.request, ending.output);
       this.#settle({ status: '200', code: null, message: null, usage }, () =>
         this.#delivery.finish(bytes, this.#upstreamHeaders),
       );

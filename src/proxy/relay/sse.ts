@@ -9,6 +9,8 @@ export interface SseEvent {
   readonly end: number;
 }
 
+const BLANK_LINE = Buffer.from('\n\n');
+const BLANK_CRLF_LINE = Buffer.from('\n\r\n');
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -26,8 +28,8 @@ export function endOfEvent(buffer: Buffer, start: number): number {
 
 /** Behind the last complete event of the buffer; 0 when there is none. */
 export function endOfLastEvent(buffer: Buffer): number {
-  const plain = buffer.lastIndexOf('\n\n');
-  const crlf = buffer.lastIndexOf('\n\r\n');
+  const plain = buffer.lastIndexOf(BLANK_LINE);
+  const crlf = buffer.lastIndexOf(BLANK_CRLF_LINE);
   return Math.max(plain < 0 ? 0 : plain + 2, crlf < 0 ? 0 : crlf + 3);
 }
 

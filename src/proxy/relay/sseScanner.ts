@@ -1,4 +1,4 @@
-import { endOfLastEvent, eventsOf, type SseEvent } from './sse.ts';
+import { endOfEvent, endOfLastEvent, eventsOf, parseEvent, type SseEvent } from './sse.ts';
 
 /** What a chunk of the provider's stream completed. */
 export interface Scanned {
@@ -24,9 +24,8 @@ const ENDINGS: ReadonlySet<string | undefined> = new Set([
   'response.incomplete',
 ]);
 /** Without one of these in its bytes a chunk holds no event that could end the answer. */
-const HINTS = ['response.completed', 'response.failed', 'response.incomplete', 'error'].map((hint) =>
-  Buffer.from(hint),
-);
+const ENDING_HINTS = [...ENDINGS].map((type) => Buffer.from(String(type)));
+const ERROR_HINT = Buffer.from('error');
 const VENDOR_HINT = Buffer.from('codex.');
 
 /**
@@ -97,30 +96,47 @@ export class SseScanner {
   }
 
   #scan(bytes: Buffer): Scanned {
-    const mayEnd = HINTS.some((hint) => bytes.includes(hint));
-    const mayHoldVendorEvents = this.#dropsVendorEvents && bytes.includes(VENDOR_HINT);
-    if (this.#hasSeenFirst && !mayEnd && !mayHoldVendorEvents) return { bytes, first: undefined, terminal: undefined };
-    let first: SseEvent | undefined;
-    let terminal: SseEvent | undefined;
-    const vendorEvents: SseEvent[] = [];
-    for (const event of eventsOf(bytes)) {
-      const isVendorEvent = mayHoldVendorEvents && event.type?.startsWith('codex.');
-      if (isVendorEvent) vendorEvents.push(event);
-      if (event.data === '' || isVendorEvent) continue;
-      if (!this.#hasSeenFirst) {
-        this.#hasSeenFirst = true;
-        first = event;
-      }
-      if (ENDINGS.has(event.type)) {
-        terminal = event;
-        break;
-      }
-      if (event.type === 'error') terminal = event;
-      // Looking on is only worth it for the end of the answer or for what must be left out.
-      if (!mayEnd && !mayHoldVendorEvents) break;
-    }
-    return { bytes: vendorEvents.length > 0 ? without(bytes, vendorEvents) : bytes, first, terminal };
+    const vendorEvents = this.#dropsVendorEvents ? eventsWith(VENDOR_HINT, bytes).filter(isVendorEvent) : [];
+    const first = this.#hasSeenFirst ? undefined : this.#firstOf(bytes);
+    return {
+      bytes: vendorEvents.length > 0 ? without(bytes, vendorEvents) : bytes,
+      first,
+      terminal: endingOf(bytes),
+    };
   }
+
+  #firstOf(bytes: Buffer): SseEvent | undefined {
+    for (const event of eventsOf(bytes)) {
+      if (event.data === '' || (this.#dropsVendorEvents && isVendorEvent(event))) continue;
+      this.#hasSeenFirst = true;
+      return event;
+    }
+    return undefined;
+  }
+}
+
+const isVendorEvent = ({ type }: SseEvent) => type?.startsWith('codex.') ?? false;
+
+/** The event that ends the answer; failing that, the last `error` event. */
+function endingOf(bytes: Buffer): SseEvent | undefined {
+  for (const hint of ENDING_HINTS) {
+    const ending = eventsWith(hint, bytes).find(({ type }) => ENDINGS.has(type));
+    if (ending) return ending;
+  }
+  return eventsWith(ERROR_HINT, bytes).findLast(({ type }) => type === 'error');
+}
+
+/** The events that hold these bytes somewhere. Few do, so that only few events of a stream are ever parsed. */
+function eventsWith(hint: Buffer, bytes: Buffer): SseEvent[] {
+  const found: SseEvent[] = [];
+  for (let at = bytes.indexOf(hint); at >= 0; ) {
+    const start = endOfLastEvent(bytes.subarray(0, at));
+    const end = endOfEvent(bytes, at);
+    const event = parseEvent(bytes, start, end < 0 ? bytes.length : end);
+    found.push(event);
+    at = bytes.indexOf(hint, event.end);
+  }
+  return found;
 }
 
 function without(bytes: Buffer, events: readonly SseEvent[]): Buffer {

@@ -64,7 +64,7 @@ test('the printed lines get answers, the request log shows them, and Ctrl-C leav
   const log = await demo.curl('/api/request-logs');
   expect(await log.json()).toMatchObject({ total: 2, requests: [{ status: '200' }, { status: '200' }] });
 
-  // A terminal signals the whole process group, and npm then passes its own on.
+  // A terminal signals the whole process group, and npm may pass on its own as well.
   expect(await demo.end('SIGINT', 'SIGINT')).toEqual({ exitCode: 0, left: [] });
 });
 

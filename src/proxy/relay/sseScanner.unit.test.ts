@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EventTooLarge, type Scanned, SseScanner } from './sseScanner.ts';
+
+const event = (type: string, rest = '') => `event: ${type}\ndata: {"type":"${type}"${rest}}\n\n`;
+const created = event('response.created', ',"response":{"error":null}');
+const delta = (text: string) => event('response.output_text.delta', `,"delta":${JSON.stringify(text)}`);
+const completed = event('response.completed', ',"response":{"usage":null}');
+
+/** Feeds a stream in pieces and tells what came of it. */
+function scan(stream: string | Buffer, sizes: readonly number[] = [], options = { dropsVendorEvents: false }) {
+  const scanner = new SseScanner(options);
+  const bytes = Buffer.from(stream);
+  const results: Scanned[] = [];
+  let at = 0;
+  for (let index = 0; at < bytes.length; index++) {
+    const size = sizes.length === 0 ? bytes.length : (sizes[index % sizes.length] ?? 1);
+    results.push(scanner.push(Buffer.from(bytes.subarray(at, at + size))));
+    at += size;
+  }
+  results.push(scanner.end());
+  return {
+    text: Buffer.concat(results.map((result) => result.bytes)).toString(),
+    first: results.find(({ first }) => first)?.first?.type,
+    firsts: results.filter(({ first }) => first).length,
+    terminal: results.findLast(({ terminal }) => terminal)?.terminal?.type,
+    terminalData: results.findLast(({ terminal }) => terminal)?.terminal?.data,
+  };
+}
+
+describe('however a stream is cut', () => {
+  const stream = fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'grapheme' }).map(delta),
+        fc.constant(': comment\n\n'),
+        fc.constant('data: [DONE]\n\n'),
+      ),
+    )
+    .map((middle) => `${created}${middle.join('')}${completed}`);
+
+  test('its bytes come out as they went in, LF or CRLF', () =>
+    fc.assert(
+      fc.property(
+        stream,
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        fc.boolean(),
+        (text, sizes, isCrlf) => {
+          const sent = isCrlf ? text.replaceAll('\n', '\r\n') : text;
+          const seen = scan(sent, sizes);
+          expect(seen.text).toBe(sent);
+          expect(seen).toMatchObject({ first: 'response.created', firsts: 1, terminal: 'response.completed' });
+        },
+      ),
+    ));
+});
+
+test('an event that is not complete is kept back', () => {
+  const scanner = new SseScanner({ dropsVendorEvents: false });
+  const half = Buffer.from(`${created}event: response.outp`);
+  expect(scanner.push(half).bytes.toString()).toBe(created);
+  expect(scanner.push(Buffer.from('ut_text.delta\ndata: {}\n')).bytes.length).toBe(0);
+  expect(scanner.push(Buffer.from('\n')).bytes.toString()).toBe('event: response.output_text.delta\ndata: {}\n\n');
+});
+
+test('a text that talks about the end of an answer does not end it', () => {
+  const talk = delta('{"type":"response.completed"} and event: response.failed and an error');
+  expect(scan(created + talk).terminal).toBeUndefined();
+});
+
+test('the last event counts without its blank line when it ends the answer', () => {
+  const seen = scan(created + completed.trimEnd());
+  expect(seen.terminal).toBe('response.completed');
+  expect(seen.text).toBe(created + completed);
+});
+
+test('half an event at the end is dropped', () => {
+  expect(scan(`${created}event: response.output_text.delta\ndata: {"type":"resp`).text).toBe(created);
+});
+
+test('an error event is told, but an ending behind it wins', () => {
+  const error = event('error', ',"error":{"message":"no"}');
+  expect(scan(created + error).terminal).toBe('error');
+  expect(scan(created + error + event('response.failed')).terminal).toBe('response.failed');
+});
+
+test('vendor events are left out where they are not wanted', () => {
+  const limits = event('codex.rate_limits');
+  const stream = limits + created + delta('about codex.rate_limits') + limits + completed;
+  const seen = scan(stream, [], { dropsVendorEvents: true });
+  expect(seen.text).toBe(created + delta('about codex.rate_limits') + completed);
+  expect(seen.first).toBe('response.created');
+  expect(scan(stream).text).toBe(stream);
+});
+
+test('the type is read wherever it stands in the payload', () => {
+  expect(scan('data: { "response": {}, "type" : "response.completed" }\n\n').terminal).toBe('response.completed');
+});
+
+test('an event beyond the limit is refused, a large one below it is not', () => {
+  const scanner = new SseScanner({ dropsVendorEvents: false, maxEventBytes: 1_000 });
+  const push = () => scanner.push(Buffer.alloc(300, 'x'));
+  for (let i = 0; i < 3; i++) expect(push().bytes.length).toBe(0);
+  expect(push).toThrow(EventTooLarge);
+});

@@ -1,0 +1,21 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { batchWriter } from '../../../src/log/sqlite/batchWriter.ts';
+import { openForWriting } from '../../../src/log/sqlite/database.ts';
+import type { ToWriter } from '../../../src/log/sqlite/wire.ts';
+
+// A writer thread that commits its first batch and dies before it answers. Started again, it is the real one.
+
+const { path } = workerData as { path: string };
+
+if (existsSync(`${path}.died`)) await import('../../../src/log/sqlite/writer.ts');
+else {
+  const write = batchWriter(openForWriting({ path }));
+  const port = parentPort as MessagePort;
+  port.on('message', (message: ToWriter) => {
+    if (message !== 'close') write(message.appends);
+    writeFileSync(`${path}.died`, '');
+    process.exit(1);
+  });
+  port.postMessage({ kind: 'started', head: 0 });
+}

@@ -1,0 +1,255 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { type AccountId, type ApiKeyId, type Instant, instant, type Position } from '../../src/domain/brands.ts';
+import type { DomainEvent } from '../../src/domain/event.ts';
+import type { KnownEvent } from '../../src/domain/eventTypes.ts';
+import { RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
+import type { CoolingAccounts } from '../../src/domain/routing/availability.ts';
+import type { EventLog } from '../../src/log/eventLog.ts';
+import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import { createManagement, type ManagementOptions } from '../../src/management/management.ts';
+import { createCommandHandler } from '../../src/projecting/commandHandler.ts';
+import { startHotRunner } from '../../src/projecting/hotRunner.ts';
+import { createSqliteReadModels, type SqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
+import { openVault } from '../../src/vault/sqliteVault.ts';
+import { NOW } from './specification.ts';
+
+type CompletedData = Parameters<typeof RequestCompleted>[0];
+type RefusedData = Parameters<typeof RequestRefused>[0];
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
+  readonly body: any;
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object goes as JSON, text and bytes as they are. */
+  readonly body?: unknown;
+}
+
+/** Takes what has to be done at the end, the last first. */
+type AtEnd = (work: () => void | Promise<void>) => void;
+
+/** A folder that is gone when the test has ended. */
+export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-management-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** One management for all tests of a file that do not change it. */
+export function sharedManagement(overrides: Partial<ManagementOptions> = {}): () => Stage {
+  const works: (() => void | Promise<void>)[] = [];
+  let stage: Stage | undefined;
+  beforeAll(async () => {
+    stage = await startManagement(overrides, (work) => works.unshift(work));
+  });
+  afterAll(async () => {
+    for (const work of works) await work();
+  });
+  return () => stage as Stage;
+}
+
+/** Management over real HTTP, log, vault and read models, with a clock of its own. Ends with the test. */
+export async function startManagement(overrides: Partial<ManagementOptions> = {}, atEnd: AtEnd = onTestFinished) {
+  const folder = temporaryFolder(atEnd);
+  const logPath = join(folder, 'log.sqlite');
+  const clock = { now: NOW as Instant };
+  const reported: unknown[] = [];
+  const cooling: CoolingAccounts = new Map();
+  const log = await createSqliteEventLog({ path: logPath, node: 'test' });
+  const hot = await startHotRunner(log, (error) => reported.push(error));
+  const vault = openVault({ folder });
+  let readModels: SqliteReadModels | undefined;
+  const now = () => clock.now;
+  const options: ManagementOptions = {
+    hot,
+    vault,
+    now,
+    handle: createCommandHandler({ log, hot, now }),
+    requestLog: {
+      page: (...query) => {
+        readModels ??= createSqliteReadModels({ folder, logPath });
+        return readModels.requestLog.page(...query);
+      },
+    },
+    newId: randomUUID,
+    newKeyBytes: () => randomBytes(24),
+    report: (error) => reported.push(error),
+    overlay: { cooling: () => cooling },
+    ...overrides,
+  };
+  const server = createServer(createManagement(options).callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  atEnd(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    hot.stop();
+    await readModels?.close();
+    await log.close();
+    vault.close();
+  });
+
+  const append = appender(log, (position) => hot.whenFolded(position));
+
+  return {
+    ...options,
+    log,
+    folder,
+    clock,
+    cooling: cooling as Map<AccountId, { until: Instant; reason: string }>,
+    /** What was reported as unexpected. */
+    reported,
+    port,
+    /** Appends an event as if the service had done so, and waits until it is folded. */
+    append,
+    call: (method: string, path: string, sent: Sent = {}) => call(port, method, path, sent),
+  };
+}
+
+export type Stage = Awaited<ReturnType<typeof startManagement>>;
+
+/** Appends events to a stream of their own each, one batch a call. */
+export function appender(log: EventLog, whenFolded: (position: Position) => Promise<void>) {
+  return async (...events: DomainEvent[]): Promise<Position> => {
+    const stream = `test-${randomUUID()}`;
+    const outcome = await log.append(
+      stream,
+      -1,
+      events.map((event) => ({
+        ...(event as KnownEvent),
+        id: randomUUID(),
+        time: NOW,
+        actor: { kind: 'system', reason: 'test' },
+        correlationId: 'test',
+      })),
+    );
+    if (outcome.kind !== 'committed') throw new Error(`not appended: ${JSON.stringify(outcome)}`);
+    await whenFolded(outcome.position);
+    return outcome.position;
+  };
+}
+
+function call(port: number, method: string, path: string, { headers = {}, body }: Sent): Promise<Answer> {
+  const isPlain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const payload = isPlain ? body : JSON.stringify(body);
+  const framing = payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload as string)) };
+  const type = isPlain ? framing : { ...framing, 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', method, path, headers: { ...type, ...headers }, agent: false });
+    sent.on('error', reject);
+    sent.on('response', (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = answer.headers['content-type']?.includes('json') ?? false;
+        const { statusCode: status = 0, headers: found } = answer;
+        resolve({ status, headers: found, text, body: isJson && text !== '' ? JSON.parse(text) : undefined });
+      });
+    });
+    sent.end(payload);
+  });
+}
+
+/** A token that nobody signed. */
+export function jwt(claims: Record<string, unknown>): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part(claims)}.c2ln`;
+}
+
+export const AUTH_CLAIM = 'https://api.openai.com/auth';
+
+/** An auth file as the provider's client writes it. */
+export function authFile({
+  email = 'ada@example.com' as string | null,
+  accountId = 'provider-1' as string | null,
+  plan = 'plus',
+  claims = {},
+  ...rest
+}: {
+  email?: string | null;
+  accountId?: string | null;
+  plan?: string;
+  claims?: Record<string, unknown>;
+  [field: string]: unknown;
+} = {}) {
+  const auth = { chatgpt_plan_type: plan, ...(accountId === null ? {} : { chatgpt_account_id: accountId }) };
+  return {
+    OPENAI_API_KEY: null,
+    tokens: {
+      id_token: jwt({ ...(email === null ? {} : { email }), [AUTH_CLAIM]: auth, exp: 1_900_000_000, ...claims }),
+      access_token: jwt({ exp: 1_893_456_000 }),
+      refresh_token: 'rt_secret-refresh-token',
+    },
+    last_refresh: '2026-01-14T08:30:00.123456789Z',
+    ...rest,
+  };
+}
+
+/** The body of a form with these parts; a part is a file unless it is `plain`. */
+export function form(...parts: { name: string; content: string | Uint8Array; plain?: boolean }[]): Sent {
+  const boundary = '----svc-test';
+  const chunks = parts.flatMap(({ name, content, plain }) => [
+    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"`),
+    Buffer.from(plain ? '\r\n\r\n' : '; filename="auth.json"\r\ncontent-type: application/json\r\n\r\n'),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ]);
+  const body = Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
+  return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };
+}
+
+/** The form of an import. */
+export const upload = (file: unknown): Sent =>
+  form({ name: 'auth_json', content: typeof file === 'string' ? file : JSON.stringify(file) });
+
+export const completed = (data: Partial<CompletedData> = {}) =>
+  RequestCompleted({
+    requestId: `req_${randomUUID()}`,
+    keyId: null,
+    route: '/v1/responses',
+    model: 'gpt-5.1',
+    effort: null,
+    requestedAt: NOW,
+    status: '200',
+    errorCode: null,
+    errorMessage: null,
+    accountId: 'account-1' as AccountId,
+    latencyMs: 1_200,
+    firstByteMs: 300,
+    usage: { inputTokens: 100, cachedInputTokens: 40, outputTokens: 20, reasoningTokens: 8, isEstimated: false },
+    costMicroDollars: 1_250 as CompletedData['costMicroDollars'],
+    priceVersion: '1',
+    attempts: [],
+    ...data,
+  });
+
+export const refused = (data: Partial<RefusedData> = {}) =>
+  RequestRefused({
+    requestId: `req_${randomUUID()}`,
+    keyId: '11111111-1111-4111-8111-111111111111' as ApiKeyId,
+    route: '/v1/responses',
+    model: 'gpt-5.1',
+    effort: 'high',
+    requestedAt: NOW,
+    status: '429',
+    errorCode: 'rate_limit_exceeded',
+    errorMessage: 'The limit is used up',
+    latencyMs: 2,
+    ...data,
+  });
+
+export const at = (text: string): Instant => instant(Date.parse(text));
