@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SealedTokens } from '../domain/account/events.ts';
 import type { AccountTokensCommand } from '../domain/accountTokens/decide.ts';
 import type { AccountId, Sealed } from '../domain/brands.ts';
-import { Refusal } from '../domain/refusal.ts';
+import type { DomainEvent } from '../domain/event.ts';
+import { Refusal, refuse } from '../domain/refusal.ts';
 import type { Cause } from '../projecting/commandHandler.ts';
-import { subjects } from '../projecting/subjects.ts';
+import { type Subject, subjects } from '../projecting/subjects.ts';
 import type { AccessTokensOptions, RefreshResult } from './accessTokens.ts';
 import { expiryOf, identityOf } from './jwt.ts';
 import { deactivationReason } from './permanentFailures.ts';
@@ -108,7 +109,7 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
       if (!canOpen(accountId, stale)) return 'transient';
       tries++;
       const claimId = newId();
-      if (await hasClaimed(accountId, claimId)) {
+      if (await hasClaimed(accountId, claimId, stale)) {
         const result = await spend(accountId, claimId);
         if (result) return result;
       }
@@ -128,10 +129,14 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
     }
   }
 
-  async function hasClaimed(accountId: AccountId, claimId: string): Promise<boolean> {
+  async function hasClaimed(accountId: AccountId, claimId: string, stale: SealedTokens): Promise<boolean> {
     try {
       const command = { type: 'ClaimRefresh', accountId, claimId } as const;
-      const { state } = await handle(subjects.accountTokens, accountId, command, causeOf(claimId));
+      // Whoever loses a race decides again, and by then the winner may have said all that there is to say.
+      const stillAsking = guarded(subjects.accountTokens, () => {
+        if (verdictOn(accountId, stale)) refuse('conflict', { claimId });
+      });
+      const { state } = await handle(stillAsking, accountId, command, causeOf(claimId));
       return state.claim?.claimId === claimId;
     } catch (error) {
       if (isRefusal(error, 'conflict')) return false;
@@ -215,21 +220,16 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
     const planType = identityOf(idToken)?.planType;
     if (!planType || planType === hot.state.accounts.get(accountId)?.planType) return;
     const command = { type: 'ObservePlan', accountId, planType } as const;
-    await handle(subjects.account, accountId, command, causeOf(claimId)).catch(unlessGone);
+    await handle(subjects.account, accountId, command, causeOf(claimId)).catch(unlessOutdated);
   }
 
   async function deactivate(accountId: AccountId, failed: SealedTokens, code: string, claimId: string): Promise<void> {
     const command = { type: 'DeactivateAccount', accountId, reason: deactivationReason(code), code } as const;
-    const { decider } = subjects.account;
     // An import may bring new tokens at any moment: what is said of the old ones is not held against them.
-    const guarded: typeof subjects.account = {
-      ...subjects.account,
-      decider: {
-        ...decider,
-        decide: (...given) => (tokensOf(accountId)?.refresh === failed.refresh ? decider.decide(...given) : []),
-      },
-    };
-    await handle(guarded, accountId, command, causeOf(claimId)).catch(unlessGone);
+    const stillMeant = guarded(subjects.account, () => {
+      if (tokensOf(accountId)?.refresh !== failed.refresh) refuse('conflict', { accountId });
+    });
+    await handle(stillMeant, accountId, command, causeOf(claimId)).catch(unlessOutdated);
   }
 
   /** The first attempt may have met a log that was away. */
@@ -262,8 +262,8 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
     reportRarely(accountId, new ProviderTrouble(`the tokens of account ${accountId} ${what}`, { cause }));
   }
 
-  function unlessGone(error: unknown): void {
-    if (!isRefusal(error, 'account_not_found')) report(error as Error);
+  function unlessOutdated(error: unknown): void {
+    if (!isRefusal(error, 'account_not_found') && !isRefusal(error, 'conflict')) report(error as Error);
   }
 
   return {
@@ -299,6 +299,21 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
 const causeOf = (claimId: string): Cause => ({
   actor: { kind: 'system', reason: 'token refresh' },
   correlationId: claimId,
+});
+
+/** The same rules with a condition of ours before them, asked with every decision of a command. */
+const guarded = <Id, State, Command, Event extends DomainEvent>(
+  subject: Subject<Id, State, Command, Event>,
+  check: () => void,
+): Subject<Id, State, Command, Event> => ({
+  ...subject,
+  decider: {
+    ...subject.decider,
+    decide(...given) {
+      check();
+      return subject.decider.decide(...given);
+    },
+  },
 });
 
 const isRefusal = (error: unknown, code: Refusal['code']): error is Refusal =>
