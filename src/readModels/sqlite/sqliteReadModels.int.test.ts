@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { appender, completed, refused, temporaryFolder } from '../../../test/support/management.ts';
+import { type Position, position } from '../../domain/brands.ts';
+import type { DomainEvent } from '../../domain/event.ts';
+import { IpAllowed } from '../../domain/firewall/events.ts';
+import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
+import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
+import { createSqliteReadModels, ReadModelUnavailable } from './sqliteReadModels.ts';
+
+const everything = position(0);
+
+/** Writes a log that holds these events, and closes it. @returns its file and its head */
+async function logOf(folder: string, ...events: DomainEvent[]): Promise<{ logPath: string; head: Position }> {
+  const logPath = join(folder, `log-${randomUUID()}.sqlite`);
+  const log = await createSqliteEventLog({ path: logPath, node: 'test' });
+  const append = appender(log, async () => undefined);
+  let head = everything;
+  for (let start = 0; start < events.length; start += 1_000) head = await append(...events.slice(start, start + 1_000));
+  await log.close();
+  return { logPath, head };
+}
+
+function open(folder: string, logPath: string, onTrouble?: (error: Error) => void) {
+  const readModels = createSqliteReadModels({ folder, logPath, ...(onTrouble && { onTrouble }) });
+  onTestFinished(() => readModels.close());
+  const ids = async (at: Position) => {
+    const { rows, total } = await readModels.requestLog.page({}, 1_000, 0, at);
+    expect(total).toBe(rows.length);
+    return rows.map(({ requestId }) => requestId);
+  };
+  return { ...readModels, ids };
+}
+
+/** Changes the file of the read models behind their back. */
+function tamper(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'readmodels.sqlite'));
+  database.exec(sql);
+  database.close();
+}
+
+const a = completed({ requestId: 'a' });
+const b = refused({ requestId: 'b' });
+const c = completed({ requestId: 'c' });
+const other = IpAllowed({ ip: '10.0.0.1' as IpAddress });
+
+test('requests are rows, newest first; other events are not', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, other, a, other, b, c, other);
+  const { requestLog } = open(folder, logPath);
+  const { rows, total } = await requestLog.page({}, 10, 0, head);
+  expect(rows.map((row) => [row.position, row.requestId])).toEqual([
+    [5, 'c'],
+    [4, 'b'],
+    [2, 'a'],
+  ]);
+  expect(total).toBe(3);
+});
+
+test('an answer holds what was appended a moment ago', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  onTestFinished(() => log.close());
+  const append = appender(log, async () => undefined);
+  const { ids } = open(folder, path);
+  expect(await ids(everything)).toEqual([]);
+  expect(await ids(await append(a))).toEqual(['a']);
+  expect(await ids(await append(b, c))).toEqual(['c', 'b', 'a']);
+});
+
+test('read models may start before the log has a file', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'log.sqlite');
+  const { ids } = open(folder, path);
+  expect(await ids(everything)).toEqual([]);
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  onTestFinished(() => log.close());
+  expect(await ids(await appender(log, async () => undefined)(a))).toEqual(['a']);
+});
+
+test('many batches make the same rows as one', async () => {
+  const folder = temporaryFolder();
+  const events = Array.from({ length: 12_001 }, (_, index) => completed({ requestId: `r${index}` }));
+  const { logPath, head } = await logOf(folder, ...events);
+  const { requestLog } = open(folder, logPath);
+  const { rows, total } = await requestLog.page({}, 2, 6_000, head);
+  expect([rows.map(({ requestId }) => requestId), total]).toEqual([['r6000', 'r5999'], 12_001]);
+});
+
+test('after a restart they go on where they were', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a, b);
+  const first = open(folder, logPath);
+  await first.ids(head);
+  await first.close();
+  tamper(folder, "UPDATE requests SET requestId = 'kept' WHERE position = 1");
+  expect(await open(folder, logPath).ids(head)).toEqual(['b', 'kept']);
+});
+
+test.each([
+  ['another version of the projection', 'UPDATE progress SET version = 0'],
+  ['a checkpoint ahead of the log', 'UPDATE progress SET position = 99'],
+  ['a checkpoint in another history', "UPDATE progress SET eventId = 'another'"],
+])('%s makes them start from zero', async (_name, change) => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a, b);
+  const first = open(folder, logPath);
+  await first.ids(head);
+  await first.close();
+  tamper(folder, `${change}; UPDATE requests SET requestId = 'stale'`);
+  expect(await open(folder, logPath).ids(head)).toEqual(['b', 'a']);
+});
+
+test.each([
+  ['is shorter', [a]],
+  ['is as long', [a, c]],
+  ['is longer', [a, c, b]],
+])('a restored log that %s is followed, and nothing stays of the one before', async (_name, events) => {
+  const folder = temporaryFolder();
+  const before = await logOf(folder, a, b);
+  const first = open(folder, before.logPath);
+  await first.ids(before.head);
+  await first.close();
+  const restored = await logOf(folder, ...events);
+  const expected = events.map(({ data }) => data.requestId).reverse();
+  expect(await open(folder, restored.logPath).ids(restored.head)).toEqual(expected);
+});
+
+test('a damaged file is made again', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a, b);
+  writeFileSync(join(folder, 'readmodels.sqlite'), 'this was a database once '.repeat(1_000));
+  expect(await open(folder, logPath).ids(head)).toEqual(['b', 'a']);
+});
+
+test('news alone are folded, without anybody asking', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  onTestFinished(() => log.close());
+  const { notify, ids } = open(folder, path);
+  await ids(everything);
+  notify(await appender(log, async () => undefined)(a, b));
+  const reader = new DatabaseSync(join(folder, 'readmodels.sqlite'), { readOnly: true });
+  onTestFinished(() => reader.close());
+  const folded = () => reader.prepare('SELECT position FROM progress').get()?.position;
+  await vi.waitFor(() => expect(folded()).toBe(2), { timeout: 10_000 });
+});
+
+test('who asks for what the log does not have gets what there is, after a second', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a);
+  const { ids } = open(folder, logPath);
+  await ids(head);
+  const asked = performance.now();
+  expect(await ids(position(head + 1))).toEqual(['a']);
+  expect(performance.now() - asked).toBeGreaterThan(990);
+});
+
+test('an event that is newer than this build is told once, and no answer pretends to be whole', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a, b);
+  const database = new DatabaseSync(logPath);
+  database.exec('UPDATE events SET version = 99 WHERE position = 2');
+  database.close();
+  const told: string[] = [];
+  const { requestLog, notify } = open(folder, logPath, (error) => told.push(error.message));
+  await expect(requestLog.page({}, 10, 0, head)).rejects.toThrow(ReadModelUnavailable);
+  notify(head);
+  await expect(requestLog.page({}, 10, 0, head)).rejects.toThrow('schema version 99');
+  expect(told).toEqual([expect.stringContaining('schema version 99')]);
+});
+
+test('closing twice is closing once, and nobody waits for an answer that cannot come', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a);
+  const readModels = open(folder, logPath);
+  const late = readModels.requestLog.page({}, 10, 0, position(head + 1));
+  await Promise.all([expect(late).rejects.toThrow(ReadModelUnavailable), readModels.close(), readModels.close()]);
+  await expect(readModels.requestLog.page({}, 10, 0, head)).rejects.toThrow(ReadModelUnavailable);
+  readModels.notify(head);
+});
