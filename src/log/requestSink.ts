@@ -101,9 +101,10 @@ export function createRequestSink({
           revisions.set(stream, outcome.actualRevision);
           break;
         case 'unknown':
-          await wait(pauseMs);
-          pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+          break;
       }
+      await wait(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
   }
 

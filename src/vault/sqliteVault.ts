@@ -85,16 +85,27 @@ function vaultOver(database: DatabaseSync, master: Buffer, installation: Buffer)
   };
 }
 
+// A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its
+// old page would stay. What is deleted is overwritten, and every commit synced (2 is FULL).
+const SETTINGS = { journal_mode: 'truncate', synchronous: 2, secure_delete: 1 };
+
 /** What a wrapped key is bound to: a row cannot stand in for another. */
 const placeOf = (id: string, subject: string): string => `key ${id} of ${subject}`;
 
 function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000 });
-  // A truncated journal is synced, so a destroyed key does not come back after a power cut; with a WAL its old page
-  // would stay beside the file. secure_delete overwrites what is deleted.
-  database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
-  database.exec(SCHEMA);
-  return database;
+  try {
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      database.exec(`PRAGMA ${name} = ${value}`);
+      const [actual] = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {});
+      if (actual !== value) throw new Error(`${path}: SQLite keeps ${name} = ${actual}, the vault needs ${value}`);
+    }
+    database.exec(SCHEMA);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 const INSTALLATION = 'installation';

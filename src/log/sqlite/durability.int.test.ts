@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { startChild } from '../../../test/contract/children/child.ts';
+import { collect } from '../../../test/contract/collector.ts';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { position } from '../../domain/brands.ts';
@@ -81,5 +82,19 @@ test.each(tampered)('verification finds %s', async (_, sql, revision) => {
   database.close();
   const events: StoredEvent[] = await Array.fromAsync(log.readStream('firewall-main'));
   expect(verifyStream(events)).toMatchObject({ stream: 'firewall-main', revision, reason: expect.any(String) });
+  await log.close();
+});
+
+test('a row that is no JSON any more fails the subscription and names its position', async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  await log.append('firewall-main', NO_STREAM, someEvents(5));
+  const database = new DatabaseSync(path);
+  database.exec("UPDATE events SET data = '{' WHERE position = 4");
+  database.close();
+  const seen = collect(log, position(0));
+  expect(await seen.failure).toMatchObject({ code: 'LOG_DAMAGED', message: expect.stringContaining('position 4') });
+  expect(seen.positions).toEqual([1, 2, 3]);
   await log.close();
 });

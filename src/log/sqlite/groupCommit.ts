@@ -12,6 +12,8 @@ interface Pending {
 }
 
 export interface GroupCommitOptions extends WritableOptions {
+  /** Program of the writer thread; tests put a failing one here. */
+  readonly writer?: URL;
   /** Called with what was committed, in order, before the promises of its appends resolve. */
   readonly onCommitted: (batch: readonly RecordedEvent[]) => void;
   /** Called when a writer started, also a later one, with the position of the last event in the file. */
@@ -22,6 +24,8 @@ export interface GroupCommit {
   append(append: PreparedAppend): Promise<AppendOutcome>;
   close(): Promise<void>;
 }
+
+const WRITER = new URL('./writer.ts', import.meta.url);
 
 /** A batch is one transaction and one message; more would only make its first callers wait. */
 const MOST_EVENTS_PER_BATCH = 1_000;
@@ -61,8 +65,8 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   }
 
   function startWriter(): Worker {
-    const { path, maxBytes } = options;
-    const started = new Worker(new URL('./writer.ts', import.meta.url), { workerData: { path, maxBytes } });
+    const { path, maxBytes, writer = WRITER } = options;
+    const started = new Worker(writer, { workerData: { path, maxBytes } });
     let reason = 'the writer of the log ended';
     started.on('message', (message: FromWriter) => {
       if (message.kind === 'settled') settle((index) => message.outcomes[index] as WriterOutcome);

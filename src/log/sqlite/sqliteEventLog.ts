@@ -1,12 +1,11 @@
 import { type Position, position } from '../../domain/brands.ts';
 import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
 import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
-import type { WritableOptions } from './database.ts';
 import { type Follower, follow } from './follower.ts';
-import { type GroupCommit, startGroupCommit } from './groupCommit.ts';
+import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
 import { createReader, type Reader } from './reader.ts';
 
-export interface SqliteEventLogOptions extends WritableOptions {
+export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer'> {
   /** Named in the metadata of every event. */
   readonly node: string;
 }
