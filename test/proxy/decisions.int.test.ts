@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { RecordedEvent } from '../../src/log/eventLog.ts';
+import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import { replay } from '../../src/projecting/replay.ts';
+import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import {
+  badRequest,
+  codeless429,
+  cutAfter,
+  failedFirst,
+  type ResponseScript,
+  serverError,
+  textAnswer,
+  usageLimitReached,
+} from '../support/provider/scripts.ts';
+
+let gateway: Gateway;
+afterEach(() => gateway?.stop());
+
+const REQUESTS = 3_000;
+const CALLERS = 24;
+const SEED = 20_261_121;
+
+/** Numbers from 0 to below 1 that are the same in every run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Reads the log as the service's own fold would, from nothing. */
+async function recorded(folder: string): Promise<RecordedEvent[]> {
+  const log = await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'reader' });
+  const events: RecordedEvent[] = [];
+  for await (const event of log.readAll(0 as never)) events.push(event as unknown as RecordedEvent);
+  await log.close();
+  return events;
+}
+
+test('every choice and every admission comes out the same when it is taken again from the log', async () => {
+  const random = seeded(SEED);
+  gateway = await startGateway({ accounts: 8 });
+  const keys: string[] = [];
+  for (const limits of [
+    [],
+    [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 15_000 }],
+    [{ limit_type: 'cost_usd', limit_window: 'weekly', max_value: 1 }],
+  ]) {
+    const { body } = await gateway.api('POST', '/api/api-keys', { name: `key ${keys.length}`, limits });
+    keys.push(body.key);
+  }
+  await gateway.set({ api_key_auth_enabled: true });
+
+  const answer = textAnswer({ usage: { inputTokens: 40, cachedTokens: 10, outputTokens: 30, reasoningTokens: 5 } });
+  const rare: [number, () => ResponseScript][] = [
+    [0.02, () => codeless429({ shape: 'error' })],
+    [0.04, () => serverError({ status: 503, body: 'empty' })],
+    [0.05, () => usageLimitReached({ resetsInSeconds: 2 })],
+    [0.07, () => failedFirst({ code: 'server_error' })],
+    [0.09, () => badRequest({ shape: 'detail' })],
+    [0.11, () => cutAfter({ deltas: 1 })],
+  ];
+  for (const { at } of gateway.pool) {
+    at.always(answer);
+    for (let index = 0; index < REQUESTS / 8; index++) {
+      const drawn = random();
+      at.next(rare.find(([below]) => drawn < below)?.[1]() ?? answer);
+    }
+  }
+
+  let sent = 0;
+  const statuses = new Map<number, number>();
+  const caller = async () => {
+    while (sent < REQUESTS) {
+      const number = sent++;
+      const key = keys[random() < 0.7 ? 0 : random() < 0.5 ? 1 : 2];
+      const thread = random() < 0.6 ? { prompt_cache_key: `thread ${Math.floor(random() * 40)}` } : {};
+      const response = await gateway.ask({ ...acceptable, ...thread }, { headers: { authorization: `Bearer ${key}` } });
+      await response.text();
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      // The world changes meanwhile: strategies, stickiness, accounts that come and go.
+      if (number % 400 === 100) await gateway.set({ routing_strategy: 'round_robin' });
+      if (number % 400 === 250)
+        await gateway.set({ routing_strategy: 'usage_weighted', prefer_earlier_reset_accounts: number % 800 > 400 });
+      if (number % 500 === 200) await gateway.api('POST', `/api/accounts/${gateway.pool[number % 8]?.id}/pause`);
+      if (number % 500 === 300)
+        await gateway.api('POST', `/api/accounts/${gateway.pool[(number - 100) % 8]?.id}/reactivate`);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+
+  const events = await recorded(gateway.folder).catch(() => []);
+  const completed = events.filter(({ type }) => type === 'RequestCompleted');
+  const report = replay(events);
+  process.stdout.write(
+    `  seed ${SEED}: ${REQUESTS} requests (${[...statuses].map(([status, count]) => `${count} x ${status}`).join(', ')}), ` +
+      `${completed.length} completed, ${report.choices} choices and ${report.admissions} admissions taken again, ${report.differences.length} differ\n`,
+  );
+  expect(report.differences).toEqual([]);
+  expect(completed.length).toBeGreaterThan(REQUESTS / 2);
+  expect(report.choices).toBeGreaterThan(completed.length);
+  expect(report.admissions).toBeGreaterThan(500);
+  expect(statuses.get(429)).toBeGreaterThan(0);
+}, 120_000);

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { delayed, neverAnswers, serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+
+let gateway: Gateway;
+afterEach(() => gateway?.stop());
+
+const INPUT = 400;
+const OUTPUT = 600;
+const usage = { inputTokens: INPUT, cachedTokens: 0, outputTokens: OUTPUT, reasoningTokens: 0 };
+
+async function withKey(limit: Record<string, unknown>) {
+  gateway = await startGateway();
+  const { body: key } = await gateway.api('POST', '/api/api-keys', {
+    name: 'limited',
+    limits: [{ limit_window: 'daily', ...limit }],
+  });
+  await gateway.set({ api_key_auth_enabled: true });
+  const headers = { authorization: `Bearer ${key.key}` };
+  const limits = async () => (await gateway.api('GET', '/api/api-keys')).body[0].limits[0];
+  return {
+    ask: (body: object = acceptable, signal?: AbortSignal) => gateway.ask(body, { headers, ...(signal && { signal }) }),
+    limits,
+  };
+}
+
+const settled = () => gateway.events('RequestCompleted').map(({ data }) => data);
+
+describe('two hundred requests at once', () => {
+  // gpt-5.1 costs 1.25 and 10 dollars per 1,000,000 tokens.
+  test.each([
+    ['a token limit', { limit_type: 'total_tokens', max_value: 20_000 }, usage, INPUT + OUTPUT, 20_000],
+    ['a dollar limit', { limit_type: 'cost_usd', max_value: 1 }, { ...usage, outputTokens: 2_400 }, 24_500, 1_000_000],
+  ])('never pass %s once settled and reserved have reached it', async (name, limit, scaled, perRequest, ceiling) => {
+    const { ask, limits } = await withKey(limit);
+    gateway.pool[0]?.at.always(delayed(150, textAnswer({ usage: scaled })));
+
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const response = await ask();
+        return { status: response.status, text: await response.text() };
+      }),
+    );
+    const admitted = answers.filter(({ status }) => status === 200).length;
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(admitted + refused.length).toBe(200);
+    expect(admitted).toBeGreaterThan(0);
+    for (const { text } of refused) expect(JSON.parse(text).error.code).toBe('rate_limit_exceeded');
+
+    // Admitted requests hold their reservations until they settle, so only what each used beyond its reservation can go
+    // beyond the limit; the last one may have found less left than it needed.
+    const used = admitted * perRequest;
+    const estimates = settled().map(({ admission }) => {
+      const { inputTokens = 0, outputTokens = 0, costMicroDollars = 0 } = admission?.estimate ?? {};
+      return limit.limit_type === 'cost_usd' ? costMicroDollars : inputTokens + outputTokens;
+    });
+    const beyondReservations = estimates.reduce((sum, estimate) => sum + Math.max(0, perRequest - estimate), 0);
+    const overshoot = Math.max(0, used - ceiling);
+    expect(overshoot).toBeLessThanOrEqual(beyondReservations + perRequest);
+
+    const { current_value: current, reserved_value: reserved, current_cost_usd: exact } = await limits();
+    expect(reserved).toBe(0);
+    expect(limit.limit_type === 'cost_usd' ? Math.round(exact * 1e6) : current).toBe(used);
+    // Refusals are rows of their own, up to sixty in a minute.
+    expect(gateway.events('RequestRefused').length).toBe(Math.min(60, refused.length));
+    process.stdout.write(
+      `  200 at once against ${name} of ${ceiling}: ${admitted} admitted, ${refused.length} refused, used ${used}, overshoot ${overshoot}\n`,
+    );
+  });
+});
+
+test('a limit can be used up one request after the other', async () => {
+  const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 2_500 });
+  gateway.pool[0]?.at.always(textAnswer({ usage }));
+  const statuses: number[] = [];
+  for (let index = 0; index < 5; index++) {
+    const response = await ask();
+    await response.text();
+    statuses.push(response.status);
+  }
+  // 1000 and 2000 are below the limit, so a third request is admitted although its estimate would not fit.
+  expect(statuses).toEqual([200, 200, 200, 429, 429]);
+  expect((await limits()).current_value).toBe(3_000);
+});
+
+test('the refusal names the limit, when it resets, and sends no Retry-After that would freeze a client', async () => {
+  const { ask } = await withKey({ limit_type: 'total_tokens', max_value: 1 });
+  await (await ask()).text();
+  const response = await ask();
+  const { error } = (await response.json()) as { error: Record<string, unknown> };
+  expect(response.status).toBe(429);
+  expect(error.message).toMatch(/^API key total_tokens daily limit exceeded\. Usage resets at \d{4}-/);
+  expect(error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+  expect(error.resets_in_seconds).toBeGreaterThan(86_000);
+  expect(response.headers.get('retry-after')).toBeNull();
+});
+
+test('a rule for one model does not touch the others', async () => {
+  const { ask } = await withKey({ limit_type: 'total_tokens', max_value: 1, model_filter: 'gpt-5.1' });
+  expect((await ask()).status).toBe(200);
+  expect((await ask()).status).toBe(429);
+  expect((await ask({ ...acceptable, model: 'gpt-5.2' })).status).toBe(200);
+});
+
+describe('clients that leave', () => {
+  test('do not block the key: what they reserved is given back', async () => {
+    const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
+    const [only] = gateway.pool;
+    only?.at.always(neverAnswers());
+    const controllers = Array.from({ length: 2 }, () => new AbortController());
+    const asked = controllers.map(({ signal }) => ask(acceptable, signal).catch(() => undefined));
+    await vi.waitUntil(() => (only?.at.inFlight ?? 0) === 2);
+    expect((await limits()).reserved_value).toBeGreaterThan(4_000);
+    for (const controller of controllers) controller.abort();
+    await Promise.all(asked);
+    await vi.waitUntil(() => settled().length === 2);
+    expect((await limits()).reserved_value).toBe(0);
+    only?.at.always(textAnswer({ usage }));
+    expect((await ask()).status).toBe(200);
+  });
+
+  test('do not ride for free: what they sent and saw is counted', async () => {
+    const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 100_000 });
+    gateway.pool[0]?.at.always(silenceAfter({ events: 6 }));
+    const controller = new AbortController();
+    const response = await ask(acceptable, controller.signal);
+    await response.body?.getReader().read();
+    controller.abort();
+    await vi.waitUntil(() => settled().length === 1);
+    const [request] = settled();
+    expect(request?.usage).toMatchObject({ isEstimated: true });
+    expect(request?.usage?.outputTokens).toBeGreaterThan(0);
+    const { current_value: current } = await limits();
+    expect(current).toBe((request?.usage?.inputTokens ?? 0) + (request?.usage?.outputTokens ?? 0));
+    expect(current).toBeGreaterThan(0);
+  });
+});
+
+test('a request that failed before any output counts nothing', async () => {
+  const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
+  gateway.pool[0]?.at.always(serverError({ status: 500, body: 'html' }));
+  expect((await ask()).status).toBe(502);
+  expect(await limits()).toMatchObject({ current_value: 0, reserved_value: 0 });
+});
+
+test('a request that stays open is announced, and its reservation is shown apart from what was used', async () => {
+  const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 50_000 });
+  gateway.pool[0]?.at.always(silenceAfter({ events: 3 }));
+  const controller = new AbortController();
+  const response = await ask(acceptable, controller.signal);
+  await response.body?.getReader().read();
+  await vi.waitUntil(() => gateway.events('RequestAdmitted').length === 1, { timeout: 5_000 });
+  const [admitted] = gateway.events('RequestAdmitted');
+  expect(admitted?.data).toMatchObject({ model: 'gpt-5.1', route: '/backend-api/svc/responses' });
+  expect(await limits()).toMatchObject({ current_value: 0 });
+  expect((await limits()).reserved_value).toBeGreaterThan(2_000);
+  controller.abort();
+  await vi.waitUntil(() => settled().length === 1);
+});
