@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import {
+  accountIdSchema,
+  apiKeyIdSchema,
+  instantSchema,
+  microDollarsSchema,
+  positionSchema,
+  sealedSchema,
+} from '../../../src/domain/schemas.ts';
+
+export interface Field {
+  /** `attempts[].outcome` */
+  readonly path: string;
+  readonly kind: string;
+  readonly isOptional: boolean;
+}
+
+/** Schemas that a name says more about than their shape. */
+const NAMED: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [instantSchema, 'time'],
+  [positionSchema, 'position'],
+  [microDollarsSchema, 'micro-dollars'],
+  [sealedSchema, 'sealed text'],
+  [accountIdSchema, 'account id'],
+  [apiKeyIdSchema, 'API key id'],
+]);
+
+/** The parts of zod's own description of a schema that are read here. */
+interface Definition {
+  readonly type: string;
+  readonly format?: string;
+  readonly shape?: Readonly<Record<string, Schema>>;
+  readonly innerType?: Schema;
+  readonly element?: Schema;
+  readonly valueType?: Schema;
+  readonly items?: readonly Schema[];
+  readonly entries?: Readonly<Record<string, string>>;
+  readonly values?: readonly unknown[];
+}
+type Schema = z.ZodType;
+
+const definitionOf = (schema: Schema) => schema.def as unknown as Definition;
+
+/** Every field of an object schema, those of nested objects below their own. */
+export function fieldsOf(schema: Schema, prefix = ''): Field[] {
+  return Object.entries(definitionOf(schema).shape ?? {}).flatMap(([name, given]) => {
+    const { inner, isOptional } = withoutOptional(given);
+    const path = prefix + name;
+    const nested = objectIn(inner);
+    const field = { path, kind: kindOf(inner), isOptional };
+    return nested ? [field, ...fieldsOf(nested.schema, `${path}${nested.suffix}.`)] : [field];
+  });
+}
+
+/** Data in which each field stands for itself: `{name}`. */
+export const placeholdersOf = (schema: Schema): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(definitionOf(schema).shape ?? {}).map(([name, given]) => {
+      const nested = objectIn(withoutOptional(given).inner);
+      return [name, nested?.suffix === '' ? placeholdersOf(nested.schema) : `{${name}}`];
+    }),
+  );
+
+function withoutOptional(schema: Schema): { inner: Schema; isOptional: boolean } {
+  const { type, innerType } = definitionOf(schema);
+  return type === 'optional' && innerType
+    ? { inner: innerType, isOptional: true }
+    : { inner: schema, isOptional: false };
+}
+
+/** The object that a schema holds, itself or as the element of a list. */
+function objectIn(schema: Schema, suffix = ''): { schema: Schema; suffix: string } | undefined {
+  const { type, innerType, element } = definitionOf(schema);
+  if (type === 'object') return { schema, suffix };
+  if (type === 'nullable' && innerType) return objectIn(innerType, suffix);
+  return type === 'array' && element ? objectIn(element, `${suffix}[]`) : undefined;
+}
+
+/** @throws Error for a kind of schema that no event has used so far */
+function kindOf(schema: Schema): string {
+  const named = NAMED.get(schema);
+  if (named !== undefined) return named;
+  const definition = definitionOf(schema);
+  const { type, format, innerType, element, valueType, items = [], entries = {}, values = [] } = definition;
+  switch (type) {
+    case 'string':
+      return format === 'uuid' ? 'UUID' : 'text';
+    case 'number':
+      return format === 'safeint' ? 'whole number' : 'number';
+    case 'boolean':
+      return 'true or false';
+    case 'enum':
+      return Object.values(entries)
+        .map((value) => `\`${value}\``)
+        .join(', ');
+    case 'literal':
+      return values.map((value) => `\`${String(value)}\``).join(', ');
+    case 'object':
+      return 'object';
+    case 'nullable':
+      return `${kindOf(innerType as Schema)} or null`;
+    case 'optional':
+      return kindOf(innerType as Schema);
+    case 'array':
+      return `list of ${kindOf(element as Schema)}`;
+    case 'tuple':
+      return `[${items.map(kindOf).join(', ')}]`;
+    case 'record':
+      return `text to ${kindOf(valueType as Schema)}`;
+    default:
+      throw new Error(`a field of kind "${type}" has no name for docs/events.md yet: see kindOf in this file`);
+  }
+}
