@@ -8,7 +8,7 @@ import { createRequestSink } from '../../src/log/requestSink.ts';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
 import { completedRequest } from './completedRequests.ts';
 
-// `node bench/startup/main.ts [--events 1000000] [--callers 256] [--folder <kept>]`: fills a log through the request sink
+// `node bench/startup/main.ts [--events 1000000] [--callers 1000] [--folder <kept>]`: fills a log through the request sink
 // and measures how long a node takes to fold it at its start (design.md section 7: 6 s for a million).
 
 const { values } = parseArgs({
@@ -39,6 +39,7 @@ async function measure(what: string, work: (log: EventLog) => Promise<number>): 
   const seconds = (performance.now() - start) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   await log.close();
+  if (done === 0) return;
   process.stdout.write(
     `${done} ${what} in ${seconds.toFixed(2)} s: ${Math.round(done / seconds)}/s, ` +
       `${((user + system) / done).toFixed(1)} us of CPU each in all threads\n`,

@@ -30,6 +30,7 @@ export interface EventMetadata {
 
 /** An event on its way into the log. The id makes a repeated append one append: it belongs to this very content. */
 export interface EventToAppend {
+  /** A UUID in lower case, from `newEventId`: made once with the content, repeated with it. */
   readonly id: string;
   readonly type: KnownEvent['type'];
   readonly data: KnownEvent['data'];
@@ -81,7 +82,7 @@ export interface Subscriber {
   onEvents(batch: readonly RecordedEvent[]): void | Promise<void>;
   /** Called once, when everything that stood in the log at the time of subscribing has been delivered. */
   onCaughtUp?(): void;
-  /** The subscriber threw, or an event is unknown to this build: nothing more will be delivered. */
+  /** The subscriber threw, or an event is unknown to this build or damaged: nothing more will be delivered. */
   onFailure(error: Error): void;
 }
 
@@ -109,7 +110,10 @@ export interface EventLog {
   readStream(stream: string, fromRevision?: number): AsyncIterable<StoredEvent>;
   /** Events after `after`, in order, to the head at the time of the call. */
   readAll(after: Position): AsyncIterable<StoredEvent>;
-  /** Follows the log from behind `after`; ends only by `stop` or a failure that is told. */
+  /**
+   * Follows the log from behind `after`; ends only by `stop`, `close` or a failure that is told. A position that the log
+   * does not have yet is such a failure (`POSITION_BEYOND_LOG`): the log was restored from an older copy.
+   */
   subscribe(after: Position, subscriber: Subscriber): Subscription;
   /** Position of the last durable event; 0 when there is none. */
   head(): Promise<Position>;
