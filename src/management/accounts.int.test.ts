@@ -278,6 +278,13 @@ test.each([
   expect(answer).toMatchObject({ account_id: expect.stringMatching(id), email });
 });
 
+test('a plan that nobody knows is shown as it is, as far as it is text', async () => {
+  const stage = unchanged();
+  expect((await imported(stage, authFile({ plan: ' Galactic ', accountId: 'p-1' }))).plan_type).toBe('Galactic');
+  expect((await imported(stage, authFile({ plan: 'PRO', accountId: 'p-2' }))).plan_type).toBe('pro');
+  expect((await imported(stage, authFile({ plan: 'half \ud83d', accountId: 'p-3' }))).plan_type).toBe('half \ufffd');
+});
+
 test('one login may own several provider accounts, and one provider account may have several seats', async () => {
   const stage = await startManagement();
   const ids = new Set();

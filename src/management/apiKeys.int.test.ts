@@ -124,6 +124,7 @@ test.each([
   [{ name: undefined }, 'name is missing'],
   [{ name: '   ' }, 'name must have 1 to 128 characters'],
   [{ name: 'x'.repeat(129) }, 'name must have 1 to 128 characters'],
+  [{ name: 'half \ud83d' }, 'name must be well-formed Unicode'],
   [{ name: null }, 'name must be a string'],
   [{ allowed_models: 'gpt-5' }, 'allowed_models must be an array'],
   [{ allowed_models: [7] }, 'allowed_models.0 must be a string'],

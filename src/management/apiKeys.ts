@@ -16,12 +16,15 @@ import { parseTime } from './time.ts';
 /** Counted in micro-dollars, so that the ceiling stays a number that is exact. */
 const MAX_COST_USD = 9_000_000_000;
 
+/** Half of a surrogate pair cannot be kept: it would read back as something else. */
+const text = z.string().refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
+
 const Rule = wireObject(
   {
     limit_type: limitTypeSchema,
     limit_window: limitWindowSchema,
     max_value: z.int().min(1),
-    model_filter: z.string().nullish(),
+    model_filter: text.nullish(),
   },
   ['id', 'current_value', 'reset_at', 'reserved_value', 'current_cost_usd', 'reserved_cost_usd'],
 ).refine(({ limit_type, max_value }) => limit_type !== 'cost_usd' || max_value <= MAX_COST_USD, {
@@ -36,7 +39,7 @@ const time = z.string().transform((text, { addIssue }) => {
 });
 
 const editable = {
-  allowed_models: z.array(z.string()).nullish(),
+  allowed_models: z.array(text).nullish(),
   expires_at: time.nullish(),
   limits: z.array(Rule).nullish(),
   weekly_token_limit: z.int().min(1).nullish(),
@@ -45,14 +48,14 @@ const READ_ONLY = ['id', 'key', 'key_prefix', 'created_at', 'last_used_at'];
 
 const CreateApiKey = wireObject(
   {
-    name: z.string(),
+    name: text,
     ...editable,
     is_active: z.literal(true, 'must be true: a new key is active; change it with PATCH').optional(),
   },
   READ_ONLY,
 );
 const ChangeApiKey = wireObject(
-  { name: z.string().optional(), ...editable, is_active: z.boolean().optional(), reset_usage: z.boolean().optional() },
+  { name: text.optional(), ...editable, is_active: z.boolean().optional(), reset_usage: z.boolean().optional() },
   READ_ONLY,
 );
 

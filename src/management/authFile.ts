@@ -110,7 +110,7 @@ function claimsOf(jwt: string): Claims | undefined {
 function planOf(plan: string | null): string {
   if (plan === null) return 'unknown';
   const lower = plan.toLowerCase();
-  return KNOWN_PLANS.has(lower) ? lower : plan;
+  return KNOWN_PLANS.has(lower) ? lower : plan.toWellFormed();
 }
 
 function lastRefresh(file: Claims): Instant | null {

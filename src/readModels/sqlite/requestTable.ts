@@ -108,8 +108,15 @@ function conditionsOf(filter: RequestLogFilter): Conditions {
   anyOf('model', filter.models);
   anyOf('effort', filter.efforts);
   if (filter.modelOptions) {
-    const pairs = filter.modelOptions.map(() => '(model = ? AND effort IS ?)');
-    add(`(${pairs.join(' OR ') || 'FALSE'})`, ...filter.modelOptions.flatMap(({ model, effort }) => [model, effort]));
+    const pairs = filter.modelOptions.filter(({ effort }) => effort !== null);
+    const bare = filter.modelOptions.filter(({ effort }) => effort === null);
+    // Lists, because a chain of OR may have no more than a thousand links.
+    const either = [
+      ...(pairs.length > 0 ? [`(model, effort) IN (VALUES ${pairs.map(() => '(?, ?)').join(', ')})`] : []),
+      ...(bare.length > 0 ? [`effort IS NULL AND model IN (${bare.map(() => '?').join(', ')})`] : []),
+    ];
+    const given = [...pairs.flatMap(({ model, effort }) => [model, effort]), ...bare.map(({ model }) => model)];
+    add(`(${either.join(' OR ') || 'FALSE'})`, ...given);
   }
   if (filter.since !== undefined) add('requestedAt >= ?', filter.since);
   if (filter.until !== undefined) add('requestedAt <= ?', filter.until);

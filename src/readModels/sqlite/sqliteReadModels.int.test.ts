@@ -91,6 +91,36 @@ test('many batches make the same rows as one', async () => {
   expect([rows.map(({ requestId }) => requestId), total]).toEqual([['r6000', 'r5999'], 12_001]);
 });
 
+test('a filter may name thousands of values', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a, b);
+  const { requestLog } = open(folder, logPath);
+  const names = Array.from({ length: 5_000 }, (_, index) => `model-${index}`);
+  const found = await requestLog.page(
+    {
+      models: [...names, 'gpt-5.1'],
+      efforts: [...names, null],
+      modelOptions: [...names, 'gpt-5.1'].flatMap((model) => [
+        { model, effort: null },
+        { model, effort: 'low' },
+      ]),
+    },
+    10,
+    0,
+    head,
+  );
+  expect([found.rows.map(({ requestId }) => requestId), found.total]).toEqual([['a'], 1]);
+});
+
+test('empty lists match nothing', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a, b);
+  const { requestLog } = open(folder, logPath);
+  for (const filter of [{ accountIds: [] }, { statuses: [] }, { models: [] }, { efforts: [] }, { modelOptions: [] }]) {
+    expect(await requestLog.page(filter, 10, 0, head)).toEqual({ rows: [], total: 0 });
+  }
+});
+
 test('after a restart they go on where they were', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a, b);
