@@ -89,7 +89,13 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   });
 
   // Requests.
-  const sink = createRequestSink({ log, node: folder.node, boot: folder.boot, category: 'requests' });
+  const sink = createRequestSink({
+    log,
+    node: folder.node,
+    boot: folder.boot,
+    category: 'requests',
+    isValidated: true,
+  });
   const record = sink.record;
   const isOurs = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);

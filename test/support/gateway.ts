@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import type { KnownEvent } from '../../src/domain/eventTypes.ts';
+import { eventTypes, type KnownEvent } from '../../src/domain/eventTypes.ts';
 import { type Service, startService } from '../../src/main.ts';
 import type { SimulatedAccount } from './provider/account.ts';
 import { type ProviderOptions, startProvider } from './provider/provider.ts';
@@ -141,7 +141,12 @@ function eventsOf<Type extends KnownEvent['type']>(folder: string, type: Type): 
     return database
       .prepare('SELECT position, stream, type, data FROM events WHERE type = ? ORDER BY position')
       .all(type)
-      .map((row) => ({ ...row, data: JSON.parse(row.data as string) }) as unknown as Recorded<Type>);
+      .map((row) => {
+        const data = JSON.parse(row.data as string);
+        // The service writes request events without trying their schema each time, so it is tried here.
+        eventTypes.get(type)?.data.parse(data);
+        return { ...row, data } as unknown as Recorded<Type>;
+      });
   } finally {
     database.close();
   }

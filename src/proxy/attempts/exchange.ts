@@ -264,7 +264,7 @@ export class Exchange implements CallObserver {
         this.#prelude.push(bytes);
         return true;
       }
-      const ending = terminal && readEnding(terminal);
+      const ending = terminal && this.#read(terminal);
       if (ending?.error && !this.#delivery.hasBegun && this.#failedUnseen(ending)) return true;
       this.#phase = 'relaying';
       this.#firstByteAt = this.#services.now();
@@ -273,9 +273,14 @@ export class Exchange implements CallObserver {
     }
     if (this.#phase !== 'relaying') return true;
     if (!terminal) return this.#delivery.pass(bytes, this.#upstreamHeaders);
-    const ending = readEnding(terminal);
+    const ending = this.#read(terminal);
     if (ending.error && !this.#delivery.hasBegun && this.#failedUnseen(ending)) return true;
     return this.#end(bytes, ending);
+  }
+
+  /** Only clients of `/v1` refer to items by id; Codex sends its whole history. */
+  #read(terminal: NonNullable<Scanned['terminal']>): Ending {
+    return readEnding(terminal, { needsOutput: this.request.dropsVendorEvents });
   }
 
   /** A failure that no client has seen a byte of: another account may do better, unless the request is to blame. */
@@ -356,8 +361,7 @@ export class Exchange implements CallObserver {
     this.#endAttempt(error ? 'failed_event' : 'ok', undefined);
     const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#seenUsage(bytes.length));
     if (!error) {
-      // Only clients of `/v1` refer to items by id; Codex sends its whole history.
-      if (ending.output && this.request.dropsVendorEvents) this.#services.remember(this.request, ending.output);
+      if (ending.output) this.#services.remember(this.request, ending.output);
       this.#settle({ status: '200', code: null, message: null, usage }, () =>
         this.#delivery.finish(bytes, this.#upstreamHeaders),
       );

@@ -18,9 +18,16 @@ const KINDS: Readonly<Record<string, Ending['kind']>> = {
   'response.failed': 'failed',
 };
 
-/** Reads the one event of a stream that is parsed. What cannot be read counts as failed. */
-export function readEnding({ type, data }: SseEvent): Ending {
+/**
+ * Reads the one event of a stream that is parsed. What cannot be read counts as failed.
+ * @param options.needsOutput whether the answer's items are wanted; without them a long answer need not be parsed whole
+ */
+export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOutput: boolean }): Ending {
   const kind = KINDS[type ?? ''] ?? 'error';
+  if (!needsOutput && (kind === 'completed' || kind === 'incomplete')) {
+    const usage = usageAtItsEnd(data);
+    if (usage) return { kind, usage, error: undefined, output: undefined };
+  }
   let payload: unknown;
   try {
     payload = JSON.parse(data);
@@ -35,6 +42,43 @@ export function readEnding({ type, data }: SseEvent): Ending {
     error: kind === 'failed' ? providerErrorFrom(response) : undefined,
     output: Array.isArray(response?.output) ? response.output : undefined,
   };
+}
+
+const USAGE_KEY = '"usage":';
+
+/**
+ * The usage stands near the end of an event that repeats the whole answer before it, so it is looked for from there: a
+ * quote inside a text is escaped, so the key cannot be part of one.
+ * @returns undefined when it is not found in the usual form; the event is parsed whole then
+ */
+function usageAtItsEnd(data: string): TokenUsage | undefined {
+  const at = data.lastIndexOf(USAGE_KEY);
+  if (at < 0) return undefined;
+  const end = endOfSmallObject(data, at + USAGE_KEY.length);
+  if (end < 0) return undefined;
+  try {
+    const usage = usageFrom(JSON.parse(data.slice(at + USAGE_KEY.length, end)));
+    return usage && usage.inputTokens + usage.outputTokens > 0 ? usage : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+/** Counters and their details fit in this many characters. */
+const LONGEST_USAGE = 1_000;
+
+function endOfSmallObject(text: string, start: number): number {
+  let depth = 0;
+  const last = Math.min(text.length, start + LONGEST_USAGE);
+  for (let at = start; at < last; at++) {
+    const code = text.charCodeAt(at);
+    if (code === OPENING) depth++;
+    else if (code === CLOSING && --depth <= 0) return depth === 0 ? at + 1 : -1;
+    else if (depth === 0 && code > 0x20) return -1;
+  }
+  return -1;
 }
 
 /** @returns undefined when the provider did not say */
