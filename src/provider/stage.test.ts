@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { SimulatedAccount } from '../../test/support/provider/account.ts';
 import { startProvider } from '../../test/support/provider/provider.ts';
 import type { AccountImported, ImportedAccount } from '../domain/account/events.ts';
-import { type AccountId, type Instant, instant } from '../domain/brands.ts';
+import { type AccountId, type Instant, instant, position } from '../domain/brands.ts';
 import type { EventOf } from '../domain/event.ts';
 import type { KnownEvent } from '../domain/eventTypes.ts';
 import type { AppendOutcome, EventLog } from '../log/eventLog.ts';
@@ -18,6 +18,8 @@ import { createAccessTokens } from './accessTokens.ts';
 import { expiryOf, identityOf } from './jwt.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 import { createUsagePoller, type UsagePollerOptions } from './usagePoller.ts';
+
+type AccountEventType = Extract<KnownEvent, { data: { accountId: AccountId } }>['type'];
 
 /** Stands in for the log's own append, once for each call of it. */
 type Intervention = (append: () => Promise<AppendOutcome>) => Promise<AppendOutcome>;
@@ -114,14 +116,15 @@ export async function setStage() {
     onAppend(type: KnownEvent['type'], ...taken: Intervention[]) {
       interventions.set(type, [...(interventions.get(type) ?? []), ...taken]);
     },
-    async events<Type extends KnownEvent['type']>(...types: Type[]) {
+    /** Events of these types about one account, in the order of the log. */
+    async events<Type extends AccountEventType>(accountId: AccountId, ...types: Type[]) {
       const found: Extract<KnownEvent, { type: Type }>[] = [];
-      for await (const { type, data } of log.readAll(0 as never)) {
-        if (types.includes(type as Type)) found.push({ type, data } as Extract<KnownEvent, { type: Type }>);
+      for await (const { type, data } of log.readAll(position(0))) {
+        const isMeant = types.includes(type as Type) && (data as { accountId: AccountId }).accountId === accountId;
+        if (isMeant) found.push({ type, data } as (typeof found)[number]);
       }
       return found;
     },
-    calls: (path: string) => provider.received.filter((request) => request.path === path),
     async close() {
       // Poller before tokens before fold: the reverse of how they were made, except that what it all stands on goes last.
       await provider.close();
