@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Instant, instant, type Position } from '../domain/brands.ts';
 import type { DomainEvent } from '../domain/event.ts';
 import type { KnownEvent } from '../domain/eventTypes.ts';
 import { refuse } from '../domain/refusal.ts';
+import { newEventId } from '../log/eventId.ts';
 import { type Actor, type AppendOutcome, type EventLog, type EventToAppend, NO_STREAM } from '../log/eventLog.ts';
 import type { HotRunner } from './hotRunner.ts';
 import type { Subject } from './subjects.ts';
@@ -77,7 +77,7 @@ export function createCommandHandler({
 function toAppend(events: readonly DomainEvent[], time: Instant, cause: Cause): EventToAppend[] {
   return events.map((event) => ({
     ...(event as KnownEvent),
-    id: randomUUID(),
+    id: newEventId(),
     time,
     actor: cause.actor,
     correlationId: cause.correlationId,

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Instant } from '../domain/brands.ts';
 import { RequestAdmitted } from '../domain/request/events.ts';
+import { newEventId } from '../log/eventId.ts';
 import type { EventToAppend } from '../log/eventLog.ts';
 import type { Exchange } from './attempts/exchange.ts';
 import type { ProxyError } from './proxyError.ts';
@@ -84,7 +84,7 @@ export class OpenRequests {
       ...(admission && { admission }),
       accountId,
     });
-    const append = { id: randomUUID(), ...event, time, actor: actorOf(request), correlationId: requestId };
+    const append = { id: newEventId(), ...event, time, actor: actorOf(request), correlationId: requestId };
     // Nobody waits for it: the request goes on whether or not it could be announced.
     this.#options.record(append).catch(() => undefined);
   }

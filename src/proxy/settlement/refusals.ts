@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { ApiKeyId, Instant } from '../../domain/brands.ts';
 import { instant } from '../../domain/brands.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { RefusalsCounted, type RefusedRequest, RequestRefused } from '../../domain/request/events.ts';
+import { newEventId } from '../../log/eventId.ts';
 import type { Actor, EventToAppend } from '../../log/eventLog.ts';
 
 export interface RefusalsOptions {
@@ -64,7 +64,7 @@ export class Refusals {
       const { keyId, address, startedAt } = minute;
       const event = RefusalsCounted({ keyId, address, minute: startedAt, counts: Object.fromEntries(minute.counts) });
       const reason = 'refusals are counted per minute';
-      await this.#record(event, this.#options.now(), { kind: 'system', reason }, randomUUID()).catch(() => undefined);
+      await this.#record(event, this.#options.now(), { kind: 'system', reason }, newEventId()).catch(() => undefined);
     }
   }
 
@@ -84,7 +84,7 @@ export class Refusals {
   }
 
   async #record(event: KnownEvent, time: Instant, actor: Actor, correlationId: string): Promise<void> {
-    await this.#options.record({ id: randomUUID(), ...event, time, actor, correlationId });
+    await this.#options.record({ id: newEventId(), ...event, time, actor, correlationId });
   }
 }
 

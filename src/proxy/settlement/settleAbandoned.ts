@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Instant } from '../../domain/brands.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import { RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
+import { newEventId } from '../../log/eventId.ts';
 import type { EventToAppend } from '../../log/eventLog.ts';
 import type { HotState, OpenRequest } from '../../projecting/hotState.ts';
 
@@ -45,7 +45,7 @@ export async function settleAbandoned({
       attempts: [],
     });
     const actor = { kind: 'system', reason: 'requests left open by a crash are settled at the start' } as const;
-    await record({ id: randomUUID(), ...event, time, actor, correlationId: data.requestId });
+    await record({ id: newEventId(), ...event, time, actor, correlationId: data.requestId });
   }
   return abandoned.length;
 }

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Instant, Position } from '../../domain/brands.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import { type Attempt, type CompletedRequest, RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
+import { newEventId } from '../../log/eventId.ts';
 import type { Actor, EventToAppend } from '../../log/eventLog.ts';
 import { amountsOf } from '../admission/admission.ts';
 import type { Ledger } from '../admission/ledger.ts';
@@ -76,7 +76,7 @@ export const createSettlement =
     };
     try {
       await record({
-        id: randomUUID(),
+        id: newEventId(),
         ...RequestCompleted(completed),
         time,
         actor: actorOf(request),
