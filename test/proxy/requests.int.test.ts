@@ -7,6 +7,7 @@ import {
   emptyOutputCompleted,
   incomplete,
   silenceAfter,
+  stream,
   textAnswer,
   withVendorEvents,
 } from '../support/provider/scripts.ts';
@@ -305,8 +306,12 @@ describe('the stream', () => {
 
   test('waits for a client that reads slowly instead of filling the memory', async () => {
     await start();
-    const big = 'x'.repeat(60_000);
-    gateway.pool[0]?.at.always(textAnswer({ deltas: Array.from({ length: 1_500 }, () => big) }));
+    const delta = { type: 'response.output_text.delta', delta: 'x'.repeat(60_000) };
+    const events = [
+      ...Array.from({ length: 1_500 }, () => delta),
+      { type: 'response.completed', response: { id: 'r' } },
+    ];
+    gateway.pool[0]?.at.always(stream('big', events));
     const sent = () => atProvider()[0]?.sentBytes ?? 0;
     const received = await new Promise<number>((resolve, reject) => {
       const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST' }, (response) => {
