@@ -311,7 +311,7 @@ describe('the stream', () => {
       ...Array.from({ length: 1_500 }, () => delta),
       { type: 'response.completed', response: { id: 'r' } },
     ];
-    gateway.pool[0]?.at.always(stream('big', events));
+    gateway.pool[0]?.at.always(stream('big', () => events.map((event) => ({ event }))));
     const sent = () => atProvider()[0]?.sentBytes ?? 0;
     const received = await new Promise<number>((resolve, reject) => {
       const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST' }, (response) => {
