@@ -94,7 +94,12 @@ describe('headers of an account', () => {
 
   test('of tokens that cannot be opened there are none, which is told once', async () => {
     await stage.vault.destroy(id);
-    for (let request = 0; request < 3; request++) expect(stage.node.tokens.headersFor(id)).toBeUndefined();
+    for (let request = 0; request < 3; request++) {
+      expect(stage.node.tokens.headersFor(id)).toBeUndefined();
+      expect(await stage.node.tokens.refresh(id, 'expired')).toBe('transient');
+    }
+    expect(tokenCalls()).toBe(0);
+    expect(statusOf()).toBe('active');
     expect(stage.reports).toEqual([expect.stringContaining(`${id} cannot be opened`)]);
   });
 });

@@ -117,14 +117,14 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
     return 'transient';
   }
 
-  /** A failure of the vault is ours: nothing is claimed for it, and it does not follow the account around. */
+  /** A failure of the vault is ours: nothing is claimed for it and nothing said against the account. */
   function canOpen(accountId: AccountId, { refresh }: SealedTokens): boolean {
     try {
       vault.open(refresh);
       return true;
-    } catch (cause) {
+    } catch {
+      // Told by whoever tried to open the access token before.
       setBack(accountId, refresh, 'unreadable_tokens', false);
-      trouble(accountId, 'cannot be opened', cause);
       return false;
     }
   }
@@ -140,9 +140,8 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
       return state.claim?.claimId === claimId;
     } catch (error) {
       if (isRefusal(error, 'conflict')) return false;
-      const tokens = tokensOf(accountId);
-      if (tokens) setBack(accountId, tokens.refresh, 'log_unavailable', false);
-      if (tokens) trouble(accountId, 'cannot be refreshed while the log does not take the claim', error);
+      setBack(accountId, stale.refresh, 'log_unavailable', false);
+      trouble(accountId, 'cannot be refreshed while the log does not take the claim', error);
       return false;
     }
   }
