@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidConfig, readConfig } from './config.ts';
+
+test('with nothing configured the defaults of the design hold', () =>
+  expect(readConfig({})).toMatchObject({
+    SVC_HOST: '127.0.0.1',
+    SVC_PORT: 2455,
+    SVC_OAUTH_CALLBACK_PORT: 1455,
+    SVC_DATA_DIR: './data',
+    SVC_USAGE_REFRESH_SECONDS: 60,
+    SVC_STREAM_IDLE_TIMEOUT_SECONDS: 300,
+    SVC_DRAIN_SECONDS: 30,
+    SVC_CODEX_ALIASES: true,
+    FIREWALL_TRUST_PROXY_HEADERS: false,
+    FIREWALL_TRUSTED_PROXY_CIDRS: [],
+    FIREWALL_XFF_MODE: 'first_valid',
+  }));
+
+test('an empty variable is one that is not set', () => expect(readConfig({ SVC_PORT: '' }).SVC_PORT).toBe(2455));
+
+test('a base URL loses its trailing slash', () =>
+  expect(readConfig({ SVC_UPSTREAM_BASE_URL: 'http://localhost:1/backend-api/' }).SVC_UPSTREAM_BASE_URL).toBe(
+    'http://localhost:1/backend-api',
+  ));
+
+test('lists are split and trimmed', () =>
+  expect(readConfig({ FIREWALL_TRUSTED_PROXY_CIDRS: ' 10.0.0.0/8, ::1 ,' }).FIREWALL_TRUSTED_PROXY_CIDRS).toEqual([
+    '10.0.0.0/8',
+    '::1',
+  ]));
+
+describe('a wrong value', () => {
+  test.each([
+    ['SVC_PORT', '65536'],
+    ['SVC_PORT', 'http'],
+    ['SVC_DRAIN_SECONDS', '-1'],
+    ['SVC_CODEX_ALIASES', 'maybe'],
+    ['SVC_UPSTREAM_BASE_URL', 'ftp://x'],
+    ['SVC_UPSTREAM_BASE_URL', 'nonsense'],
+    ['SVC_NODE_ID', 'Has_Underscore'],
+    ['FIREWALL_TRUSTED_PROXY_CIDRS', '10.0.0.0/33'],
+    ['FIREWALL_TRUSTED_PROXY_CIDRS', 'localhost'],
+    ['FIREWALL_XFF_MODE', 'leftmost'],
+  ])('%s=%s is named', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(InvalidConfig);
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name}: .+`));
+  });
+
+  test('and each of several gets its line', () => {
+    try {
+      readConfig({ SVC_PORT: 'x', SVC_DRAIN_SECONDS: 'y' });
+      expect.unreachable();
+    } catch (error) {
+      expect((error as Error).message.split('\n')).toHaveLength(2);
+    }
+  });
+});
