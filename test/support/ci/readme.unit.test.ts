@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const section = readme.slice(readme.indexOf('## Environment'), readme.indexOf('## What it promises'));
+const rows = [...section.matchAll(/^\| `([A-Z_]+)` \| (.+?) \|/gm)].map(([, name = '', shown = '']) => ({
+  name,
+  shown,
+}));
+
+/** As the table shows it: in backticks, or in words where the default is not a value. */
+const shownDefault = (value: unknown) =>
+  Array.isArray(value) && value.length === 0 ? 'empty' : `\`${String(value)}\``;
+
+test('the README names every setting that has a default, with that default', () => {
+  const defaults = Object.entries(readConfig({})).filter(([, value]) => value !== undefined);
+  const shown = new Map(rows.map((row) => [row.name, row.shown]));
+  for (const [name, value] of defaults) expect(shown.get(name), name).toBe(shownDefault(value));
+});
+
+test('the README names no setting that does not exist', () => {
+  for (const { name } of rows.filter((row) => !(row.name in readConfig({})))) {
+    expect(readConfig({ [name]: 'a1' }), name).toHaveProperty(name, 'a1');
+  }
+  const mentioned = new Set(readme.match(/\b(SVC|FIREWALL)_[A-Z_]+\b/g));
+  // The clients' own variable in the examples.
+  mentioned.delete('SVC_API_KEY');
+  expect([...mentioned].sort()).toEqual(rows.map(({ name }) => name).sort());
+});
+
+test('every file that the README links to is there', () => {
+  const links = [...readme.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, path = '']) => path);
+  expect(links.length).toBeGreaterThan(0);
+  for (const path of links)
+    expect(() => readFileSync(new URL(`../../../${path}`, import.meta.url)), path).not.toThrow();
+});
+
+test('every npm script that the README names is there', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const named = [...readme.matchAll(/npm (?:run )?(start|test|demo|lint|typecheck|docs|provider|[a-z]+:[a-z0-9]+)\b/g)];
+  for (const [, name = ''] of named) expect(scripts, name).toHaveProperty(name);
+});
