@@ -15,6 +15,7 @@ import { startHotRunner } from './projecting/hotRunner.ts';
 import { subjects } from './projecting/subjects.ts';
 import { createAccessTokens } from './provider/accessTokens.ts';
 import { upstreamHeaders } from './provider/outboundHeaders.ts';
+import { deactivationReason } from './provider/permanentFailures.ts';
 import { createTokenEndpoint } from './provider/tokenEndpoint.ts';
 import { createUsagePoller } from './provider/usagePoller.ts';
 import { createPriceLookup } from './proxy/admission/estimate.ts';
@@ -131,7 +132,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   const refusals = new Refusals({ record, now });
   const recentItems = new RecentItems();
   const deactivate = (accountId: AccountId, code: string) => {
-    const reason = `the provider answered ${code}`;
+    const reason = deactivationReason(code);
     const command = { type: 'DeactivateAccount', accountId, reason, code } as const;
     handle(subjects.account, accountId, command, because(reason)).catch(report);
   };
@@ -204,6 +205,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     await server.closed(1_000);
     openRequests.stop();
     await poller.stop();
+    await tokens.stop();
     await refusals.stop();
     await sink.flush();
     await dispatcher.destroy();

@@ -2,8 +2,8 @@ import type { Account } from '../domain/account/state.ts';
 import type { UsageWindow } from '../domain/accountUsage/events.ts';
 import { type Instant, iso, type Sealed } from '../domain/brands.ts';
 import { availabilityOf } from '../domain/routing/availability.ts';
+import { expiryOf } from '../provider/jwt.ts';
 import { CannotOpen, type Vault } from '../vault/vault.ts';
-import { expiryOf } from './authFile.ts';
 import type { Management } from './management.ts';
 import { creditsOf, type PlanCredits } from './planCredits.ts';
 

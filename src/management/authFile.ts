@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { Instant } from '../domain/brands.ts';
 import { refuse } from '../domain/refusal.ts';
+import { expiryOf, identityOf } from '../provider/jwt.ts';
 import { parseTime } from './time.ts';
 
 /** What the provider's command-line client keeps of a sign-in (provider-and-predecessor.md 1.2 and 1.3). */
@@ -21,17 +21,6 @@ export interface AuthFile {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-const KNOWN_PLANS: ReadonlySet<string> = new Set([
-  'free',
-  'plus',
-  'pro',
-  'prolite',
-  'team',
-  'business',
-  'enterprise',
-  'edu',
-]);
-
 /** @throws Refusal `invalid_auth_json` with what is wrong */
 export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const file = objectIn(bytes);
@@ -40,28 +29,19 @@ export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const accessToken = token(tokens, 'access_token', 'accessToken');
   const refreshToken = token(tokens, 'refresh_token', 'refreshToken');
   const idToken = token(tokens, 'id_token', 'idToken');
-  const claims = claimsOf(idToken);
-  const auth = asObject(claims?.['https://api.openai.com/auth']);
-  const claim = (name: string) => text(auth?.[name]) ?? text(claims?.[name]);
+  const identity = identityOf(idToken);
   return {
     idToken,
     accessToken,
     refreshToken,
     accessExpiresAt: expiryOf(accessToken),
     refreshedAt: lastRefresh(file),
-    upstreamAccountId: headerSafe(text(tokens.account_id ?? tokens.accountId) ?? claim('chatgpt_account_id')),
-    email: text(claims?.email),
-    displayName: text(claims?.name),
-    planType: planOf(claim('chatgpt_plan_type')),
-    hasReadableIdToken: claims !== undefined,
+    upstreamAccountId: headerSafe(text(tokens.account_id ?? tokens.accountId) ?? identity?.upstreamAccountId ?? null),
+    email: identity?.email ?? null,
+    displayName: identity?.displayName ?? null,
+    planType: identity?.planType ?? 'unknown',
+    hasReadableIdToken: identity !== undefined,
   };
-}
-
-/** When a token of the provider runs out; null when it does not say. Signatures are the provider's business. */
-export function expiryOf(jwt: string): Instant | null {
-  const seconds = z.coerce.number().safeParse(claimsOf(jwt)?.exp ?? undefined).data;
-  const at = seconds === undefined ? Number.NaN : Math.floor(seconds * 1_000);
-  return Number.isNaN(new Date(at).getTime()) ? null : (at as Instant);
 }
 
 function objectIn(bytes: Uint8Array): Claims {
@@ -96,21 +76,6 @@ function headerSafe(upstreamAccountId: string | null): string | null {
     param: 'tokens.account_id',
     problem: 'holds characters that no account id has',
   });
-}
-
-/** The claims of a JWT, unverified; undefined when they cannot be read, which is no error. */
-function claimsOf(jwt: string): Claims | undefined {
-  try {
-    return asObject(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
-  } catch {
-    return undefined;
-  }
-}
-
-function planOf(plan: string | null): string {
-  if (plan === null) return 'unknown';
-  const lower = plan.toLowerCase();
-  return KNOWN_PLANS.has(lower) ? lower : plan.toWellFormed();
 }
 
 function lastRefresh(file: Claims): Instant | null {

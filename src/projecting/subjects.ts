@@ -1,7 +1,8 @@
 import { account } from '../domain/account/decide.ts';
 import { accountTokens } from '../domain/accountTokens/decide.ts';
+import { accountUsage } from '../domain/accountUsage/decide.ts';
 import { apiKey } from '../domain/apiKey/decide.ts';
-import type { AccountId, ApiKeyId } from '../domain/brands.ts';
+import type { AccountId, ApiKeyId, Instant } from '../domain/brands.ts';
 import type { Decider } from '../domain/decider.ts';
 import type { DomainEvent } from '../domain/event.ts';
 import { firewall } from '../domain/firewall/decide.ts';
@@ -21,6 +22,14 @@ const subject = <Id, State, Command, Event extends DomainEvent>(
   stateIn: (hot: HotState, id: Id) => State,
 ): Subject<Id, State, Command, Event> => ({ decider, streamOf, stateIn });
 
+/** The samples of one account in one month of UTC: a stream holds a month, the state goes on. */
+export interface UsageStream {
+  readonly accountId: AccountId;
+  readonly yyyymm: string;
+}
+
+export const monthOf = (time: Instant): string => new Date(time).toISOString().slice(0, 7).replace('-', '');
+
 export const subjects = {
   account: subject(
     account,
@@ -31,6 +40,11 @@ export const subjects = {
     accountTokens,
     (id: AccountId) => `accountTokens-${id}`,
     (hot, id) => hot.tokens.get(id) ?? accountTokens.initialState,
+  ),
+  accountUsage: subject(
+    accountUsage,
+    ({ accountId, yyyymm }: UsageStream) => `accountUsage-${accountId}_${yyyymm}`,
+    (hot, { accountId }) => hot.usage.get(accountId) ?? accountUsage.initialState,
   ),
   apiKey: subject(
     apiKey,

@@ -64,7 +64,7 @@ export function identityOf(idToken: string): Identity | undefined {
 export function planOf(plan: string): string {
   const trimmed = plan.trim();
   const lower = trimmed.toLowerCase();
-  return KNOWN_PLANS.has(lower) ? lower : trimmed;
+  return KNOWN_PLANS.has(lower) ? lower : trimmed.toWellFormed();
 }
 
 const asObject = (value: unknown): Claims | undefined =>

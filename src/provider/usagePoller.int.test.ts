@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { SimulatedAccount } from '../../test/support/provider/account.ts';
 import { delayed, json, resetConnection, usageWindow, whole } from '../../test/support/provider/scripts.ts';
 import type { AccountId } from '../domain/brands.ts';
-import { subjects } from '../projecting/subjects.ts';
-import { monthOf } from './observedUsage.ts';
+import { monthOf, subjects } from '../projecting/subjects.ts';
 import { because, HOUR, MINUTE, type Stage, setStage, TOKEN, USAGE } from './stage.test.ts';
 import type { UsagePoller } from './usagePoller.ts';
 

@@ -3,9 +3,8 @@ import { Refusal } from '../domain/refusal.ts';
 import { hash32 } from '../domain/routing/hash.ts';
 import type { Cause, HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
-import { subjects } from '../projecting/subjects.ts';
+import { monthOf, subjects } from '../projecting/subjects.ts';
 import type { AccessTokens } from './accessTokens.ts';
-import { monthOf, observedUsage } from './observedUsage.ts';
 import { codeOf, objectIn, providerClient } from './providerClient.ts';
 import { createRareReports, ProviderTrouble } from './rareReports.ts';
 import { createSlots } from './slots.ts';
@@ -149,7 +148,7 @@ export function createUsagePoller({
     missing.delete(accountId);
     const cause = becauseOfPoll();
     const stream = { accountId, yyyymm: monthOf(now()) };
-    await handle(observedUsage, stream, { type: 'ObserveUsage', accountId, sample }, cause);
+    await handle(subjects.accountUsage, stream, { type: 'ObserveUsage', accountId, sample }, cause);
     if (planType === null || planType === hot.state.accounts.get(accountId)?.planType) return;
     await handle(subjects.account, accountId, { type: 'ObservePlan', accountId, planType }, cause);
   }

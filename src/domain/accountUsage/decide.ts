@@ -1,9 +1,7 @@
-import { AccountUsageObserved, type UsageSample, type UsageWindow } from '../domain/accountUsage/events.ts';
-import { type AccountUsage, evolve, initialState } from '../domain/accountUsage/state.ts';
-import type { AccountId, Instant } from '../domain/brands.ts';
-import type { Decider } from '../domain/decider.ts';
-import type { EventOf } from '../domain/event.ts';
-import type { Subject } from '../projecting/subjects.ts';
+import type { AccountId, Instant } from '../brands.ts';
+import type { Decider } from '../decider.ts';
+import { type AccountUsageEvent, AccountUsageObserved, type UsageSample, type UsageWindow } from './events.ts';
+import { type AccountUsage, evolve, initialState } from './state.ts';
 
 /** A sample is kept at least so often, so that charts have points while nothing happens. */
 const KEEP_EVERY_MS = 15 * 60_000;
@@ -16,14 +14,12 @@ export interface ObserveUsage {
   readonly sample: UsageSample;
 }
 
-type UsageObserved = EventOf<typeof AccountUsageObserved>;
-
 /** A sample that says nothing new is not kept: asking every minute would fill the log with what it knows. */
 export function decide(
   { accountId, sample }: ObserveUsage,
   usage: AccountUsage,
   { now }: { readonly now: Instant },
-): UsageObserved[] {
+): AccountUsageEvent[] {
   return isNews(sample, usage, now) ? [AccountUsageObserved({ accountId, ...sample })] : [];
 }
 
@@ -59,19 +55,4 @@ const isSameCredits = (a: UsageSample['credits'], b: UsageSample['credits']): bo
     ? a === b
     : a.hasCredits === b.hasCredits && a.isUnlimited === b.isUnlimited && a.balance === b.balance;
 
-const decider: Decider<AccountUsage, ObserveUsage, UsageObserved> = { decide, evolve, initialState };
-
-/** The samples of one account in one month of UTC. */
-export interface UsageStream {
-  readonly accountId: AccountId;
-  readonly yyyymm: string;
-}
-
-export const monthOf = (time: Instant): string => new Date(time).toISOString().slice(0, 7).replace('-', '');
-
-/** Samples change the fold like everything else: by a command. A stream holds one month, a state goes on. */
-export const observedUsage: Subject<UsageStream, AccountUsage, ObserveUsage, UsageObserved> = {
-  decider,
-  streamOf: ({ accountId, yyyymm }) => `accountUsage-${accountId}_${yyyymm}`,
-  stateIn: (hot, { accountId }) => hot.usage.get(accountId) ?? initialState,
-};
+export const accountUsage: Decider<AccountUsage, ObserveUsage, AccountUsageEvent> = { decide, evolve, initialState };

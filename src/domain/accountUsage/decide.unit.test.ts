@@ -11,13 +11,14 @@ import {
   specification,
   usageSample,
   usageWindow,
-} from '../../test/support/specification.ts';
-import { AccountUsageObserved, type UsageSample } from '../domain/accountUsage/events.ts';
-import { evolve } from '../domain/accountUsage/state.ts';
-import { instant } from '../domain/brands.ts';
-import { decide, monthOf, observedUsage } from './observedUsage.ts';
+} from '../../../test/support/specification.ts';
+import { monthOf, subjects } from '../../projecting/subjects.ts';
+import { instant } from '../brands.ts';
+import { accountUsage, decide } from './decide.ts';
+import { AccountUsageObserved, type UsageSample } from './events.ts';
+import { evolve } from './state.ts';
 
-const usage = specification(observedUsage.decider);
+const usage = specification(accountUsage);
 const id = accountId(1);
 const observe = (sample: UsageSample) => ({ type: 'ObserveUsage', accountId: id, sample }) as const;
 const observed = (sample: UsageSample) => AccountUsageObserved({ accountId: id, ...sample });
@@ -99,5 +100,5 @@ describe('F15: while the provider has pronounced a limit', () => {
 test('a month has a stream of its own', () => {
   expect(monthOf(instant(Date.UTC(2026, 0, 31, 23, 59)))).toBe('202601');
   expect(monthOf(instant(Date.UTC(2026, 1, 1)))).toBe('202602');
-  expect(observedUsage.streamOf({ accountId: id, yyyymm: '202602' })).toBe('accountUsage-account_1_202602');
+  expect(subjects.accountUsage.streamOf({ accountId: id, yyyymm: '202602' })).toBe('accountUsage-account_1_202602');
 });
