@@ -1,6 +1,8 @@
+import type { AccountUsage } from '../../domain/accountUsage/state.ts';
 import type { Instant } from '../../domain/brands.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { Classified } from './classify.ts';
+import type { ExchangeServices } from './engine.ts';
 import type { Failure, ProviderError } from './failure.ts';
 
 /** Longer waits would be slept through by clients that obey the header literally (clients.md section 0, row 14). */
@@ -27,6 +29,27 @@ export function errorForClient(failure: Failure, classified: Classified, now: In
     default:
       return upstream(error?.message);
   }
+}
+
+/** No account could be chosen. @param until when the first one will be usable again */
+export function refusalError(
+  { hot, cooldowns }: Pick<ExchangeServices, 'hot' | 'cooldowns'>,
+  reason: 'empty' | 'exhausted' | 'cooling' | 'tried',
+  until: Instant | null,
+  now: Instant,
+): ProxyError {
+  if (reason === 'exhausted') {
+    // The provider's own word, rather than a sample that shows a full window, has a type that Codex understands.
+    const isSaid = ({ limited }: AccountUsage) => limited?.code === 'usage_limit_reached' && limited.until > now;
+    return limitReached(until, undefined, now, { saidByProvider: hot.usage.values().some(isSaid) });
+  }
+  if (reason !== 'cooling') return new ProxyError('no_accounts');
+  const cooling = cooldowns.current.values().find((entry) => entry.until === until);
+  if (cooling?.reason === 'throttled' || cooling?.reason === 'usage_limit') return limitReached(until, undefined, now);
+  const seconds = until === null ? 1 : Math.max(1, Math.ceil((until - now) / 1_000));
+  const problem = `no account answers at the moment; try again in ${seconds}s`;
+  const headers: Record<string, string> = seconds <= MAX_RETRY_AFTER_SECONDS ? { 'retry-after': String(seconds) } : {};
+  return new ProxyError('upstream_error', { problem }, { status: 503, headers });
 }
 
 /** Every account that could serve is used up, or cools down for longer than a request may wait. */

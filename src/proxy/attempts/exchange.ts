@@ -1,17 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { AccountId, Instant } from '../../domain/brands.ts';
-import type { Admission, Attempt, CompletedRequest } from '../../domain/request/events.ts';
-import { SELECT_VERSION, type Selection, select, triedBy } from '../../domain/routing/select.ts';
+import type { Admission, CompletedRequest } from '../../domain/request/events.ts';
+import type { Selection } from '../../domain/routing/select.ts';
 import { usageFromWhatWasSeen } from '../admission/estimate.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import type { Scanned } from '../relay/sseScanner.ts';
 import { type Ending, readEnding } from '../settlement/ending.ts';
 import type { Outcome } from '../settlement/settlement.ts';
+import { AttemptTrail } from './attemptTrail.ts';
+import { choose, type Decision } from './choose.ts';
 import { type Classified, classify } from './classify.ts';
 import type { ExchangeServices } from './engine.ts';
-import { errorForClient, limitReached } from './errorsForClient.ts';
+import { errorForClient, limitReached, refusalError } from './errorsForClient.ts';
 import type { Failure, ProviderError } from './failure.ts';
 import { type CallObserver, UpstreamCall } from './upstreamCall.ts';
 
@@ -40,13 +42,6 @@ const MAX_WAITING_MS = 5_000;
 
 type Phase = 'attempting' | 'waiting' | 'relaying' | 'settling' | 'done';
 
-interface OpenAttempt {
-  readonly accountId: AccountId;
-  readonly startedAt: Instant;
-  readonly authorization: string;
-  readonly decision: Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'isRepeat'>;
-}
-
 /**
  * One request from its first attempt to its settled end: choose an account, try, classify, again; after the first byte
  * to the client only relay. A state machine driven by callbacks, because a promise per chunk would cost more than the
@@ -56,11 +51,10 @@ export class Exchange implements CallObserver {
   readonly request: AdmittedRequest;
   readonly #delivery: Delivery;
   readonly #services: ExchangeServices;
-  readonly #attempts: Attempt[] = [];
+  readonly #trail = new AttemptTrail();
   readonly #refreshed = new Set<AccountId>();
   #phase: Phase = 'attempting';
   #call: UpstreamCall | undefined;
-  #attempt: OpenAttempt | undefined;
   #upstreamHeaders: IncomingHttpHeaders = {};
   /** Comments before the first event; they belong to the answer, but do not begin it. */
   #prelude: Buffer[] = [];
@@ -85,7 +79,7 @@ export class Exchange implements CallObserver {
   }
 
   get accountId(): AccountId | null {
-    return this.#attempt?.accountId ?? this.#attempts.at(-1)?.accountId ?? null;
+    return this.#trail.accountId;
   }
 
   start(): void {
@@ -100,8 +94,8 @@ export class Exchange implements CallObserver {
   /** The client hung up: the provider is told at once, and no account is spent any further. */
   clientGone(): void {
     if (this.isOver) return;
-    const wasAsked = this.#attempt !== undefined || this.#attempts.length > 0;
-    this.#endAttempt('client_gone', undefined);
+    const wasAsked = !this.#trail.isEmpty;
+    this.#trail.end('client_gone', this.#services.now());
     this.#call?.abort('the client hung up');
     const usage = wasAsked ? this.#seenUsage() : undefined;
     this.#settle(
@@ -114,7 +108,7 @@ export class Exchange implements CallObserver {
   abort(error: ProxyError): void {
     if (this.isOver) return;
     const usage = this.#delivery.hasBegun ? this.#seenUsage() : undefined;
-    this.#endAttempt('aborted', undefined);
+    this.#trail.end('aborted', this.#services.now());
     this.#call?.abort('the service is shutting down');
     this.#failWith(error, usage);
   }
@@ -123,9 +117,11 @@ export class Exchange implements CallObserver {
   tick(now: Instant, idleMs: number, keepAliveMs: number): void {
     if (this.#phase !== 'attempting' && this.#phase !== 'relaying') return;
     const call = this.#call;
-    // While the client is the slow one, the provider's silence is ours.
-    if (!call || call.isPaused) return;
-    if (now - call.lastSignAt >= idleMs) {
+    if (!call) return;
+    if (call.isPaused) {
+      // While the client is the slow one, the provider's silence is ours; but nobody may hold an account for ever.
+      if (now - call.lastSignAt >= idleMs) this.#delivery.destroy();
+    } else if (now - call.lastSignAt >= idleMs) {
       call.abort('the provider fell silent');
       this.onFailed({ kind: 'idle' });
     } else if (this.#phase === 'relaying' && now - Math.max(call.lastSignAt, this.#lastWriteAt) >= keepAliveMs) {
@@ -137,27 +133,14 @@ export class Exchange implements CallObserver {
   // --- choosing ---
 
   #next(): void {
-    const { now, hot, cooldowns } = this.#services;
-    const at = now();
-    const isSpent = this.#attempts.length >= MAX_ATTEMPTS || at - this.request.requestedAt > MAX_ATTEMPTING_MS;
+    const at = this.#services.now();
+    const { ended } = this.#trail;
+    const isSpent = ended.length >= MAX_ATTEMPTS || at - this.request.requestedAt > MAX_ATTEMPTING_MS;
     if (isSpent && this.#lastFailure) {
       this.#giveUp();
       return;
     }
-    const { pin } = this.request;
-    const selection = select({
-      accounts: hot.accounts,
-      usage: hot.usage,
-      settings: hot.settings,
-      pinnedTo: pin === undefined ? undefined : hot.pins.get(pin, hot.position),
-      seed: pin ?? this.request.requestId,
-      tried: triedBy(this.#attempts),
-      cooling: cooldowns.current,
-      turn: this.#services.nextTurn(),
-      now: at,
-    });
-    const overlay = selection.overlay && { overlay: selection.overlay };
-    const decision = { decidedAt: hot.position, asOf: at, v: SELECT_VERSION, ...overlay };
+    const { selection, decision } = choose(this.#services, this.request, ended, at);
     if (selection.kind === 'none') {
       this.#refuse(selection, decision, at);
       return;
@@ -166,11 +149,7 @@ export class Exchange implements CallObserver {
     this.#try(selection.accountId, decision, at);
   }
 
-  #refuse(
-    { reason, until }: Extract<Selection, { kind: 'none' }>,
-    decision: OpenAttempt['decision'],
-    now: Instant,
-  ): void {
+  #refuse({ reason, until }: Extract<Selection, { kind: 'none' }>, decision: Decision, now: Instant): void {
     const patience = MAX_WAITING_MS - this.#waitedMs;
     if (reason === 'cooling' && until !== null && until - now <= patience) {
       this.#wait(until - now);
@@ -178,7 +157,7 @@ export class Exchange implements CallObserver {
     }
     const refusal = { ...decision, reason };
     if (this.#lastFailure && reason !== 'empty') this.#giveUp(refusal, until);
-    else this.#failWith(this.#refusalError(reason, until, now), undefined, refusal);
+    else this.#failWith(refusalError(this.#services, reason, until, now), undefined, refusal);
   }
 
   #wait(ms: number): void {
@@ -190,37 +169,16 @@ export class Exchange implements CallObserver {
     }, ms);
   }
 
-  #refusalError(reason: string, until: Instant | null, now: Instant): ProxyError {
-    if (reason === 'exhausted')
-      return limitReached(until, undefined, now, { saidByProvider: this.#isSaidByProvider(now) });
-    if (reason !== 'cooling') return new ProxyError('no_accounts');
-    const cooling = [...this.#services.cooldowns.current.values()].find((entry) => entry.until === until);
-    if (cooling?.reason === 'throttled' || cooling?.reason === 'usage_limit')
-      return limitReached(until, undefined, now);
-    const seconds = until === null ? 1 : Math.max(1, Math.ceil((until - now) / 1_000));
-    const problem = `no account answers at the moment; try again in ${seconds}s`;
-    const headers: Record<string, string> = seconds <= 60 ? { 'retry-after': String(seconds) } : {};
-    return new ProxyError('upstream_error', { problem }, { status: 503, headers });
-  }
-
-  /** Whether the provider itself pronounced a limit that still holds, rather than a sample showing a full window. */
-  #isSaidByProvider(now: Instant): boolean {
-    for (const { limited } of this.#services.hot.usage.values()) {
-      if (limited?.code === 'usage_limit_reached' && limited.until > now) return true;
-    }
-    return false;
-  }
-
   // --- one attempt ---
 
-  #try(accountId: AccountId, decision: OpenAttempt['decision'], now: Instant): void {
+  #try(accountId: AccountId, decision: Decision, now: Instant): void {
     const account = this.#services.tokens.headersFor(accountId);
     if (!account) {
-      this.#attempt = { accountId, decision, startedAt: now, authorization: '' };
+      this.#trail.open = { accountId, decision, startedAt: now, authorization: '' };
       this.#refreshThen(accountId, 'expired', undefined);
       return;
     }
-    this.#attempt = { accountId, decision, startedAt: now, authorization: account.authorization };
+    this.#trail.open = { accountId, decision, startedAt: now, authorization: account.authorization };
     this.#call = new UpstreamCall(this, {
       dropsVendorEvents: this.request.dropsVendorEvents,
       now: this.#services.now,
@@ -237,10 +195,10 @@ export class Exchange implements CallObserver {
   /** Makes the tokens valid and asks the same account again; what fails then counts as a failure of the account. */
   #refreshThen(accountId: AccountId, reason: 'expired' | 'unauthorized', used: string | undefined): void {
     this.#refreshed.add(accountId);
-    const attempt = this.#attempt;
+    const attempt = this.#trail.open;
     this.#services.tokens.refresh(accountId, reason, used).then(
       (result) => {
-        if (this.isOver || this.#attempt !== attempt || !attempt) return;
+        if (this.isOver || this.#trail.open !== attempt || !attempt) return;
         const isValid = result === 'refreshed' || result === 'already';
         if (!isValid || !this.#services.tokens.headersFor(accountId)) {
           this.onFailed({ kind: 'tokens', isPermanent: result === 'permanent' });
@@ -297,7 +255,7 @@ export class Exchange implements CallObserver {
     const now = this.#services.now();
     const classified = classify(failure, now);
     if (this.#delivery.hasBegun) {
-      this.#endAttempt(classified.outcome, classified);
+      this.#trail.end(classified.outcome, now, classified);
       this.#cool(classified, now);
       this.#failWith(errorForClient(failure, classified, now), this.#seenUsage());
       return;
@@ -306,15 +264,15 @@ export class Exchange implements CallObserver {
     this.#call = undefined;
     this.#firstByteAt = undefined;
     this.#delivery.reset();
-    const attempt = this.#attempt;
+    const attempt = this.#trail.open;
     if (classified.effect === 'refresh' && attempt && !this.#refreshed.has(attempt.accountId)) {
-      this.#endAttempt(classified.outcome, classified);
+      this.#trail.end(classified.outcome, now, classified);
       const decision = { ...attempt.decision, isRepeat: true as const };
-      this.#attempt = { ...attempt, decision, startedAt: now };
+      this.#trail.open = { ...attempt, decision, startedAt: now };
       this.#refreshThen(attempt.accountId, 'unauthorized', attempt.authorization);
       return;
     }
-    this.#endAttempt(classified.outcome, classified);
+    this.#trail.end(classified.outcome, now, classified);
     this.#cool(classified, now);
     this.#lastFailure = { failure, classified };
     if (classified.owner === 'client') this.#giveUp();
@@ -327,8 +285,8 @@ export class Exchange implements CallObserver {
 
   /** What the failure means for the account, on this node at once and by the log for all. */
   #cool({ effect, outcome, limitedUntil, coolForMs, code }: Classified, now: Instant): void {
-    const accountId = this.#attempts.at(-1)?.accountId;
-    if (accountId === undefined) return;
+    const { accountId } = this.#trail;
+    if (accountId === null) return;
     const { cooldowns } = this.#services;
     if (effect === 'cool') cooldowns.add(accountId, outcome, now, coolForMs);
     else if (effect === 'refresh') cooldowns.add(accountId, outcome, now);
@@ -336,29 +294,13 @@ export class Exchange implements CallObserver {
     else if (effect === 'deactivate') this.#services.deactivate(accountId, code ?? outcome);
   }
 
-  #endAttempt(outcome: string, classified: Classified | undefined): void {
-    const attempt = this.#attempt;
-    if (!attempt) return;
-    this.#attempt = undefined;
-    const { code, limitedUntil } = classified ?? {};
-    this.#attempts.push({
-      ...attempt.decision,
-      accountId: attempt.accountId,
-      startedAt: attempt.startedAt,
-      endedAt: this.#services.now(),
-      outcome,
-      ...(code !== undefined && { code }),
-      ...(limitedUntil !== undefined && { limitedUntil }),
-    });
-  }
-
   // --- the end ---
 
   #end(bytes: Buffer, ending: Ending): boolean {
     const { kind, error } = ending;
-    const account = this.#attempt?.accountId;
-    if (account !== undefined && !error) this.#services.cooldowns.clear(account);
-    this.#endAttempt(error ? 'failed_event' : 'ok', undefined);
+    const { accountId } = this.#trail;
+    if (accountId !== null && !error) this.#services.cooldowns.clear(accountId);
+    this.#trail.end(error ? 'failed_event' : 'ok', this.#services.now());
     const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#seenUsage(bytes.length));
     if (!error) {
       if (ending.output) this.#services.remember(this.request, ending.output);
@@ -407,7 +349,7 @@ export class Exchange implements CallObserver {
       .settle({
         request: this.request,
         outcome,
-        attempts: this.#attempts,
+        attempts: this.#trail.ended,
         isFallback: this.#isFallback,
         firstByteAt: this.#firstByteAt,
       })

@@ -1,7 +1,10 @@
-import { isObject } from '../body/parseJson.ts';
+import { isObject, type JsonObject } from '../body/parseJson.ts';
 
 const MAX_ITEMS = 2_000;
 const MAX_CHARACTERS = 8_000_000;
+
+/** Reasoning without its encrypted content is refused by a provider that stores nothing, so it cannot be sent again. */
+const isLostReasoning = (item: JsonObject) => item.type === 'reasoning' && typeof item.encrypted_content !== 'string';
 
 /**
  * Output items of recent answers, in memory only. The AI SDK refers to them by id instead of sending them again, which
@@ -13,7 +16,7 @@ export class RecentItems {
 
   remember(caller: string, output: readonly unknown[]): void {
     for (const item of output) {
-      if (!isObject(item) || typeof item.id !== 'string') continue;
+      if (!isObject(item) || typeof item.id !== 'string' || isLostReasoning(item)) continue;
       const id = `${caller} ${item.id}`;
       this.#forget(id);
       const size = JSON.stringify(item).length;

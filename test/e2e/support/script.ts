@@ -38,6 +38,7 @@ type InputItem = {
   role?: string;
   name?: string;
   call_id?: string;
+  encrypted_content?: string;
   content?: string | { text?: string }[];
 };
 

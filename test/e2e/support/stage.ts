@@ -83,6 +83,8 @@ async function openStage() {
         expect.objectContaining({ type: 'function_call_output', call_id: call?.call_id, output: expect.anything() }),
       );
       expect(input.filter(({ type }) => type === 'item_reference')).toEqual([]);
+      // A provider that stores nothing refuses reasoning that does not bring its encrypted content along.
+      expect(input.filter((item) => item.type === 'reasoning' && !item.encrypted_content)).toEqual([]);
       expect(await service.loggedRequests(2)).toEqual(Array(2).fill(expect.objectContaining({ model, status: '200' })));
     },
 

@@ -1,0 +1,45 @@
+import type { AccountId, Instant } from '../../domain/brands.ts';
+import type { Attempt } from '../../domain/request/events.ts';
+import type { Decision } from './choose.ts';
+import type { Classified } from './classify.ts';
+
+/** An attempt that is under way. */
+export interface OpenAttempt {
+  readonly accountId: AccountId;
+  readonly decision: Decision;
+  readonly startedAt: Instant;
+  /** The token that was sent; a refresh is in vain when somebody has replaced it meanwhile. */
+  readonly authorization: string;
+}
+
+/** The attempts of one request in their order, as the log will hold them. */
+export class AttemptTrail {
+  readonly ended: Attempt[] = [];
+  open: OpenAttempt | undefined;
+
+  /** The account that is being asked, or was asked last. */
+  get accountId(): AccountId | null {
+    return this.open?.accountId ?? this.ended.at(-1)?.accountId ?? null;
+  }
+
+  get isEmpty(): boolean {
+    return this.open === undefined && this.ended.length === 0;
+  }
+
+  /** Ends the open attempt, if there is one. @param outcome `ok`, or how it failed */
+  end(outcome: string, now: Instant, classified?: Classified): void {
+    if (!this.open) return;
+    const { accountId, decision, startedAt } = this.open;
+    const { code, limitedUntil } = classified ?? {};
+    this.open = undefined;
+    this.ended.push({
+      ...decision,
+      accountId,
+      startedAt,
+      endedAt: now,
+      outcome,
+      ...(code !== undefined && { code }),
+      ...(limitedUntil !== undefined && { limitedUntil }),
+    });
+  }
+}
