@@ -32,7 +32,8 @@ export function refusalOfCompact(body: unknown): string | undefined {
   if (!Array.isArray(body.input)) return 'Input must be a list';
   for (const item of body.input.filter(isObject)) {
     if (item.role === 'system') return 'System messages are not allowed';
-    if (item.type === 'item_reference')
+    const isUnknownHere = item.type === 'reasoning' && 'id' in item && !item.encrypted_content;
+    if (item.type === 'item_reference' || isUnknownHere)
       return `Item with id '${item.id}' not found. Items are not persisted when store is set to false.`;
   }
   return undefined;
