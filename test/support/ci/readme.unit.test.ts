@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 
@@ -40,4 +40,14 @@ test('every npm script that the README names is there', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const named = [...readme.matchAll(/npm (?:run )?(start|test|demo|lint|typecheck|docs|provider|[a-z]+:[a-z0-9]+)\b/g)];
   for (const [, name = ''] of named) expect(scripts, name).toHaveProperty(name);
+});
+
+test('every file that the tour of the architecture names is there', () => {
+  const tour = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
+  const paths = [...tour.matchAll(/`([\w/.]+\/(?:\w+\.\w+)?)`/g)].map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(20);
+  // Rooms of the proxy are named from there, others from src.
+  const isThere = (path: string) =>
+    ['', 'src/', 'src/proxy/', 'test/'].some((room) => existsSync(new URL(`../../../${room}${path}`, import.meta.url)));
+  expect(paths.filter((path) => !isThere(path))).toEqual([]);
 });
