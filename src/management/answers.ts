@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../domain/errorCodes.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { errors, messageOf } from '../http/errors.ts';
 import type { ManagementMiddleware } from './context.ts';
@@ -26,15 +27,20 @@ export const answers =
     }
   };
 
-function shown({ code, details }: Refusal) {
-  // On the proxy a `validation_error` is 422 with one fixed message; here it is 400 and names the field.
-  const worded = code === 'validation_error' ? 'invalid_request_error' : code;
-  const { status, wireCode } = errors[worded];
+// On the proxy a `validation_error` is 422 with one fixed message; here it is 400 and names the field.
+const wordedAs = (code: ErrorCode) => (code === 'validation_error' ? 'invalid_request_error' : code);
+
+/** Status and code of a refusal as callers of this surface see it. */
+export function wireOf(code: ErrorCode): { status: number; code: string } {
+  const { status, wireCode } = errors[wordedAs(code)];
+  return { status, code: code === 'validation_error' ? code : (wireCode ?? code) };
+}
+
+function shown({ code: given, details }: Refusal) {
+  const { status, code } = wireOf(given);
   return {
     status,
     allow: details.allowed === undefined ? undefined : String(details.allowed),
-    body: {
-      error: { code: code === 'validation_error' ? code : (wireCode ?? code), message: messageOf(worded, details) },
-    },
+    body: { error: { code, message: messageOf(wordedAs(given), details) } },
   };
 }

@@ -5,20 +5,40 @@ import type { Firewall } from '../domain/firewall/state.ts';
 import { subjects } from '../projecting/subjects.ts';
 import { bodyOf, wireObject } from './body.ts';
 import { newRouter } from './context.ts';
+import { documented } from './documented.ts';
 import type { Management } from './management.ts';
 
 const AllowIp = wireObject({ ip_address: z.string() }, ['created_at']);
 
+const Entry = z.object({ ip_address: z.string(), created_at: z.iso.datetime() }).meta({ id: 'FirewallEntry' });
+const Allowlist = z
+  .object({ mode: z.enum(['allow_all', 'allowlist_active']), entries: z.array(Entry) })
+  .meta({ id: 'Firewall' });
+const Deleted = z.object({ status: z.literal('deleted') });
+
+const list = documented({ summary: 'Addresses that may use the proxy; none: everybody may', answer: Allowlist });
+const allow = documented({
+  summary: 'Lets an address use the proxy',
+  body: AllowIp,
+  answer: Entry,
+  refuses: ['invalid_ip', 'ip_exists'],
+});
+const revoke = documented({
+  summary: 'Takes an address off the allowlist',
+  answer: Deleted,
+  refuses: ['invalid_ip', 'ip_not_found'],
+});
+
 export const firewallRoutes = ({ hot, handle }: Management) =>
   newRouter('/api/firewall/ips')
-    .get('/', () => render(hot.state.firewall))
-    .post('/', async (ctx) => {
+    .get('/', list, () => render(hot.state.firewall))
+    .post('/', allow, async (ctx) => {
       const { ip_address } = await bodyOf(ctx, AllowIp, 'invalid_ip');
       const { state } = await handle(subjects.firewall, 'main', { type: 'AllowIp', ip: ip_address }, ctx.state.cause);
       const ip = parseIp(ip_address) as IpAddress;
       return entry([ip, state.get(ip) as { allowedAt: Instant }]);
     })
-    .delete('/:ip', async (ctx) => {
+    .delete('/:ip', revoke, async (ctx) => {
       await handle(subjects.firewall, 'main', { type: 'RevokeIp', ip: ctx.params.ip ?? '' }, ctx.state.cause);
       return { status: 'deleted' };
     })

@@ -1,7 +1,11 @@
+import { z } from 'zod';
 import { newRouter } from './context.ts';
+import { documented } from './documented.ts';
+
+const Health = z.object({ status: z.literal('ok') });
 
 /** Says that the process runs, nothing about log or provider (specification, "Health"). */
 export const healthRoutes = () =>
   newRouter('')
-    .get('/health', () => ({ status: 'ok' }))
+    .get('/health', documented({ summary: 'Whether the application runs', answer: Health }), () => ({ status: 'ok' }))
     .routes();

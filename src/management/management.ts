@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import type { AccountId, ApiKeyId, Instant } from '../domain/brands.ts';
 import type { CoolingAccounts } from '../domain/routing/availability.ts';
+import type { Surface } from '../http/endpoint.ts';
 import type { HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
 import type { RequestLogQueries } from '../readModels/requestLogQueries.ts';
@@ -11,11 +12,13 @@ import { accountRoutes } from './accounts.ts';
 import { answers } from './answers.ts';
 import { apiKeyRoutes } from './apiKeys.ts';
 import type { ManagementState } from './context.ts';
+import { endpointsOf } from './documented.ts';
 import { firewallRoutes } from './firewall.ts';
 import { healthRoutes } from './health.ts';
 import { importRoutes } from './importAccount.ts';
 import { createTurns, type Turns } from './inTurn.ts';
 import { nothingHere } from './nothingHere.ts';
+import { openApiRoutes } from './openApi.ts';
 import { requestLogRoutes } from './requestLogs.ts';
 import { sameOriginWrites } from './sameOrigin.ts';
 import { settingsRoutes } from './settings.ts';
@@ -38,6 +41,8 @@ export interface ManagementOptions {
   readonly onAccountImported?: (accountId: AccountId) => void;
   /** What open requests have reserved on a rule, in the unit of its counter. */
   readonly reservedOn?: (keyId: ApiKeyId, ruleId: number) => number;
+  /** What the OpenAPI document shows beside management. */
+  readonly otherSurfaces?: readonly Surface[];
   /** The address at the other end of the socket; replaced in tests. */
   readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
 }
@@ -69,6 +74,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(settingsRoutes(management))
     .use(firewallRoutes(management))
     .use(requestLogRoutes(management))
+    .use(openApiRoutes(() => endpointsOf(app).endpoints, options.otherSurfaces ?? []))
     .use(nothingHere());
   return app;
 }

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { PlacedEndpoint, Surface } from './endpoint.ts';
+
+type Json = Record<string, unknown>;
+
+const SECURITY = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'dashboard_session',
+    description: 'Set by signing in. While no password exists, callers on this machine need none.',
+  },
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key; not checked while api_key_auth_enabled is off.' },
+} as const;
+
+/** The OpenAPI 3.1 document of these surfaces, made from the schemas that validate. */
+export function openApi(surfaces: readonly Surface[]): Json {
+  const components = new Map<string, unknown>();
+  const paths: Record<string, Json> = {};
+  for (const surface of surfaces) {
+    for (const endpoint of surface.endpoints) {
+      paths[endpoint.path] ??= {};
+      Object.assign(paths[endpoint.path] as Json, { [endpoint.method]: operation(endpoint, surface, components) });
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'svc', version: '1', description: 'A gateway that pools provider accounts: proxy and management.' },
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { schemas: Object.fromEntries([...components].sort()), securitySchemes: SECURITY },
+  };
+}
+
+function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<string, unknown>): Json {
+  const { method, path, tag, summary, query = {}, body, form, answer, stream } = endpoint;
+  const schema = (of: z.ZodType, io: 'input' | 'output') => jsonSchema(of, io, components);
+  const parameters = [
+    ...[...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...Object.entries(query).map(([name, type]) => ({
+      name,
+      in: 'query',
+      required: !type.safeParse(undefined).success,
+      schema: schema(type, 'input'),
+    })),
+    ...Object.entries(surface.headers?.(endpoint) ?? {}).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string' },
+    })),
+  ];
+  const sent = body
+    ? { 'application/json': { schema: schema(body, 'input') } }
+    : form && { 'multipart/form-data': { schema: schema(form, 'input') } };
+  const content = answer !== 'noContent' && {
+    'application/json': { schema: schema(answer, 'output') },
+    ...(stream && { 'text/event-stream': { schema: schema(stream, 'output') } }),
+  };
+  return {
+    operationId: operationId(method, path),
+    tags: [tag],
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(sent && { requestBody: { required: true, content: sent } }),
+    responses: {
+      ...(content ? { 200: { description: 'Done', content } } : { 204: { description: 'Done, nothing to say' } }),
+      ...refusals(endpoint, surface, schema(surface.error, 'output')),
+    },
+    security: surface.isPublic?.(endpoint) ? [] : [{ [surface.security]: [] }],
+  };
+}
+
+/** Refusals of one status stand together: OpenAPI knows one answer a status. */
+function refusals(endpoint: PlacedEndpoint, surface: Surface, schema: unknown): Json {
+  const byStatus = new Map<number, Set<string>>();
+  for (const refused of [...(endpoint.refuses ?? []), ...surface.refusesAlways(endpoint)]) {
+    const { status, code } = surface.wireOf(refused);
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      { description: [...codes].join(', '), content: { 'application/json': { schema } } },
+    ]),
+  );
+}
+
+/** `getApiKeys`, `patchApiKeysId`: a name for generated clients. */
+const operationId = (method: string, path: string) =>
+  method +
+  path
+    .replace(/^\/api(?=\/)/, '')
+    .split(/[^A-Za-z0-9]+/)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+
+/** A schema that has an `id` becomes a component, and a reference stands in its place. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Map<string, unknown>): unknown {
+  const {
+    $schema: _,
+    $defs = {},
+    ...json
+  } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any' });
+  for (const [name, component] of Object.entries($defs)) {
+    const { id: _id, ...rest } = component as Json;
+    components.set(name, moved(rest));
+  }
+  return moved(json);
+}
+
+const moved = (json: unknown): unknown =>
+  JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
