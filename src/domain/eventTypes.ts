@@ -2,9 +2,11 @@ import * as account from './account/events.ts';
 import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
 import * as apiKey from './apiKey/events.ts';
+import * as dashboardAuth from './dashboardAuth/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './event.ts';
 import * as firewall from './firewall/events.ts';
 import * as request from './request/events.ts';
+import * as session from './session/events.ts';
 import * as settings from './settings/events.ts';
 
 type Definitions<Module> = Extract<Module[keyof Module], { readonly upcasters: readonly Upcaster[] }>;
@@ -13,8 +15,10 @@ type Declared =
   | Definitions<typeof accountTokens>
   | Definitions<typeof accountUsage>
   | Definitions<typeof apiKey>
+  | Definitions<typeof dashboardAuth>
   | Definitions<typeof firewall>
   | Definitions<typeof request>
+  | Definitions<typeof session>
   | Definitions<typeof settings>;
 
 /** Every event that this build knows. */
@@ -24,7 +28,7 @@ const isDefinition = (value: unknown): value is EventDefinition => typeof value 
 
 /** The registry: stored name to declaration. An event type that is not here stops the node that meets it. */
 export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = new Map(
-  [account, accountTokens, accountUsage, apiKey, firewall, request, settings]
+  [account, accountTokens, accountUsage, apiKey, dashboardAuth, firewall, request, session, settings]
     .flatMap((module) => Object.values(module) as unknown[])
     .filter(isDefinition)
     .map((definition) => [definition.type, definition]),

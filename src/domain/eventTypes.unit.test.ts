@@ -11,6 +11,8 @@ import {
   later,
   limitRule,
   NOW,
+  passwordHash,
+  sealed,
   tokens,
   usageSample,
   usageWindow,
@@ -76,6 +78,22 @@ const samples: Samples = {
   ApiKeyDeleted: key,
   IpAllowed: { ip: ip('10.0.0.1') },
   IpRevoked: { ip: ip('10.0.0.1') },
+  DashboardPasswordSet: { passwordId: uuid(1), passwordHash: passwordHash('a') },
+  DashboardPasswordChanged: { passwordId: uuid(2), passwordHash: passwordHash('b') },
+  DashboardPasswordRemoved: { passwordId: uuid(1) },
+  TotpConfigured: { totpId: uuid(1), secret: sealed('totp'), step: 56_666_667 },
+  TotpDisabled: { totpId: uuid(1) },
+  SessionBegun: {
+    sessionId: uuid(1),
+    passwordId: uuid(2),
+    totpId: null,
+    replaces: uuid(3),
+    expiresAt: later(60_000),
+  },
+  SessionTotpVerified: { sessionId: uuid(1), replaces: uuid(2), totpId: uuid(3), step: 56_666_667 },
+  SessionEnded: { sessionId: uuid(1) },
+  SignInFailed: { method: 'password', address: '10.0.0.1' },
+  SignInsThrottled: { address: '10.0.0.1', minute: NOW, count: 12 },
   SettingsChanged: { from: { apiKeyAuthEnabled: false }, to: { apiKeyAuthEnabled: true } },
   RequestAdmitted: { ...requested, accountId: accountId(1) },
   RequestCompleted: {
@@ -164,6 +182,8 @@ test('a broken field is refused', () => {
   refuses('AccountUsageObserved', usageSample(usageWindow(40.5)));
   refuses('AccountPaused', { from: 'rate_limited' });
   refuses('SettingsChanged', { to: { routingStrategy: 'random' } });
+  refuses('DashboardPasswordSet', { passwordHash: 'correct horse battery staple' });
+  refuses('TotpConfigured', { secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY' });
   refuses('RequestCompleted', { costMicroDollars: -1 });
   refuses('RefusalsCounted', { counts: { rate_limit_exceeded: 0 } });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { routingStrategySchema, type Settings } from '../domain/settings/events.ts';
+import { routingStrategySchema } from '../domain/settings/events.ts';
+import type { SettingsState } from '../domain/settings/state.ts';
 import { subjects } from '../projecting/subjects.ts';
 import { bodyOf, wireObject } from './body.ts';
 import { newRouter } from './context.ts';
@@ -35,13 +36,12 @@ export const settingsRoutes = ({ hot, handle }: Management) =>
     })
     .routes();
 
-const render = (settings: Settings) => ({
+const render = (settings: SettingsState) => ({
   sticky_threads_enabled: settings.stickyThreadsEnabled,
   prefer_earlier_reset_accounts: settings.preferEarlierResetAccounts,
   routing_strategy: settings.routingStrategy,
   import_without_overwrite: settings.importWithoutOverwrite,
   totp_required_on_login: settings.totpRequiredOnLogin,
-  // TOTP arrives with the dashboard's sign-in.
-  totp_configured: false,
+  totp_configured: settings.isTotpConfigured,
   api_key_auth_enabled: settings.apiKeyAuthEnabled,
 });

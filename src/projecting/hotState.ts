@@ -5,10 +5,11 @@ import { count, type KeyCounters, newCounters } from '../domain/apiKey/counters.
 import type { ApiKeyEvent } from '../domain/apiKey/events.ts';
 import * as apiKey from '../domain/apiKey/state.ts';
 import { type AccountId, type ApiKeyId, type Position, position } from '../domain/brands.ts';
+import * as dashboardAuth from '../domain/dashboardAuth/state.ts';
 import type { EventOf, Recorded } from '../domain/event.ts';
 import * as firewall from '../domain/firewall/state.ts';
 import type { CompletedRequest, RequestAdmitted } from '../domain/request/events.ts';
-import type { Settings } from '../domain/settings/events.ts';
+import * as session from '../domain/session/state.ts';
 import * as settings from '../domain/settings/state.ts';
 import type { RecordedEvent } from '../log/eventLog.ts';
 import { Pins } from './pins.ts';
@@ -22,7 +23,9 @@ export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
 export class HotState {
   position: Position = position(0);
   firewall: firewall.Firewall = firewall.initialState;
-  settings: Settings = settings.initialState;
+  settings: settings.SettingsState = settings.initialState;
+  dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
+  readonly sessions: session.Sessions = new Map();
   readonly accounts = new Map<AccountId, account.Account>();
   readonly tokens = new Map<AccountId, accountTokens.AccountTokens>();
   readonly usage = new Map<AccountId, accountUsage.AccountUsage>();
@@ -44,8 +47,18 @@ export class HotState {
       case 'RequestAdmitted':
         this.openRequests.set(event.data.requestId, event);
         return;
+      case 'SessionTotpVerified':
+        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+        session.evolve(this.sessions, event);
+        return;
+      case 'SessionBegun':
+      case 'SessionEnded':
+        session.evolve(this.sessions, event);
+        return;
       case 'RequestRefused':
       case 'RefusalsCounted':
+      case 'SignInFailed':
+      case 'SignInsThrottled':
         return;
       default:
         this.revisions.set(event.stream, event.revision);
@@ -53,7 +66,12 @@ export class HotState {
     }
   }
 
-  #change(event: Exclude<RecordedEvent, { type: `Request${string}` | 'RefusalsCounted' }>): void {
+  #change(
+    event: Exclude<
+      RecordedEvent,
+      { type: `Request${string}` | `Session${string}` | `SignIn${string}` | 'RefusalsCounted' }
+    >,
+  ): void {
     switch (event.type) {
       case 'AccountImported':
       case 'AccountTokensReplaced':
@@ -79,8 +97,16 @@ export class HotState {
       case 'AccountUsageObserved':
         this.#evolveUsage(event.data.accountId, event);
         return;
+      case 'DashboardPasswordChanged':
+      case 'DashboardPasswordRemoved':
+        this.sessions.clear();
+        this.#evolveSettings(event);
+        return;
+      case 'DashboardPasswordSet':
+      case 'TotpConfigured':
+      case 'TotpDisabled':
       case 'SettingsChanged':
-        this.settings = settings.evolve(this.settings, event);
+        this.#evolveSettings(event);
         return;
       case 'IpAllowed':
       case 'IpRevoked':
@@ -90,6 +116,12 @@ export class HotState {
         this.#evolveKey(event);
         return;
     }
+  }
+
+  /** Settings and dashboard authentication stand in one stream, and each heeds what the other says. */
+  #evolveSettings(event: Parameters<typeof settings.evolve>[1]): void {
+    this.settings = settings.evolve(this.settings, event);
+    this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
   }
 
   #evolveAccount(event: Parameters<typeof account.evolve>[1]): void {

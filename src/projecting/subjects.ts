@@ -3,6 +3,7 @@ import { accountTokens } from '../domain/accountTokens/decide.ts';
 import { accountUsage } from '../domain/accountUsage/decide.ts';
 import { apiKey } from '../domain/apiKey/decide.ts';
 import type { AccountId, ApiKeyId, Instant } from '../domain/brands.ts';
+import { dashboardAuth } from '../domain/dashboardAuth/decide.ts';
 import type { Decider } from '../domain/decider.ts';
 import type { DomainEvent } from '../domain/event.ts';
 import { firewall } from '../domain/firewall/decide.ts';
@@ -55,6 +56,12 @@ export const subjects = {
     firewall,
     (_id: 'main') => 'firewall-main',
     (hot) => hot.firewall,
+  ),
+  /** Meets `settings` in one stream: requiring TOTP and disabling it exclude each other. */
+  dashboardAuth: subject(
+    dashboardAuth,
+    (_id: 'main') => 'settings-main',
+    (hot) => hot.dashboardAuth,
   ),
   settings: subject(
     settings,

@@ -107,6 +107,8 @@ export const accountId = (name: string | number) => `account_${name}` as Account
 /** A UUID that ends in `n`. */
 export const keyId = (n = 1) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` as ApiKeyId;
 export const uuid = (n: number): string => keyId(n);
+/** What scrypt-kdf would make of a password: 96 bytes in base64. */
+export const passwordHash = (digit: string) => digit.repeat(128);
 export const hash = (digit: string) => digit.repeat(64);
 
 export const tokens = (name = 'first', refreshedAt: Instant = NOW): SealedTokens => ({

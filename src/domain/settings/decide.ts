@@ -1,7 +1,7 @@
 import type { Decider } from '../decider.ts';
 import { refuse } from '../refusal.ts';
 import { type Settings, SettingsChanged, type SettingsEvent } from './events.ts';
-import { evolve, initialState } from './state.ts';
+import { evolve, initialState, type SettingsState } from './state.ts';
 
 /** Fields left out keep their current value. */
 export type SettingsCommand = {
@@ -13,9 +13,9 @@ export type SettingsCommand = {
  * Nothing changed, no event.
  * @throws Refusal `invalid_totp_config` when TOTP shall be required while none is configured
  */
-export function decide({ to }: SettingsCommand, settings: Settings): SettingsEvent[] {
-  // TOTP itself arrives with the dashboard's sign-in; until then none can be configured.
-  if (to.totpRequiredOnLogin && !settings.totpRequiredOnLogin) refuse('invalid_totp_config');
+export function decide({ to }: SettingsCommand, settings: SettingsState): SettingsEvent[] {
+  const requiresTotp = to.totpRequiredOnLogin && !settings.totpRequiredOnLogin;
+  if (requiresTotp && !settings.isTotpConfigured) refuse('invalid_totp_config');
   const names = (Object.keys(to) as (keyof Settings)[]).filter(
     (name) => to[name] !== undefined && to[name] !== settings[name],
   );
@@ -24,4 +24,8 @@ export function decide({ to }: SettingsCommand, settings: Settings): SettingsEve
   return [SettingsChanged({ from: pick(settings), to: pick(to) })];
 }
 
-export const settings: Decider<Settings, SettingsCommand, SettingsEvent> = { decide, evolve, initialState };
+export const settings = { decide, evolve, initialState } satisfies Decider<
+  SettingsState,
+  SettingsCommand,
+  SettingsEvent
+>;

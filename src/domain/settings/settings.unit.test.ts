@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { specification } from '../../../test/support/specification.ts';
+import { sealed, specification, uuid } from '../../../test/support/specification.ts';
+import { TotpConfigured, TotpDisabled } from '../dashboardAuth/events.ts';
 import { settings as rules } from './decide.ts';
 import { SettingsChanged } from './events.ts';
 
@@ -14,6 +15,7 @@ test('at first threads stick, resets do not matter, usage decides, and neither k
     importWithoutOverwrite: false,
     totpRequiredOnLogin: false,
     apiKeyAuthEnabled: false,
+    isTotpConfigured: false,
   }));
 
 test('only the fields that differ are recorded, with what they replace', () =>
@@ -62,4 +64,15 @@ test('not requiring TOTP is always allowed', () => {
     .given(requireTotp)
     .when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: false } })
     .then(SettingsChanged({ from: { totpRequiredOnLogin: true }, to: { totpRequiredOnLogin: false } }));
+});
+
+const withTotp = TotpConfigured({ totpId: uuid(1), secret: sealed('totp'), step: 1 });
+
+test('TOTP can be required once it is set up, and no longer after it was disabled', () => {
+  const command = { type: 'ChangeSettings', to: { totpRequiredOnLogin: true } } as const;
+  settings.given(withTotp).when(command).then(requireTotp);
+  settings
+    .given(withTotp, TotpDisabled({ totpId: uuid(1) }))
+    .when(command)
+    .refuses('invalid_totp_config');
 });

@@ -1,16 +1,35 @@
+import type { DashboardAuthEvent } from '../dashboardAuth/events.ts';
 import type { Recorded } from '../event.ts';
 import type { Settings, SettingsEvent } from './events.ts';
 
+/** The settings, and what of its neighbour in the stream `settings-main` they depend on. */
+export type SettingsState = Settings & { readonly isTotpConfigured: boolean };
+
 /** Defaults of design.md section 5: sticky on, earlier reset off, keys not required. */
-export const initialState: Settings = {
+export const initialState: SettingsState = {
   stickyThreadsEnabled: true,
   preferEarlierResetAccounts: false,
   routingStrategy: 'usage_weighted',
   importWithoutOverwrite: false,
   totpRequiredOnLogin: false,
   apiKeyAuthEnabled: false,
+  isTotpConfigured: false,
 };
 
-export function evolve(settings: Settings, { data }: Recorded<SettingsEvent>): Settings {
-  return { ...settings, ...(data.to as Partial<Settings>) };
+export function evolve(
+  settings: SettingsState,
+  { type, data }: Recorded<SettingsEvent | DashboardAuthEvent>,
+): SettingsState {
+  switch (type) {
+    case 'SettingsChanged':
+      return { ...settings, ...(data.to as Partial<Settings>) };
+    case 'TotpConfigured':
+      return { ...settings, isTotpConfigured: true };
+    case 'TotpDisabled':
+      return { ...settings, isTotpConfigured: false };
+    case 'DashboardPasswordSet':
+    case 'DashboardPasswordChanged':
+    case 'DashboardPasswordRemoved':
+      return settings;
+  }
 }

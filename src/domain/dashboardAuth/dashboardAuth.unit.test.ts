@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { passwordHash, sealed, specification, uuid } from '../../../test/support/specification.ts';
+import { SessionTotpVerified } from '../session/events.ts';
+import { SettingsChanged } from '../settings/events.ts';
+import { dashboardAuth as rules } from './decide.ts';
+import {
+  DashboardPasswordChanged,
+  DashboardPasswordRemoved,
+  DashboardPasswordSet,
+  TotpConfigured,
+  TotpDisabled,
+} from './events.ts';
+
+const auth = specification(rules);
+const first = { passwordId: uuid(1), passwordHash: passwordHash('a') };
+const second = { passwordId: uuid(2), passwordHash: passwordHash('b') };
+const totp = { totpId: uuid(7), secret: sealed('totp'), step: 100 };
+const requireTotp = SettingsChanged({ from: { totpRequiredOnLogin: false }, to: { totpRequiredOnLogin: true } });
+const requireNoTotp = SettingsChanged({ from: { totpRequiredOnLogin: true }, to: { totpRequiredOnLogin: false } });
+const withPassword = [DashboardPasswordSet(first)];
+const withTotp = [...withPassword, TotpConfigured(totp)];
+
+const setPassword = { type: 'SetPassword', ...second } as const;
+const changePassword = { type: 'ChangePassword', verifiedPasswordId: uuid(1), ...second } as const;
+const removePassword = { type: 'RemovePassword', verifiedPasswordId: uuid(1) } as const;
+const configureTotp = { type: 'ConfigureTotp', ...totp } as const;
+const disableTotp = { type: 'DisableTotp' } as const;
+
+test('a password can be set once', () => {
+  auth.when(setPassword).then(DashboardPasswordSet(second));
+  auth
+    .given(...withPassword)
+    .when(setPassword)
+    .refuses('password_already_configured');
+});
+
+test('a password that was removed can be set again', () =>
+  auth
+    .given(...withPassword, DashboardPasswordRemoved({ passwordId: uuid(1) }))
+    .when(setPassword)
+    .then(DashboardPasswordSet(second)));
+
+test('who knows the password can change it', () => {
+  auth
+    .given(...withPassword)
+    .when(changePassword)
+    .then(DashboardPasswordChanged(second));
+  const { password } = auth
+    .given(...withPassword)
+    .when(changePassword)
+    .state();
+  expect(password).toEqual({ id: uuid(2), hash: passwordHash('b') });
+});
+
+test('a password that was changed meanwhile is no longer the right one', () => {
+  const changed = auth.given(...withPassword, DashboardPasswordChanged(second));
+  changed.when({ ...changePassword, passwordId: uuid(3) }).refuses('invalid_credentials');
+  changed.when(removePassword).refuses('invalid_credentials');
+});
+
+test('without a password there is none to change or remove', () => {
+  auth.when(changePassword).refuses('password_not_configured');
+  auth.when(removePassword).refuses('password_not_configured');
+});
+
+test('the password takes TOTP and its requirement along', () => {
+  auth
+    .given(...withPassword)
+    .when(removePassword)
+    .then(DashboardPasswordRemoved({ passwordId: uuid(1) }));
+  auth
+    .given(...withTotp)
+    .when(removePassword)
+    .then(TotpDisabled({ totpId: uuid(7) }), DashboardPasswordRemoved({ passwordId: uuid(1) }));
+  const required = auth.given(...withTotp, requireTotp).when(removePassword);
+  required.then(requireNoTotp, TotpDisabled({ totpId: uuid(7) }), DashboardPasswordRemoved({ passwordId: uuid(1) }));
+  expect(required.state()).toEqual(rules.initialState);
+});
+
+test('TOTP is set up once, and only beside a password', () => {
+  auth
+    .given(...withPassword)
+    .when(configureTotp)
+    .then(TotpConfigured(totp));
+  auth
+    .given(...withTotp)
+    .when({ ...configureTotp, totpId: uuid(8) })
+    .refuses('totp_already_configured');
+  auth.when(configureTotp).refuses('password_not_configured');
+});
+
+test('disabling TOTP turns the requirement off as well', () => {
+  auth
+    .given(...withTotp)
+    .when(disableTotp)
+    .then(TotpDisabled({ totpId: uuid(7) }));
+  auth
+    .given(...withTotp, requireTotp)
+    .when(disableTotp)
+    .then(requireNoTotp, TotpDisabled({ totpId: uuid(7) }));
+  auth
+    .given(...withTotp, requireTotp, requireNoTotp)
+    .when(disableTotp)
+    .then(TotpDisabled({ totpId: uuid(7) }));
+});
+
+test('TOTP that is not set up cannot be disabled', () => {
+  auth
+    .given(...withPassword)
+    .when(disableTotp)
+    .refuses('totp_not_configured');
+  auth
+    .given(...withTotp, TotpDisabled({ totpId: uuid(7) }))
+    .when(disableTotp)
+    .refuses('totp_not_configured');
+});
+
+test('the last accepted step only grows, and belongs to its TOTP', () => {
+  const verified = (step: number, totpId = uuid(7)) =>
+    SessionTotpVerified({ sessionId: uuid(1), replaces: uuid(2), totpId, step });
+  const { totp: once } = auth.given(...withTotp).state();
+  expect(once?.lastStep).toBe(100);
+  const { totp: twice } = auth.given(...withTotp, verified(105), verified(103)).state();
+  expect(twice?.lastStep).toBe(105);
+  const { totp: other } = auth.given(...withTotp, verified(105, uuid(8))).state();
+  expect(other?.lastStep).toBe(100);
+  expect(auth.given(...withPassword, verified(105)).state().totp).toBeNull();
+});

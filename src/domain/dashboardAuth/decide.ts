@@ -1,0 +1,71 @@
+import type { Sealed } from '../brands.ts';
+import type { Decider } from '../decider.ts';
+import { refuse } from '../refusal.ts';
+import { SettingsChanged, type SettingsEvent } from '../settings/events.ts';
+import {
+  type DashboardAuthEvent,
+  DashboardPasswordChanged,
+  DashboardPasswordRemoved,
+  DashboardPasswordSet,
+  TotpConfigured,
+  TotpDisabled,
+} from './events.ts';
+import { type DashboardAuth, evolve, initialState, type Password, type Totp } from './state.ts';
+
+/** `verifiedPasswordId` names the password that the caller has just proved to know. */
+export type DashboardAuthCommand =
+  | { type: 'SetPassword'; passwordId: string; passwordHash: string }
+  | { type: 'ChangePassword'; verifiedPasswordId: string; passwordId: string; passwordHash: string }
+  | { type: 'RemovePassword'; verifiedPasswordId: string }
+  | { type: 'ConfigureTotp'; totpId: string; secret: Sealed; step: number }
+  | { type: 'DisableTotp' };
+
+/**
+ * Whoever takes TOTP away takes its requirement along, or nobody could sign in.
+ * @throws Refusal `password_already_configured` | `password_not_configured` | `invalid_credentials` |
+ *   `totp_already_configured` | `totp_not_configured`
+ */
+export function decide(command: DashboardAuthCommand, auth: DashboardAuth): (DashboardAuthEvent | SettingsEvent)[] {
+  switch (command.type) {
+    case 'SetPassword': {
+      if (auth.password) refuse('password_already_configured');
+      const { passwordId, passwordHash } = command;
+      return [DashboardPasswordSet({ passwordId, passwordHash })];
+    }
+    case 'ChangePassword': {
+      verifiedPassword(auth, command);
+      const { passwordId, passwordHash } = command;
+      return [DashboardPasswordChanged({ passwordId, passwordHash })];
+    }
+    case 'RemovePassword': {
+      const { id: passwordId } = verifiedPassword(auth, command);
+      return [...(auth.totp ? withoutTotp(auth, auth.totp) : []), DashboardPasswordRemoved({ passwordId })];
+    }
+    case 'ConfigureTotp': {
+      if (!auth.password) refuse('password_not_configured');
+      if (auth.totp) refuse('totp_already_configured');
+      const { totpId, secret, step } = command;
+      return [TotpConfigured({ totpId, secret, step })];
+    }
+    case 'DisableTotp':
+      return withoutTotp(auth, auth.totp ?? refuse('totp_not_configured'));
+  }
+}
+
+function verifiedPassword({ password }: DashboardAuth, command: { verifiedPasswordId: string }): Password {
+  if (!password) return refuse('password_not_configured');
+  // Somebody changed it between the check of the caller's password and now.
+  return password.id === command.verifiedPasswordId ? password : refuse('invalid_credentials');
+}
+
+function withoutTotp({ isTotpRequired }: DashboardAuth, { id: totpId }: Totp): (DashboardAuthEvent | SettingsEvent)[] {
+  const disabled = TotpDisabled({ totpId });
+  if (!isTotpRequired) return [disabled];
+  return [SettingsChanged({ from: { totpRequiredOnLogin: true }, to: { totpRequiredOnLogin: false } }), disabled];
+}
+
+export const dashboardAuth = { decide, evolve, initialState } satisfies Decider<
+  DashboardAuth,
+  DashboardAuthCommand,
+  DashboardAuthEvent | SettingsEvent
+>;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { type EventOf, event } from '../event.ts';
+import { sealedSchema } from '../schemas.ts';
+
+/** A password by a name of its own: sessions belong to the one that began them, and end with it. */
+const password = z.object({
+  passwordId: z.uuid(),
+  /** What scrypt-kdf made of it, in base64; the password itself is nowhere. */
+  passwordHash: z.base64().length(128),
+});
+
+export const DashboardPasswordSet = event('DashboardPasswordSet', {
+  version: 1,
+  data: password,
+  says: () => 'a dashboard password was set; management needs it from now on',
+});
+
+export const DashboardPasswordChanged = event('DashboardPasswordChanged', {
+  version: 1,
+  data: password,
+  says: () => 'the dashboard password was changed; every session has ended',
+});
+
+export const DashboardPasswordRemoved = event('DashboardPasswordRemoved', {
+  version: 1,
+  data: z.object({ passwordId: z.uuid() }),
+  says: () => 'the dashboard password was removed; management is open to this machine, every session has ended',
+});
+
+export const TotpConfigured = event('TotpConfigured', {
+  version: 1,
+  data: z.object({
+    totpId: z.uuid(),
+    secret: sealedSchema,
+    /** Number of the 30 s since 1970 whose code confirmed it: that code is used up. */
+    step: z.int().min(0),
+  }),
+  says: () => 'TOTP was set up for the dashboard',
+});
+
+export const TotpDisabled = event('TotpDisabled', {
+  version: 1,
+  data: z.object({ totpId: z.uuid() }),
+  says: () => 'TOTP was disabled for the dashboard',
+});
+
+export type DashboardAuthEvent =
+  | EventOf<typeof DashboardPasswordSet>
+  | EventOf<typeof DashboardPasswordChanged>
+  | EventOf<typeof DashboardPasswordRemoved>
+  | EventOf<typeof TotpConfigured>
+  | EventOf<typeof TotpDisabled>;

@@ -1,0 +1,50 @@
+import type { Sealed } from '../brands.ts';
+import type { Recorded } from '../event.ts';
+import type { SessionTotpVerifiedEvent } from '../session/events.ts';
+import type { SettingsEvent } from '../settings/events.ts';
+import type { DashboardAuthEvent } from './events.ts';
+
+export interface Password {
+  readonly id: string;
+  readonly hash: string;
+}
+
+export interface Totp {
+  readonly id: string;
+  readonly secret: Sealed;
+  /** The last step whose code was accepted: it and those before it are used up. */
+  readonly lastStep: number;
+}
+
+/** How the dashboard is signed in to. Without a password there is no TOTP either. */
+export interface DashboardAuth {
+  readonly password: Password | null;
+  readonly totp: Totp | null;
+  /** The setting `totpRequiredOnLogin`, which stands in the same stream. */
+  readonly isTotpRequired: boolean;
+}
+
+export const initialState: DashboardAuth = { password: null, totp: null, isTotpRequired: false };
+
+export function evolve(
+  auth: DashboardAuth,
+  { type, data }: Recorded<DashboardAuthEvent | SettingsEvent | SessionTotpVerifiedEvent>,
+): DashboardAuth {
+  switch (type) {
+    case 'DashboardPasswordSet':
+    case 'DashboardPasswordChanged':
+      return { ...auth, password: { id: data.passwordId, hash: data.passwordHash } };
+    case 'DashboardPasswordRemoved':
+      return { ...auth, password: null };
+    case 'TotpConfigured':
+      return { ...auth, totp: { id: data.totpId, secret: data.secret, lastStep: data.step } };
+    case 'TotpDisabled':
+      return { ...auth, totp: null };
+    case 'SessionTotpVerified':
+      // It comes by another stream, and may arrive when its TOTP is gone already.
+      if (auth.totp?.id !== data.totpId) return auth;
+      return { ...auth, totp: { ...auth.totp, lastStep: Math.max(auth.totp.lastStep, data.step) } };
+    case 'SettingsChanged':
+      return { ...auth, isTotpRequired: data.to.totpRequiredOnLogin ?? auth.isTotpRequired };
+  }
+}
