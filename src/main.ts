@@ -169,6 +169,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     onDone: (exchange) => openRequests.remove(exchange),
   });
   const management = createManagement({
+    log,
     hot,
     handle,
     vault,

@@ -1,17 +1,45 @@
+import { z } from 'zod';
+import { accountStatusSchema } from '../domain/account/events.ts';
 import type { Account } from '../domain/account/state.ts';
 import type { UsageWindow } from '../domain/accountUsage/events.ts';
 import { type Instant, iso, type Sealed } from '../domain/brands.ts';
 import { availabilityOf } from '../domain/routing/availability.ts';
 import { expiryOf } from '../provider/jwt.ts';
 import { CannotOpen, type Vault } from '../vault/vault.ts';
-import type { Management } from './management.ts';
+import type { View } from './at.ts';
 import { creditsOf, type PlanCredits } from './planCredits.ts';
 
 const PRIMARY_MINUTES = 1_440;
 const SECONDARY_MINUTES = 10_080;
 
+const time = z.iso.datetime().nullable();
+const stored = z.object({ expires_at: time, state: z.string() });
+
+export const AccountAnswer = z
+  .object({
+    account_id: z.string(),
+    email: z.string(),
+    display_name: z.string(),
+    plan_type: z.string(),
+    status: accountStatusSchema,
+    usage: z.object({ primary_remaining_percent: z.number(), secondary_remaining_percent: z.number() }),
+    reset_at_primary: time,
+    reset_at_secondary: time,
+    window_minutes_primary: z.int(),
+    window_minutes_secondary: z.int(),
+    capacity_credits_primary: z.number(),
+    remaining_credits_primary: z.number(),
+    capacity_credits_secondary: z.number(),
+    remaining_credits_secondary: z.number(),
+    last_refresh_at: time,
+    deactivation_reason: z.string().nullable(),
+    availability: z.object({ state: z.string(), reason: z.string().nullable(), until: time }),
+    auth: z.object({ access: stored, refresh: stored, id_token: stored }),
+  })
+  .meta({ id: 'Account' });
+
 /** An account as callers see it (specification, "Account summary"; `availability` is our addition). */
-export function accountSummary(account: Account, { hot, vault, overlay, now }: Management) {
+export function accountSummary(account: Account, { hot, vault, overlay, now }: View) {
   const usage = hot.state.usage.get(account.id);
   const { primary, secondary } = usage?.sample ?? { primary: null, secondary: null };
   const credits = creditsOf(account.planType);

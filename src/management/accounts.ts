@@ -1,31 +1,43 @@
+import { z } from 'zod';
 import type { AccountId } from '../domain/brands.ts';
 import { subjects } from '../projecting/subjects.ts';
-import { accountSummary } from './accountSummary.ts';
+import { AccountAnswer, accountSummary } from './accountSummary.ts';
+import { atQuery, viewOf } from './at.ts';
 import { type ManagementContext, newRouter } from './context.ts';
+import { documented } from './documented.ts';
 import { keysOf } from './importAccount.ts';
 import type { Management } from './management.ts';
+
+const list = documented({
+  summary: 'All accounts of the pool',
+  query: atQuery,
+  answer: z.object({ accounts: z.array(AccountAnswer) }),
+});
+const ends = <const Status extends string>(status: Status, summary: string) =>
+  documented({ summary, answer: z.object({ status: z.literal(status) }), refuses: ['account_not_found'] });
 
 export const accountRoutes = (management: Management) => {
   const { hot, handle, vault, inTurn } = management;
   return newRouter('/api/accounts')
-    .get('/', () => ({
-      accounts: [...hot.state.accounts.values()].map((account) => accountSummary(account, management)),
-    }))
-    .post('/:id/pause', async (ctx) => {
+    .get('/', list, async (ctx) => {
+      const view = await viewOf(ctx, management);
+      return { accounts: [...view.hot.state.accounts.values()].map((account) => accountSummary(account, view)) };
+    })
+    .post('/:id/pause', ends('paused', 'Takes an account out of service'), async (ctx) => {
       const accountId = idOf(ctx);
       await handle(subjects.account, accountId, { type: 'PauseAccount', accountId }, ctx.state.cause);
       return { status: 'paused' };
     })
-    .post('/:id/reactivate', async (ctx) => {
+    .post('/:id/reactivate', ends('reactivated', 'Puts an account back into service'), async (ctx) => {
       const accountId = idOf(ctx);
       await handle(subjects.account, accountId, { type: 'ReactivateAccount', accountId }, ctx.state.cause);
       return { status: 'reactivated' };
     })
-    .delete('/:id', async (ctx) => {
+    .delete('/:id', ends('deleted', 'Removes an account and destroys its data key'), async (ctx) => {
       const accountId = idOf(ctx);
       return inTurn(keysOf(accountId), async () => {
         await handle(subjects.account, accountId, { type: 'DeleteAccount', accountId }, ctx.state.cause);
-        await vault.destroy(accountId);
+        if (!hot.state.accounts.has(accountId)) await vault.destroy(accountId);
         return { status: 'deleted' };
       });
     })

@@ -1,12 +1,42 @@
+import { z } from 'zod';
 import { type KeyCounters, usedAt } from '../domain/apiKey/counters.ts';
-import type { LimitRule } from '../domain/apiKey/events.ts';
+import { type LimitRule, limitTypeSchema, limitWindowSchema } from '../domain/apiKey/events.ts';
 import type { ApiKey } from '../domain/apiKey/state.ts';
 import { windowAt } from '../domain/apiKey/window.ts';
 import { type Instant, iso } from '../domain/brands.ts';
-import type { Management } from './management.ts';
+import type { View } from './at.ts';
+
+const Limit = z
+  .object({
+    id: z.int(),
+    limit_type: limitTypeSchema,
+    limit_window: limitWindowSchema,
+    max_value: z.int(),
+    model_filter: z.string().nullable(),
+    reset_at: z.iso.datetime(),
+    current_value: z.int(),
+    reserved_value: z.int(),
+    current_cost_usd: z.number().optional(),
+    reserved_cost_usd: z.number().optional(),
+  })
+  .meta({ id: 'LimitRule' });
+
+export const ApiKeyAnswer = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    key_prefix: z.string(),
+    allowed_models: z.array(z.string()).nullable(),
+    expires_at: z.iso.datetime().nullable(),
+    is_active: z.boolean(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().nullable(),
+    limits: z.array(Limit),
+  })
+  .meta({ id: 'ApiKey' });
 
 /** A key as callers see it, never with its value. */
-export function apiKeySummary(key: ApiKey, { hot, now, reservedOn = () => 0 }: Management) {
+export function apiKeySummary(key: ApiKey, { hot, now, reservedOn = () => 0 }: View) {
   const counters = hot.state.counters.get(key.id);
   const at = now();
   return {

@@ -7,9 +7,11 @@ import type { ApiKey } from '../domain/apiKey/state.ts';
 import type { ApiKeyId } from '../domain/brands.ts';
 import { refuse } from '../domain/refusal.ts';
 import { subjects } from '../projecting/subjects.ts';
-import { apiKeySummary } from './apiKeySummary.ts';
+import { ApiKeyAnswer, apiKeySummary } from './apiKeySummary.ts';
+import { atQuery, viewOf } from './at.ts';
 import { bodyOf, wireObject } from './body.ts';
 import { type ManagementContext, type ManagementState, newRouter } from './context.ts';
+import { documented } from './documented.ts';
 import type { Management } from './management.ts';
 import { parseTime } from './time.ts';
 
@@ -59,14 +61,49 @@ const ChangeApiKey = wireObject(
   READ_ONLY,
 );
 
+const WithValue = ApiKeyAnswer.extend({
+  key: z
+    .string()
+    .regex(/^sk-svc-[0-9a-f]{48}$/)
+    .optional()
+    .describe('Shown only here; a repeat with the same Idempotency-Key does not have it'),
+}).meta({ id: 'ApiKeyWithValue' });
+
+const list = documented({ summary: 'All API keys', query: atQuery, answer: z.array(ApiKeyAnswer) });
+const create = documented({
+  summary: 'Makes an API key and shows it once',
+  body: CreateApiKey,
+  answer: WithValue,
+  refuses: ['invalid_api_key_payload'],
+});
+const change = documented({
+  summary: 'Changes an API key; what is left out stays as it is',
+  body: ChangeApiKey,
+  answer: ApiKeyAnswer,
+  refuses: ['invalid_api_key_payload', 'api_key_not_found'],
+});
+const remove = documented({
+  summary: 'Removes an API key; it stops working at once',
+  answer: 'noContent',
+  refuses: ['api_key_not_found'],
+});
+const regenerate = documented({
+  summary: 'Gives an API key a new value and shows it once; the old one stops working at once',
+  answer: WithValue,
+  refuses: ['api_key_not_found'],
+});
+
 export const apiKeyRoutes = (management: Management): ReturnType<Router<ManagementState>['routes']> => {
   const { hot, handle, newId, newKeyBytes } = management;
   const summary = (key: ApiKey | undefined, keyId: ApiKeyId) =>
     apiKeySummary(key ?? refuse('api_key_not_found', { keyId }), management);
 
   return newRouter('/api/api-keys')
-    .get('/', () => [...hot.state.apiKeys.values()].map((key) => summary(key, key.id)))
-    .post('/', async (ctx) => {
+    .get('/', list, async (ctx) => {
+      const view = await viewOf(ctx, management);
+      return [...view.hot.state.apiKeys.values()].map((key) => apiKeySummary(key, view));
+    })
+    .post('/', create, async (ctx) => {
       const body = await bodyOf(ctx, CreateApiKey, 'invalid_api_key_payload');
       const keyId = newId() as ApiKeyId;
       const { key, value } = mint(newKeyBytes());
@@ -74,7 +111,7 @@ export const apiKeyRoutes = (management: Management): ReturnType<Router<Manageme
       const { state } = await handle(subjects.apiKey, keyId, command, ctx.state.cause);
       return { ...summary(state, keyId), key };
     })
-    .patch('/:id', async (ctx) => {
+    .patch('/:id', change, async (ctx) => {
       const keyId = idOf(ctx);
       if (!hot.state.apiKeys.has(keyId)) refuse('api_key_not_found', { keyId });
       const body = await bodyOf(ctx, ChangeApiKey, 'invalid_api_key_payload');
@@ -84,12 +121,12 @@ export const apiKeyRoutes = (management: Management): ReturnType<Router<Manageme
       const { state } = await handle(subjects.apiKey, keyId, command, ctx.state.cause);
       return summary(state, keyId);
     })
-    .delete('/:id', async (ctx) => {
+    .delete('/:id', remove, async (ctx) => {
       const keyId = idOf(ctx);
       await handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId }, ctx.state.cause);
       ctx.status = 204;
     })
-    .post('/:id/regenerate', async (ctx) => {
+    .post('/:id/regenerate', regenerate, async (ctx) => {
       const keyId = idOf(ctx);
       const { key, value } = mint(newKeyBytes());
       const { state } = await handle(

@@ -3,6 +3,7 @@ import { type Instant, iso } from '../domain/brands.ts';
 import { type IpAddress, parseIp } from '../domain/firewall/ipAddress.ts';
 import type { Firewall } from '../domain/firewall/state.ts';
 import { subjects } from '../projecting/subjects.ts';
+import { atQuery, viewOf } from './at.ts';
 import { bodyOf, wireObject } from './body.ts';
 import { newRouter } from './context.ts';
 import { documented } from './documented.ts';
@@ -16,7 +17,11 @@ const Allowlist = z
   .meta({ id: 'Firewall' });
 const Deleted = z.object({ status: z.literal('deleted') });
 
-const list = documented({ summary: 'Addresses that may use the proxy; none: everybody may', answer: Allowlist });
+const list = documented({
+  summary: 'Addresses that may use the proxy; none: everybody may',
+  query: atQuery,
+  answer: Allowlist,
+});
 const allow = documented({
   summary: 'Lets an address use the proxy',
   body: AllowIp,
@@ -29,9 +34,10 @@ const revoke = documented({
   refuses: ['invalid_ip', 'ip_not_found'],
 });
 
-export const firewallRoutes = ({ hot, handle }: Management) =>
-  newRouter('/api/firewall/ips')
-    .get('/', list, () => render(hot.state.firewall))
+export const firewallRoutes = (management: Management) => {
+  const { handle } = management;
+  return newRouter('/api/firewall/ips')
+    .get('/', list, async (ctx) => render((await viewOf(ctx, management)).hot.state.firewall))
     .post('/', allow, async (ctx) => {
       const { ip_address } = await bodyOf(ctx, AllowIp, 'invalid_ip');
       const { state } = await handle(subjects.firewall, 'main', { type: 'AllowIp', ip: ip_address }, ctx.state.cause);
@@ -43,6 +49,7 @@ export const firewallRoutes = ({ hot, handle }: Management) =>
       return { status: 'deleted' };
     })
     .routes();
+};
 
 const render = (firewall: Firewall) => ({
   mode: firewall.size > 0 ? 'allowlist_active' : 'allow_all',

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { ImportedAccount } from '../domain/account/events.ts';
+import { accountStatusSchema } from '../domain/account/events.ts';
 import type { Account } from '../domain/account/state.ts';
 import type { AccountId, Instant } from '../domain/brands.ts';
 import { refuse } from '../domain/refusal.ts';
@@ -7,15 +9,28 @@ import type { Vault } from '../vault/vault.ts';
 import { openedEmail } from './accountSummary.ts';
 import { type AuthFile, parseAuthFile } from './authFile.ts';
 import { type ManagementContext, newRouter } from './context.ts';
+import { documented } from './documented.ts';
 import type { Management } from './management.ts';
 import { uploadedAuthFile } from './upload.ts';
 
 type OnDuplicate = 'refuse' | 'skip' | 'replace';
 
+const Imported = z
+  .object({ account_id: z.string(), email: z.string(), plan_type: z.string(), status: accountStatusSchema })
+  .meta({ id: 'ImportedAccount' });
+
+const takeIn = documented({
+  summary: 'Brings an account in from an auth file',
+  query: { on_duplicate: z.enum(['replace', 'skip', 'refuse']).optional() },
+  form: z.object({ auth_json: z.string().meta({ format: 'binary' }) }),
+  answer: Imported,
+  refuses: ['invalid_auth_json', 'duplicate_identity_conflict', 'validation_error'],
+});
+
 /** Brings an account in from an auth file (provider-and-predecessor.md section 1; duplicates as in design.md section 5). */
 export const importRoutes = ({ hot, handle, vault, inTurn, now, newId, onAccountImported }: Management) =>
   newRouter('/api/accounts/import')
-    .post('/', async (ctx) => {
+    .post('/', takeIn, async (ctx) => {
       const onDuplicate = duplicateRule(ctx, hot.state.settings.importWithoutOverwrite);
       const file = parseAuthFile(await uploadedAuthFile(ctx));
       const accountId = identityOf(file, vault, newId);

@@ -3,8 +3,10 @@ import Koa from 'koa';
 import type { AccountId, ApiKeyId, Instant } from '../domain/brands.ts';
 import type { CoolingAccounts } from '../domain/routing/availability.ts';
 import type { Surface } from '../http/endpoint.ts';
+import type { EventLog } from '../log/eventLog.ts';
 import type { HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
+import { createPast, type Past } from '../projecting/past.ts';
 import type { RequestLogQueries } from '../readModels/requestLogQueries.ts';
 import type { Vault } from '../vault/vault.ts';
 import { localCallersOnly } from './access.ts';
@@ -24,6 +26,7 @@ import { sameOriginWrites } from './sameOrigin.ts';
 import { settingsRoutes } from './settings.ts';
 
 export interface ManagementOptions {
+  readonly log: EventLog;
   readonly hot: HotRunner;
   readonly handle: HandleCommand;
   readonly vault: Vault;
@@ -50,6 +53,7 @@ export interface ManagementOptions {
 /** What the routes work with: commands of one subject come one after the other, so that neighbours do not conflict. */
 export interface Management extends ManagementOptions {
   readonly inTurn: Turns;
+  readonly past: Past;
 }
 
 /** `/api/*` and `/health`. Everything else that reaches it gets a JSON 404. */
@@ -57,7 +61,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
   const inTurn = createTurns();
   const handle: HandleCommand = (subject, id, command, cause) =>
     inTurn(subject.streamOf(id), () => options.handle(subject, id, command, cause));
-  const management: Management = { ...options, handle, inTurn };
+  const management: Management = { ...options, handle, inTurn, past: createPast(options) };
 
   const app = new Koa<ManagementState>();
   app.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { routingStrategySchema } from '../domain/settings/events.ts';
 import type { SettingsState } from '../domain/settings/state.ts';
 import { subjects } from '../projecting/subjects.ts';
+import { atQuery, viewOf } from './at.ts';
 import { bodyOf, wireObject } from './body.ts';
 import { newRouter } from './context.ts';
+import { documented } from './documented.ts';
 import type { Management } from './management.ts';
 
 const ChangeSettings = wireObject(
@@ -18,10 +20,35 @@ const ChangeSettings = wireObject(
   ['totp_configured'],
 );
 
-export const settingsRoutes = ({ hot, handle }: Management) =>
-  newRouter('/api/settings')
-    .get('/', () => render(hot.state.settings))
-    .put('/', async (ctx) => {
+const SettingsAnswer = z
+  .object({
+    sticky_threads_enabled: z.boolean(),
+    prefer_earlier_reset_accounts: z.boolean(),
+    routing_strategy: routingStrategySchema,
+    import_without_overwrite: z.boolean(),
+    totp_required_on_login: z.boolean(),
+    totp_configured: z.boolean(),
+    api_key_auth_enabled: z.boolean(),
+  })
+  .meta({ id: 'Settings' });
+
+const show = documented({
+  summary: 'How requests are routed and who may send them',
+  query: atQuery,
+  answer: SettingsAnswer,
+});
+const change = documented({
+  summary: 'Changes settings; what is left out stays as it is',
+  body: ChangeSettings,
+  answer: SettingsAnswer,
+  refuses: ['validation_error', 'invalid_totp_config'],
+});
+
+export const settingsRoutes = (management: Management) => {
+  const { handle } = management;
+  return newRouter('/api/settings')
+    .get('/', show, async (ctx) => render((await viewOf(ctx, management)).hot.state.settings))
+    .put('/', change, async (ctx) => {
       const body = await bodyOf(ctx, ChangeSettings, 'validation_error');
       const to = {
         stickyThreadsEnabled: body.sticky_threads_enabled,
@@ -35,6 +62,7 @@ export const settingsRoutes = ({ hot, handle }: Management) =>
       return render(state);
     })
     .routes();
+};
 
 const render = (settings: SettingsState) => ({
   sticky_threads_enabled: settings.stickyThreadsEnabled,

@@ -1,5 +1,6 @@
 import type { Position } from '../domain/brands.ts';
 import type { EventLog, RecordedEvent, Subscription } from '../log/eventLog.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { HotState } from './hotState.ts';
 
 interface Waiter {
@@ -10,6 +11,8 @@ interface Waiter {
 /** Keeps one `HotState` up to date with the log, for as long as the process lives. */
 export interface HotRunner {
   readonly state: HotState;
+  /** Where folds of the past begin. */
+  readonly checkpoints: Checkpoints;
   /** Resolves when this node has folded `position`; rejects when the fold has failed or after `timeoutMs`. */
   whenFolded(position: Position, timeoutMs?: number): Promise<void>;
   /** Told of every event right after it was folded, in order. */
@@ -26,7 +29,11 @@ export class FoldUnavailable extends Error {
  * Folds the log from its beginning and resolves when it has caught up.
  * @param onFailure told once when the fold stops for good (an unknown event type, a log that cannot be read)
  */
-export async function startHotRunner(log: EventLog, onFailure: (error: Error) => void): Promise<HotRunner> {
+export async function startHotRunner(
+  log: EventLog,
+  onFailure: (error: Error) => void,
+  checkpoints = new Checkpoints(),
+): Promise<HotRunner> {
   const state = new HotState();
   const listeners: ((event: RecordedEvent) => void)[] = [];
   let waiters: Waiter[] = [];
@@ -36,6 +43,7 @@ export async function startHotRunner(log: EventLog, onFailure: (error: Error) =>
   const onEvents = (batch: readonly RecordedEvent[]) => {
     for (const event of batch) {
       state.apply(event);
+      checkpoints.onFolded(state, event);
       for (const listener of listeners) listener(event);
     }
     if (waiters.length === 0) return;
@@ -58,6 +66,7 @@ export async function startHotRunner(log: EventLog, onFailure: (error: Error) =>
 
   return {
     state,
+    checkpoints,
     onFolded: (listener) => void listeners.push(listener),
     stop: () => subscription?.stop(),
     whenFolded(position, timeoutMs = 2_000) {

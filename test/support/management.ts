@@ -72,6 +72,7 @@ export async function startManagement(overrides: Partial<ManagementOptions> = {}
   let readModels: SqliteReadModels | undefined;
   const now = () => clock.now;
   const options: ManagementOptions = {
+    log,
     hot,
     vault,
     now,
@@ -105,7 +106,6 @@ export async function startManagement(overrides: Partial<ManagementOptions> = {}
 
   return {
     ...options,
-    log,
     folder,
     clock,
     cooling: cooling as Map<AccountId, { until: Instant; reason: string }>,
