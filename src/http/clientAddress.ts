@@ -56,7 +56,7 @@ function rightmostUntrusted(
   return last;
 }
 
-function blockListOf(cidrs: readonly string[]): BlockList {
+export function blockListOf(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
     const [address = '', bits] = cidr.split('/');

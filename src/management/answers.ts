@@ -20,9 +20,12 @@ export const answers =
       if (answer !== undefined) ctx.body = answer;
     } catch (error) {
       if (!(error instanceof Refusal)) report(error);
-      const { status, allow, body } = shown(error instanceof Refusal ? error : new Refusal('internal_error'));
+      const { status, allow, retryAfter, body } = shown(
+        error instanceof Refusal ? error : new Refusal('internal_error'),
+      );
       ctx.status = status;
       if (allow) ctx.set('allow', allow);
+      if (retryAfter) ctx.set('retry-after', retryAfter);
       ctx.body = body;
     }
   };
@@ -41,6 +44,7 @@ function shown({ code: given, details }: Refusal) {
   return {
     status,
     allow: details.allowed === undefined ? undefined : String(details.allowed),
+    retryAfter: details.retryAfterSeconds === undefined ? undefined : String(details.retryAfterSeconds),
     body: { error: { code, message: messageOf(wordedAs(given), details) } },
   };
 }

@@ -10,7 +10,7 @@ const parseJson = koaBody({
   jsonLimit: LIMIT_BYTES,
   urlencoded: false,
   text: false,
-  parsedMethods: ['POST', 'PUT', 'PATCH'] as never,
+  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
 });
 
 /**
@@ -52,13 +52,13 @@ async function jsonOf(ctx: ManagementContext, code: ErrorCode): Promise<unknown>
  * nobody can set is ignored, so that an answer can be sent back.
  */
 export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: readonly string[] = []) {
-  const known = new Set([...Object.keys(shape), ...readOnly]);
+  const known = new Map([...Object.keys(shape), ...readOnly].map((name) => [inSnakeCase(name), name]));
   return z.preprocess((input, { addIssue }) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
     const fields = new Map<string, unknown>();
     for (const [given, value] of Object.entries(input)) {
-      const name = given.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      if (!known.has(name)) addIssue({ code: 'custom', path: [given], message: 'is not a known field' });
+      const name = known.get(inSnakeCase(given));
+      if (name === undefined) addIssue({ code: 'custom', path: [given], message: 'is not a known field' });
       else if (fields.has(name)) addIssue({ code: 'custom', path: [given], message: 'is given twice' });
       else fields.set(name, value);
     }
@@ -66,6 +66,8 @@ export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: 
     return Object.fromEntries(fields);
   }, z.object(shape));
 }
+
+const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',

@@ -1,0 +1,43 @@
+import * as scryptKdf from 'scrypt-kdf';
+
+// Its types promise named exports, its code has one default export (scrypt-kdf 4.0.0).
+const { kdf, verify } = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
+
+/** Hashes passwords and compares them, beside the main loop. */
+export interface Passwords {
+  /** @returns what scrypt-kdf makes of it, in base64: parameters, salt and derived key */
+  hash(password: string): Promise<string>;
+  matches(password: string, hash: string): Promise<boolean>;
+}
+
+/**
+ * The threads that derive keys are those that decompress requests: guesses may not take all of them, nor 32 MiB each
+ * without bound.
+ */
+const MOST_AT_ONCE = 2;
+
+/** @param logN binary logarithm of the cost; 15 takes about 100 ms and 32 MiB (scrypt-kdf, "Recommended parameter values") */
+export function createPasswords({ logN = 15 }: { logN?: number } = {}): Passwords {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (running >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  }
+
+  return {
+    hash: (password) => inTurn(async () => Buffer.from(await kdf(normal(password), { logN })).toString('base64')),
+    matches: (password, hash) => inTurn(() => verify(Buffer.from(hash, 'base64'), normal(password))),
+  };
+}
+
+/** Keyboards differ in how they compose letters; it is one password all the same. */
+const normal = (password: string) => password.normalize('NFC');
