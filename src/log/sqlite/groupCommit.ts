@@ -22,6 +22,9 @@ export interface GroupCommitOptions extends WritableOptions {
 
 export interface GroupCommit {
   append(append: PreparedAppend): Promise<AppendOutcome>;
+  /** Waits until every append under way has its outcome. */
+  settled(): Promise<void>;
+  /** Waits as well, then ends the writer. */
   close(): Promise<void>;
 }
 
@@ -83,6 +86,13 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
     return started;
   }
 
+  async function settled(): Promise<void> {
+    if (inFlight.length === 0) return;
+    await new Promise<void>((resolve) => {
+      whenIdle = resolve;
+    });
+  }
+
   worker = startWriter();
   const [first] = (await once(worker, 'message')) as [FromWriter];
   if (first.kind === 'failed') throw new LogCannotStart(first.message);
@@ -93,12 +103,9 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
         queue.push({ append, settle: resolve });
         send();
       }),
+    settled,
     async close() {
-      if (inFlight.length > 0) {
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve;
-        });
-      }
+      await settled();
       if (!worker) return;
       post(worker, 'close');
       await once(worker, 'exit');

@@ -61,9 +61,11 @@ export async function createSqliteEventLog({ node, ...file }: SqliteEventLogOpti
   }
 
   async function close(): Promise<void> {
-    await commits.close();
+    await commits.settled();
     for (const follower of followers) follower.stop();
+    // The writer goes last: a connection that only reads cannot put the journal back into the file.
     reader.close();
+    await commits.close();
   }
 
   return {
