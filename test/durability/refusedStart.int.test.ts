@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { tempDir } from '../e2e/support/tempDir.ts';
+import { type ServeOptions, serve } from './support/serve.ts';
+
+// Every test starts the service once or more.
+vi.setConfig({ testTimeout: 60_000 });
+
+// A start that cannot succeed ends with exit code 1 and says why in lines that an operator can act on, without a stack.
+
+async function folderOfItsOwn(): Promise<string> {
+  const folder = await tempDir('refused');
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  return folder.path;
+}
+
+/** @returns what it said, after it has been found to have ended with 1 */
+async function refusalOf(options: ServeOptions): Promise<readonly string[]> {
+  const service = serve(options);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const { exitCode, stdout, stderr } = await service.ended;
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: [] });
+  return stderr;
+}
+
+async function startAndStop(options: ServeOptions): Promise<void> {
+  const service = serve(options);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  await fetch(`${await service.listening()}/health`);
+  service.signal('SIGTERM');
+  expect(await service.ended).toMatchObject({ exitCode: 0, stderr: [] });
+}
+
+const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+
+test('a second service on the same folder is refused, and the first one does not notice', async () => {
+  const folder = await folderOfItsOwn();
+  const first = serve({ folder });
+  onTestFinished(() => first[Symbol.asyncDispose]());
+  const url = await first.listening();
+  expect(await refusalOf({ folder })).toEqual([
+    expect.stringMatching(/is in use by another svc process\. Stop it, or/),
+  ]);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  first.signal('SIGTERM');
+  expect(await first.ended).toMatchObject({ exitCode: 0, stderr: [] });
+});
+
+test('another SVC_ENCRYPTION_KEY than that of the folder is refused', async () => {
+  const folder = await folderOfItsOwn();
+  await startAndStop({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(1) } });
+  const refusal = await refusalOf({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(2) } });
+  expect(refusal).toEqual([expect.stringMatching(/vault\.sqlite was encrypted with another key\. Restore the key/)]);
+  expect(refusal.join()).not.toContain(keyOf(2));
+  await startAndStop({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(1) } });
+});
+
+test('a folder whose key file is gone is refused, and no new key is made', async () => {
+  const folder = await folderOfItsOwn();
+  await startAndStop({ folder });
+  rmSync(join(folder, 'master.key'));
+  expect(await refusalOf({ folder })).toEqual([expect.stringMatching(/master\.key is missing, .* Restore that file/)]);
+  expect(existsSync(join(folder, 'master.key'))).toBe(false);
+});
+
+test('each wrong value of the environment is one line that names it', async () => {
+  const env = {
+    SVC_PORT: '99999',
+    SVC_DRAIN_SECONDS: 'soon',
+    SVC_UPSTREAM_BASE_URL: 'ftp://example.com',
+    FIREWALL_TRUSTED_PROXY_CIDRS: '10.0.0.0/40',
+  };
+  const lines = await refusalOf({ folder: await folderOfItsOwn(), env });
+  expect(lines.toSorted().map((line) => line.split(':')[0])).toEqual(Object.keys(env).toSorted());
+});
+
+test('a key that is none is refused without showing it', async () => {
+  const lines = await refusalOf({ folder: await folderOfItsOwn(), env: { SVC_ENCRYPTION_KEY: 'my-secret' } });
+  expect(lines).toEqual([expect.stringContaining('SVC_ENCRYPTION_KEY must be 32 random bytes')]);
+  expect(lines.join()).not.toContain('my-secret');
+});
+
+test('a port that is taken is refused in one line that names it', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const lines = await refusalOf({ folder: await folderOfItsOwn(), env: { SVC_PORT: String(port) } });
+  expect(lines).toEqual([expect.stringContaining(`127.0.0.1:${port}`)]);
+});
+
+test('a data folder that is a file is refused in one line that names it', async () => {
+  const path = join(await folderOfItsOwn(), 'data');
+  writeFileSync(path, 'not a folder');
+  expect(await refusalOf({ folder: path })).toEqual([expect.stringContaining(path)]);
+});
+
+const oldNode = findOldNode();
+
+test.skipIf(!oldNode)('a Node that is too old is refused before it stumbles over TypeScript', async () => {
+  const folder = await folderOfItsOwn();
+  const lines = await refusalOf({ folder, command: [oldNode ?? '', 'src/start.mjs', 'serve'] });
+  expect(lines).toEqual([
+    expect.stringMatching(/^svc needs Node 24\.\d+ or later and this is \d+\.\d+\.\d+: run it by /),
+  ]);
+});
+
+/** A Node below 24 on the machine's own path, if it has one. */
+function findOldNode(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  return folders
+    .map((folder) => join(folder, 'node'))
+    .find((path) => {
+      const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 });
+      return Number(/^v(\d+)\./.exec(stdout ?? '')?.[1] ?? 24) < 24;
+    });
+}

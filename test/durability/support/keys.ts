@@ -1,0 +1,23 @@
+const TYPES = ['total_tokens', 'input_tokens', 'output_tokens', 'cost_usd'] as const;
+
+/** A rule of each type, so high that nobody gets there. */
+const everyType = (limit_window: 'daily' | 'weekly' | 'monthly', model_filter: string | null = null) =>
+  TYPES.map((limit_type) => ({
+    limit_type,
+    limit_window,
+    max_value: limit_type === 'cost_usd' ? 1_000_000 : 1_000_000_000_000,
+    model_filter,
+  }));
+
+/** Bodies for `POST /api/api-keys`: rules of every type, window and filter, one key without, and one that is soon used up. */
+export const keysWithRules = [
+  { name: 'daily', limits: everyType('daily') },
+  { name: 'weekly', limits: everyType('weekly') },
+  { name: 'monthly', limits: [...everyType('monthly'), ...everyType('monthly', 'gpt-5.5')] },
+  { name: 'mixed', limits: [...everyType('daily', 'gpt-5.1'), ...everyType('weekly'), ...everyType('monthly')] },
+  { name: 'free', limits: [] },
+  {
+    name: 'soon used up',
+    limits: [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 100_000, model_filter: null }],
+  },
+];

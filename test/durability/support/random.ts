@@ -1,0 +1,31 @@
+export type Random = ReturnType<typeof createRandom>;
+
+/** Numbers that the same seed gives again (mulberry32). */
+export function createRandom(seed: number) {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const upTo = (most: number): number => Math.floor(next() * (most + 1));
+  return {
+    /** A whole number, both ends included. */
+    between: (least: number, most: number): number => least + upTo(most - least),
+    chance: (probability: number): boolean => next() < probability,
+    pick: <Value>(values: readonly Value[]): Value => values[upTo(values.length - 1)] as Value,
+    /** One of the names, each as often as its weight says. */
+    weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+      const entries = Object.entries(weights) as [Name, number][];
+      let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const [name, weight] of entries) {
+        left -= weight;
+        if (left < 0) return name;
+      }
+      return (entries.at(-1) as [Name, number])[0];
+    },
+    /** Another source of numbers that depends on this one's seed only. */
+    branch: (salt: number) => createRandom(Math.imul(seed ^ 0x9e3779b9, salt + 1) ^ salt),
+  };
+}

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { killGroup, startChild } from '../../e2e/support/child.ts';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+export interface ServeOptions {
+  /** SVC_DATA_DIR. */
+  readonly folder: string;
+  readonly provider?: { readonly baseUrl: string; readonly authUrl: string };
+  /** Settings besides, or instead of, the usual ones. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What runs; `node src/cli.ts serve` otherwise. */
+  readonly command?: readonly string[];
+}
+
+/** How a service ended. `exitCode` is null when a signal ended it. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+}
+
+/** The real service in a process of its own; `await using` makes sure that it is gone. */
+export interface Served extends AsyncDisposable {
+  /** Resolves with its address once it listens. @throws with what it said when it ends before, or takes too long */
+  listening(): Promise<string>;
+  readonly ended: Promise<Ended>;
+  /** Resolves once a line of stdout matches. @throws when it ends before */
+  saying(line: RegExp): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** `kill -9`, as of this very moment; resolves when it is gone. */
+  kill(): Promise<Ended>;
+}
+
+/** No child of a test lives longer. */
+const BOUND_MS = 60_000;
+
+const NODE_24 = process.execPath;
+
+/** What a start compiled, for the next one, which takes half as long then; written when a service ends in order. */
+const COMPILED = join(repository, 'node_modules/.cache/svc-compiled');
+
+/** Starts `node src/cli.ts serve` on a free port over a data folder. */
+export function serve({
+  folder,
+  provider = { baseUrl: 'http://127.0.0.1:9/backend-api', authUrl: 'http://127.0.0.1:9' },
+  env = {},
+  command = [NODE_24, 'src/cli.ts', 'serve'],
+}: ServeOptions): Served {
+  const [program = NODE_24, ...args] = command;
+  const child = startChild(program, args, {
+    cwd: repository,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      NODE_COMPILE_CACHE: COMPILED,
+      SVC_PORT: '0',
+      SVC_DATA_DIR: folder,
+      SVC_UPSTREAM_BASE_URL: provider.baseUrl,
+      SVC_AUTH_BASE_URL: provider.authUrl,
+      SVC_USAGE_REFRESH_SECONDS: '3600',
+      ...env,
+    },
+  });
+  const said = { stdout: '', stderr: '' };
+  const watchers = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text;
+      for (const look of [...watchers]) look();
+    });
+  }
+  const bound = setTimeout(() => killGroup(child), BOUND_MS);
+  const ended = once(child, 'close').then(([exitCode]): Ended => {
+    clearTimeout(bound);
+    return { exitCode: exitCode as number | null, stdout: linesOf(said.stdout), stderr: linesOf(said.stderr) };
+  });
+
+  function find(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(said.stdout);
+        if (!found) return;
+        watchers.delete(look);
+        resolve(found);
+      };
+      watchers.add(look);
+      look();
+      void ended.then(({ exitCode }) =>
+        reject(new Error(`ended with ${exitCode} before it said ${pattern}:\n${said.stdout}${said.stderr}`)),
+      );
+    });
+  }
+
+  const kill = (): Promise<Ended> => {
+    child.kill('SIGKILL');
+    return ended;
+  };
+  return {
+    ended,
+    kill,
+    listening: async () => (await find(/listening on (http:\S+)\n/))[1] as string,
+    saying: async (line) => void (await find(line)),
+    signal: (name) => void child.kill(name),
+    async [Symbol.asyncDispose]() {
+      await kill();
+    },
+  };
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');

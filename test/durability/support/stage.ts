@@ -1,0 +1,76 @@
+import { onTestFinished, vi } from 'vitest';
+import { tempDir } from '../../e2e/support/tempDir.ts';
+import type { SimulatedAccount } from '../../support/provider/account.ts';
+import { startProvider } from '../../support/provider/provider.ts';
+import { apiOf } from './api.ts';
+import { type Ended, serve } from './serve.ts';
+
+export interface StageOptions {
+  readonly accounts?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The service in a process of its own, over a fresh folder, and accounts of the simulated provider. Ends with the test. */
+export async function openStage({ accounts = 1, env = {} }: StageOptions = {}) {
+  const folder = await tempDir('durability');
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const provider = await startProvider();
+  onTestFinished(() => provider.close());
+
+  async function start() {
+    const service = serve({ folder: folder.path, provider, env });
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const url = await service.listening();
+    return { service, url, api: apiOf(url) };
+  }
+
+  let running = await start();
+  const pool: { at: SimulatedAccount; id: string }[] = [];
+  for (let index = 0; index < accounts; index += 1) {
+    const at = provider.addAccount();
+    pool.push({ at, id: await running.api.importAccount(at) });
+  }
+  const isObserved = async () => {
+    const { accounts: shown } = await running.api.call('GET', '/api/accounts');
+    return shown.every((account: { reset_at_primary: string | null }) => account.reset_at_primary !== null);
+  };
+  await vi.waitUntil(isObserved, { timeout: 10_000, interval: 20 });
+
+  return {
+    provider,
+    folder: folder.path,
+    pool,
+    get service() {
+      return running.service;
+    },
+    get url() {
+      return running.url;
+    },
+    get api() {
+      return running.api;
+    },
+
+    /** SIGTERM, and how that ended. */
+    stop(): Promise<Ended> {
+      running.service.signal('SIGTERM');
+      return running.service.ended;
+    },
+
+    /** Starts again over the same folder. */
+    async start(): Promise<void> {
+      running = await start();
+    },
+  };
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** A request as small as it may be. */
+export const question = (text = 'Say hi', more: object = {}) => ({
+  model: 'gpt-5.1',
+  instructions: 'Be brief.',
+  input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
+  stream: true,
+  store: false,
+  ...more,
+});
