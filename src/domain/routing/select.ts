@@ -1,4 +1,5 @@
 import type { Account } from '../account/state.ts';
+import type { UsageWindow } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
 import type { AccountId, Instant } from '../brands.ts';
 import type { Attempt } from '../request/events.ts';
@@ -109,35 +110,47 @@ function overlayOf(cooling: [AccountId, Instant][], turn: number | undefined): D
 
 /** `usage_weighted`: the least used long window wins, then the short one; ties spread by hash. */
 function leastUsed(input: SelectInput, candidates: readonly Account[]): Account | undefined {
-  let best: { account: Account; rank: readonly number[] } | undefined;
+  let best: Account | undefined;
+  let bestRank: Rank | undefined;
+  let bestTie = 0;
   for (const account of candidates) {
     const rank = rankOf(input, account);
-    if (!best || isLess(rank, best.rank)) best = { account, rank };
+    const order = bestRank ? compare(rank, bestRank) : -1;
+    if (order > 0) continue;
+    // Hashing costs more than ranking, so it is left to those that are alike.
+    const tie = candidates.length > 1 ? hash32(input.seed + account.id) : 0;
+    if (order === 0 && tie >= bestTie) continue;
+    best = account;
+    bestRank = rank;
+    bestTie = tie;
   }
-  return best?.account;
+  return best;
 }
+
+/** What makes one account preferable to another, the most important first; less is better. */
+interface Rank {
+  readonly days: number;
+  readonly secondary: number;
+  readonly primary: number;
+}
+
+const compare = (a: Rank, b: Rank) => a.days - b.days || a.secondary - b.secondary || a.primary - b.primary;
 
 const DAY_MS = 86_400_000;
 const UNKNOWN_DAYS = 10_000;
 
-function rankOf({ usage, settings, seed, now }: SelectInput, account: Account): readonly number[] {
-  const sample = usage.get(account.id)?.sample;
-  // A candidate is available, so a window that was used up has been reset since.
-  const used = (window: NonNullable<typeof sample>['primary'] | undefined) =>
-    window && window.usedPercent < 100 && !(window.resetAt !== null && window.resetAt <= now)
-      ? window.usedPercent
-      : undefined;
-  const primary = used(sample?.primary) ?? 0;
-  const secondary = used(sample?.secondary) ?? (sample?.secondary ? 0 : primary);
+function rankOf({ usage, settings, now }: SelectInput, { id }: Account): Rank {
+  const sample = usage.get(id)?.sample;
+  const primary = usedOf(sample?.primary, now) ?? 0;
+  const secondary = usedOf(sample?.secondary, now) ?? (sample?.secondary ? 0 : primary);
+  if (!settings.preferEarlierResetAccounts) return { days: 0, secondary, primary };
   const resetAt = sample?.secondary?.resetAt ?? null;
   const days = resetAt !== null && resetAt > now ? Math.floor((resetAt - now) / DAY_MS) : UNKNOWN_DAYS;
-  return [settings.preferEarlierResetAccounts ? days : 0, secondary, primary, hash32(seed + account.id)];
+  return { days, secondary, primary };
 }
 
-function isLess(a: readonly number[], b: readonly number[]): boolean {
-  for (const [index, value] of a.entries()) {
-    const other = b[index] ?? 0;
-    if (value !== other) return value < other;
-  }
-  return false;
+/** A candidate is available, so a window that was used up has been reset since. */
+function usedOf(window: UsageWindow | null | undefined, now: Instant): number | undefined {
+  const isOver = !window || window.usedPercent >= 100 || (window.resetAt !== null && window.resetAt <= now);
+  return isOver ? undefined : window.usedPercent;
 }

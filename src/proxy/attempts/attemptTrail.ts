@@ -30,16 +30,20 @@ export class AttemptTrail {
   end(outcome: string, now: Instant, classified?: Classified): void {
     if (!this.open) return;
     const { accountId, decision, startedAt } = this.open;
-    const { code, limitedUntil } = classified ?? {};
     this.open = undefined;
+    // Spelled out instead of spread: this runs for every request, and JSON leaves out what is undefined.
     this.ended.push({
-      ...decision,
+      decidedAt: decision.decidedAt,
+      asOf: decision.asOf,
+      v: decision.v,
+      overlay: decision.overlay,
+      isRepeat: decision.isRepeat,
       accountId,
       startedAt,
       endedAt: now,
       outcome,
-      ...(code !== undefined && { code }),
-      ...(limitedUntil !== undefined && { limitedUntil }),
+      code: classified?.code,
+      limitedUntil: classified?.limitedUntil,
     });
   }
 }

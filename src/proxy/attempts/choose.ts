@@ -25,6 +25,5 @@ export function choose(
     turn: nextTurn(),
     now,
   });
-  const overlay = selection.overlay && { overlay: selection.overlay };
-  return { selection, decision: { decidedAt: hot.position, asOf: now, v: SELECT_VERSION, ...overlay } };
+  return { selection, decision: { decidedAt: hot.position, asOf: now, v: SELECT_VERSION, overlay: selection.overlay } };
 }

@@ -29,7 +29,8 @@ export function endOfEvent(buffer: Buffer, start: number): number {
 /** Behind the last complete event of the buffer; 0 when there is none. */
 export function endOfLastEvent(buffer: Buffer): number {
   const plain = buffer.lastIndexOf(BLANK_LINE);
-  const crlf = buffer.lastIndexOf(BLANK_CRLF_LINE);
+  // Looking backwards for what is not there costs more than asking first; JSON never holds a bare CR.
+  const crlf = buffer.includes(CR) ? buffer.lastIndexOf(BLANK_CRLF_LINE) : -1;
   return Math.max(plain < 0 ? 0 : plain + 2, crlf < 0 ? 0 : crlf + 3);
 }
 

@@ -60,7 +60,7 @@ export const createSettlement =
       model,
       effort: request.effort,
       requestedAt,
-      ...(request.admission && { admission: request.admission }),
+      admission: request.admission,
       status: outcome.status,
       errorCode: outcome.code,
       errorMessage: outcome.message?.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() ?? null,
@@ -70,9 +70,9 @@ export const createSettlement =
       usage,
       costMicroDollars,
       priceVersion: costMicroDollars === null ? null : priceVersion,
-      ...(pin !== undefined && { pin: { digest: pin, isFallback } }),
+      pin: pin === undefined ? undefined : { digest: pin, isFallback },
       attempts: attempts as Attempt[],
-      ...(outcome.refusal && { refusal: outcome.refusal }),
+      refusal: outcome.refusal,
     };
     try {
       await record({
