@@ -1,6 +1,7 @@
 import type { Instant, Position } from '../src/domain/brands.ts';
 import type { CompletedRequest, RefusedRequest, TokenUsage } from '../src/domain/request/events.ts';
-import type { Projection } from './projection.ts';
+import { PERIODS } from './periods.ts';
+import type { Projection, RollUp, Write } from './projection.ts';
 
 /** One row of the request log: a request that ended, or was refused. */
 export interface RequestLogRow {
@@ -28,13 +29,59 @@ export interface RequestLogRow {
   readonly position: Position;
 }
 
-/** One row for each request that ended, abandoned ones included, and for each that was refused. */
-export const requestLog: Projection<{ requests: RequestLogRow }> = {
+/** What the request log can be filtered by. */
+export interface RequestKind {
+  readonly accountId: string | null;
+  readonly model: string;
+  readonly effort: string | null;
+  readonly status: string;
+}
+
+/** Who asked, and what went wrong. */
+export interface RequestOutcome {
+  readonly apiKeyId: string | null;
+  readonly errorCode: string | null;
+}
+
+export const REQUEST_SUMS = [
+  'requests',
+  /** Requests whose status is not `200`. */
+  'errors',
+  /** Refusals beyond the rows of their minute: errors that the request log does not show one by one. */
+  'unlogged',
+  'inputTokens',
+  'outputTokens',
+  'cachedInputTokens',
+  'reasoningTokens',
+  'costMicroDollars',
+  'latencyMs',
+] as const;
+export type RequestSums = Readonly<Record<(typeof REQUEST_SUMS)[number], number>>;
+
+interface Documents {
+  readonly requests: RequestLogRow;
+}
+
+/**
+ * Two roll-ups, because the product of everything that either groups by (fifty accounts, ten models, twenty keys, ...)
+ * has as many groups in an hour as there are requests.
+ */
+interface Summed {
+  readonly requestsByKind: RollUp<RequestKind, RequestSums>;
+  readonly requestsByOutcome: RollUp<RequestOutcome, RequestSums>;
+}
+
+/**
+ * One row for each request that ended, abandoned ones included, and for each that was refused; and the sums over them.
+ * A request belongs to the hour in which it arrived.
+ */
+export const requestLog: Projection<Documents, Summed> = {
   name: 'requestLog',
-  version: 1,
+  version: 2,
+  periods: { requestsByKind: PERIODS, requestsByOutcome: PERIODS },
   on: {
     RequestCompleted: ({ data, position }, write) =>
-      write.insert('requests', data.requestId, {
+      add(write, {
         ...requested(data, position),
         ...tokens(data.usage),
         accountId: data.accountId,
@@ -43,7 +90,7 @@ export const requestLog: Projection<{ requests: RequestLogRow }> = {
         attempts: data.attempts.length,
       }),
     RequestRefused: ({ data, position }, write) =>
-      write.insert('requests', data.requestId, {
+      add(write, {
         ...requested(data, position),
         ...tokens(null),
         accountId: null,
@@ -51,8 +98,44 @@ export const requestLog: Projection<{ requests: RequestLogRow }> = {
         firstByteMs: null,
         attempts: 0,
       }),
+    RefusalsCounted: ({ data }, write) => {
+      // An address stands for strangers: what they wanted never became a request.
+      if (data.address !== null) return;
+      for (const [errorCode, unlogged] of Object.entries(data.counts)) {
+        write.addUp('requestsByOutcome', data.minute, { apiKeyId: data.keyId, errorCode }, { ...NOTHING, unlogged });
+      }
+    },
   },
 };
+
+const NOTHING: RequestSums = {
+  requests: 0,
+  errors: 0,
+  unlogged: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  reasoningTokens: 0,
+  costMicroDollars: 0,
+  latencyMs: 0,
+};
+
+function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
+  write.insert('requests', row.requestId, row);
+  const sums: RequestSums = {
+    requests: 1,
+    errors: row.status === '200' ? 0 : 1,
+    unlogged: 0,
+    inputTokens: row.inputTokens ?? 0,
+    outputTokens: row.outputTokens ?? 0,
+    cachedInputTokens: row.cachedInputTokens ?? 0,
+    reasoningTokens: row.reasoningTokens ?? 0,
+    costMicroDollars: row.costMicroDollars ?? 0,
+    latencyMs: row.latencyMs,
+  };
+  write.addUp('requestsByKind', row.requestedAt, row, sums);
+  write.addUp('requestsByOutcome', row.requestedAt, row, sums);
+}
 
 const requested = (data: CompletedRequest | RefusedRequest, position: Position) => ({
   requestId: data.requestId,

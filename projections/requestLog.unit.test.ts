@@ -1,17 +1,26 @@
 import { expect, test } from 'vitest';
-import type { AccountId, Position } from '../src/domain/brands.ts';
-import type { CompletedRequest } from '../src/domain/request/events.ts';
+import type { AccountId, ApiKeyId, Position } from '../src/domain/brands.ts';
+import { type CompletedRequest, RefusalsCounted } from '../src/domain/request/events.ts';
 import { completed, refused } from '../test/support/management.ts';
-import { NOW } from '../test/support/specification.ts';
-import { type RequestLogRow, requestLog } from './requestLog.ts';
+import { earlier, HOUR, NOW } from '../test/support/specification.ts';
+import { type RequestLogRow, type RequestSums, requestLog } from './requestLog.ts';
 
 const position = 7 as Position;
 
-function rowsOf({ type, data }: ReturnType<typeof completed> | ReturnType<typeof refused>) {
+type Handled = ReturnType<typeof completed> | ReturnType<typeof refused> | ReturnType<typeof RefusalsCounted>;
+
+/** What an event writes: rows, and sums as [roll-up, moment, group, sums that are not zero]. */
+function written({ type, data }: Handled) {
   const rows: [collection: string, key: string, row: RequestLogRow][] = [];
-  requestLog.on[type]?.({ data, position, time: NOW } as never, { insert: (...change) => rows.push(change) });
-  return rows;
+  const sums: [rollUp: string, at: number, group: unknown, sums: Partial<RequestSums>][] = [];
+  requestLog.on[type]?.({ data, position, time: NOW } as never, {
+    insert: (...change) => rows.push(change),
+    addUp: (rollUp, at, group, added) =>
+      sums.push([rollUp, at, group, Object.fromEntries(Object.entries(added).filter(([, sum]) => sum !== 0))]),
+  });
+  return { rows, sums };
 }
+const rowsOf = (event: Handled) => written(event).rows;
 
 test('a request that ended is one row under its id', () => {
   const attempt = { accountId: 'a', outcome: 'ok' } as unknown as CompletedRequest['attempts'][number];
@@ -64,6 +73,52 @@ test('a refused request is a row without account, tokens and cost', () => {
   ]);
 });
 
-test('nothing else makes a row', () => {
-  expect(Object.keys(requestLog.on)).toEqual(['RequestCompleted', 'RequestRefused']);
+test('a request that ended is in the sums of its kind and of its key, at the moment when it arrived', () => {
+  const { sums } = written(completed({ keyId: 'k' as ApiKeyId, requestedAt: earlier(HOUR) }));
+  const expected = {
+    requests: 1,
+    inputTokens: 100,
+    outputTokens: 20,
+    cachedInputTokens: 40,
+    reasoningTokens: 8,
+    costMicroDollars: 1_250,
+    latencyMs: 1_200,
+  };
+  const kind = { accountId: 'account-1', model: 'gpt-5.1', effort: null, status: '200' };
+  expect(sums).toEqual([
+    ['requestsByKind', earlier(HOUR), expect.objectContaining(kind), expected],
+    ['requestsByOutcome', earlier(HOUR), expect.objectContaining({ apiKeyId: 'k', errorCode: null }), expected],
+  ]);
+});
+
+test.each([
+  ['a refusal', refused()],
+  ['a broken answer', completed({ status: 'error', errorCode: 'stream_incomplete' })],
+])('%s counts as an error', (_name, event) => {
+  for (const [, , , sums] of written(event).sums) expect(sums).toMatchObject({ requests: 1, errors: 1 });
+});
+
+test('refusals that were only counted are sums of their key without a row', () => {
+  const event = RefusalsCounted({
+    keyId: 'k' as ApiKeyId,
+    address: null,
+    minute: NOW,
+    counts: { rate_limit_exceeded: 7, model_not_allowed: 2 },
+  });
+  expect(written(event)).toEqual({
+    rows: [],
+    sums: [
+      ['requestsByOutcome', NOW, { apiKeyId: 'k', errorCode: 'rate_limit_exceeded' }, { unlogged: 7 }],
+      ['requestsByOutcome', NOW, { apiKeyId: 'k', errorCode: 'model_not_allowed' }, { unlogged: 2 }],
+    ],
+  });
+});
+
+test('strangers who were turned away are no requests', () => {
+  const event = RefusalsCounted({ keyId: null, address: '203.0.113.9', minute: NOW, counts: { invalid_api_key: 9 } });
+  expect(written(event)).toEqual({ rows: [], sums: [] });
+});
+
+test('nothing else is looked at', () => {
+  expect(Object.keys(requestLog.on)).toEqual(['RequestCompleted', 'RequestRefused', 'RefusalsCounted']);
 });

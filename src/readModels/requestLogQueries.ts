@@ -3,15 +3,23 @@ import type { Instant, Position } from '../domain/brands.ts';
 
 export type { RequestLogRow };
 
+export interface ModelOption {
+  readonly model: string;
+  readonly effort: string | null;
+}
+
 /** Lists are alternatives; absent means no condition; an empty list matches nothing. */
 export interface RequestLogFilter {
-  /** A part of the request id or of the error message, in any case of its ASCII letters. */
+  /**
+   * A part of the error message or of the request id, in any case of its ASCII letters; a text of fewer than four
+   * characters is looked for at the beginning of request ids only.
+   */
   readonly search?: string;
   readonly accountIds?: readonly string[];
   readonly statuses?: readonly string[];
   readonly models?: readonly string[];
   readonly efforts?: readonly (string | null)[];
-  readonly modelOptions?: readonly { readonly model: string; readonly effort: string | null }[];
+  readonly modelOptions?: readonly ModelOption[];
   /** First moment that belongs to the answer. */
   readonly since?: Instant;
   /** Last moment that belongs to the answer. */
@@ -24,8 +32,21 @@ export interface RequestLogPage {
   readonly total: number;
 }
 
-/** Reading side of the request log; every adapter passes one suite. Newest first. */
+/** What the rows can be narrowed to, each list in order. */
+export interface RequestLogOptions {
+  readonly accountIds: readonly string[];
+  readonly modelOptions: readonly ModelOption[];
+  readonly statuses: readonly string[];
+}
+
+/**
+ * Reading side of the request log; every adapter passes one suite. The latest request comes first, by the time at which
+ * it arrived, then by position. `minPosition`: the answer holds at least everything up to there, or waits up to 1 s.
+ */
 export interface RequestLogQueries {
-  /** @param minPosition the answer holds at least everything up to there, or waits up to 1 s for it */
   page(filter: RequestLogFilter, limit: number, offset: number, minPosition: Position): Promise<RequestLogPage>;
+  /** Values that rows have; each list obeys every condition but those on itself. Knows no `search`. */
+  options(filter: RequestLogFilter, minPosition: Position): Promise<RequestLogOptions>;
+  /** Models that answered at least one request, in order. */
+  models(minPosition: Position): Promise<readonly string[]>;
 }

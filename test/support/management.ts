@@ -70,6 +70,11 @@ export async function startManagement(overrides: Partial<ManagementOptions> = {}
   const hot = await startHotRunner(log, (error) => reported.push(error));
   const vault = openVault({ folder });
   let readModels: SqliteReadModels | undefined;
+  /** Most tests do without: they start no worker. */
+  const models = () => {
+    readModels ??= createSqliteReadModels({ folder, logPath });
+    return readModels;
+  };
   const now = () => clock.now;
   const options: ManagementOptions = {
     log,
@@ -78,10 +83,9 @@ export async function startManagement(overrides: Partial<ManagementOptions> = {}
     now,
     handle: createCommandHandler({ log, hot, now }),
     requestLog: {
-      page: (...query) => {
-        readModels ??= createSqliteReadModels({ folder, logPath });
-        return readModels.requestLog.page(...query);
-      },
+      page: (...query) => models().requestLog.page(...query),
+      options: (...query) => models().requestLog.options(...query),
+      models: (...query) => models().requestLog.models(...query),
     },
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),

@@ -4,13 +4,16 @@ import { DatabaseSync } from 'node:sqlite';
 /** SQLite's codes for a file that holds no usable database (sqlite.org/rescode.html). */
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
 
+/** Goes up with every change of tables or indexes. */
+const LAYOUT = 2;
+
+// One row: all read models of the file reach equally far.
 const PROGRESS = `
   CREATE TABLE IF NOT EXISTS progress (
-    projection TEXT PRIMARY KEY,
-    version INTEGER NOT NULL,
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    version TEXT NOT NULL,
     position INTEGER NOT NULL,
-    eventId TEXT,
-    documents INTEGER NOT NULL
+    eventId TEXT
   ) STRICT`;
 
 /**
@@ -18,14 +21,35 @@ const PROGRESS = `
  * nothing waits for the disk more often than every few thousand pages.
  */
 export function openReadModelFile(path: string): DatabaseSync {
+  const opened = openUndamaged(path);
+  if (opened) return opened;
+  removeReadModelFile(path);
+  const fresh = open(path);
+  prepare(fresh);
+  return fresh;
+}
+
+/** @returns undefined for a file that cannot be used: damaged, or of another layout */
+function openUndamaged(path: string): DatabaseSync | undefined {
   try {
-    return open(path);
+    const database = open(path);
+    if (isCurrent(database)) return database;
+    database.close();
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    removeReadModelFile(path);
-    return open(path);
   }
+  return undefined;
 }
+
+function isCurrent(database: DatabaseSync): boolean {
+  const layout = database.prepare('PRAGMA user_version').get()?.user_version;
+  if (layout !== 0) return layout === LAYOUT;
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (isEmpty) prepare(database);
+  return isEmpty;
+}
+
+const prepare = (database: DatabaseSync) => database.exec(`${PROGRESS}; PRAGMA user_version = ${LAYOUT}`);
 
 export const isDamaged = (error: unknown): boolean =>
   DAMAGED.has(((error as { errcode?: number }).errcode ?? 0) & 0xff);
@@ -43,7 +67,7 @@ function open(path: string): DatabaseSync {
       PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -32768;
       PRAGMA wal_autocheckpoint = 1000;
-      ${PROGRESS}`);
+    `);
     return database;
   } catch (error) {
     database.close();

@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/brands.ts';
-import type { RequestLogPage, RequestLogQueries } from '../requestLogQueries.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';
+import type { RequestLogQueries } from '../requestLogQueries.ts';
+import type { RequestTotalsQueries } from '../requestTotalsQueries.ts';
+import type { UsageTrendsQueries } from '../usageTrendsQueries.ts';
+import type { Answers, FromWorker, ToWorker, WorkerOptions } from './wire.ts';
 
 export interface SqliteReadModelsOptions {
   /** Gets `readmodels.sqlite`, which may be thrown away at any time. */
@@ -16,6 +18,8 @@ export interface SqliteReadModelsOptions {
 
 export interface SqliteReadModels {
   readonly requestLog: RequestLogQueries;
+  readonly requestTotals: RequestTotalsQueries;
+  readonly usageTrends: UsageTrendsQueries;
   /** Says that the log holds `position`. Costs a comparison: at most one message is under way. */
   notify(position: Position): void;
   /** Stops the worker; queries under way fail. */
@@ -28,7 +32,7 @@ export class ReadModelUnavailable extends Error {
 }
 
 interface Pending {
-  readonly resolve: (page: RequestLogPage) => void;
+  readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -77,7 +81,7 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
     }
     const query = pending.get(message.id);
     pending.delete(message.id);
-    if (message.kind === 'page') query?.resolve(message.page);
+    if (message.kind === 'answer') query?.resolve(message.answer as never);
     else query?.reject(new ReadModelUnavailable(message.trouble));
   }
 
@@ -85,6 +89,16 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
     isTelling = true;
     tell({ kind: 'news' });
   }
+
+  /** The query of this name; its last argument is the position that the answer has to hold. */
+  const ask =
+    <Port extends keyof Answers>(port: Port, name: keyof Answers[Port] & string) =>
+    <Answer>(...given: unknown[]): Promise<Answer> =>
+      new Promise((resolve, reject) => {
+        const id = nextId++;
+        tell({ kind: 'query', id, port, name, args: given.slice(0, -1), minPosition: given.at(-1) as Position });
+        pending.set(id, { resolve, reject });
+      });
 
   worker = start();
 
@@ -94,13 +108,12 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
       if (!isTelling && !isClosed) tellNews();
     },
     requestLog: {
-      page: (filter, limit, offset, minPosition) =>
-        new Promise((resolve, reject) => {
-          const id = nextId++;
-          tell({ kind: 'page', id, filter, limit, offset, minPosition });
-          pending.set(id, { resolve, reject });
-        }),
+      page: ask('requestLog', 'page'),
+      options: ask('requestLog', 'options'),
+      models: ask('requestLog', 'models'),
     },
+    requestTotals: { since: ask('requestTotals', 'since') },
+    usageTrends: { hours: ask('usageTrends', 'hours'), ofAccount: ask('usageTrends', 'ofAccount') },
     async close() {
       if (isClosed) return;
       const stopping = worker;

@@ -1,9 +1,10 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { answersFrom } from './answers.ts';
 import { LogReader } from './logReader.ts';
+import { PROJECTED_TYPES, Projector } from './projector.ts';
 import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
-import { REQUEST_LOG_TYPES, RequestLogStore } from './requestLogStore.ts';
-import type { FromWorker, PageRequest, ToWorker, WorkerOptions } from './wire.ts';
+import type { FromWorker, Query, ToWorker, WorkerOptions } from './wire.ts';
 
 /** News wait this long for more of their kind: a batch of a thousand costs little more than one of ten. */
 const GATHER_MS = 500;
@@ -12,9 +13,9 @@ const MAX_WAIT_MS = 1_000;
 const LOOK_AGAIN_MS = 5;
 
 const { path, logPath } = workerData as WorkerOptions;
-const log = new LogReader(logPath, REQUEST_LOG_TYPES);
+const log = new LogReader(logPath, PROJECTED_TYPES);
 let database = openReadModelFile(path);
-let store = new RequestLogStore(database, log);
+let projector = new Projector(database, log);
 let isClosing = false;
 
 const say = (message: FromWorker) => parentPort?.postMessage(message);
@@ -24,8 +25,8 @@ parentPort?.on('message', (message: ToWorker) => {
     case 'news':
       void gather();
       return;
-    case 'page':
-      void page(message);
+    case 'query':
+      void answer(message);
       return;
     case 'close':
       isClosing = true;
@@ -44,26 +45,31 @@ async function gather(): Promise<void> {
 async function catchUp(): Promise<void> {
   let trouble: string | undefined;
   try {
-    while (!isClosing && mending(() => store.catchUp())) await nextTurn();
+    while (!isClosing && mending(() => projector.catchUp())) await nextTurn();
   } catch (error) {
     trouble = (error as Error).message;
   }
-  if (!isClosing) say({ kind: 'caughtUp', position: store.position, trouble });
+  if (!isClosing) say({ kind: 'caughtUp', position: projector.position, trouble });
 }
 
-async function page({ id, filter, limit, offset, minPosition }: PageRequest): Promise<void> {
+async function answer({ id, port, name, args, minPosition }: Query): Promise<void> {
   const deadline = performance.now() + MAX_WAIT_MS;
   try {
-    let hasMore = mending(() => store.catchUp());
-    while (store.position < minPosition && performance.now() < deadline) {
+    let hasMore = mending(() => projector.catchUp());
+    while (projector.position < minPosition && performance.now() < deadline) {
       await (hasMore ? nextTurn() : delay(LOOK_AGAIN_MS));
       if (isClosing) return;
-      hasMore = mending(() => store.catchUp());
+      hasMore = mending(() => projector.catchUp());
     }
-    say({ kind: 'page', id, page: mending(() => store.page(filter, limit, offset)) });
+    say({ kind: 'answer', id, answer: mending(() => query(port, name, args)) });
   } catch (error) {
     say({ kind: 'failed', id, trouble: (error as Error).message });
   }
+}
+
+function query(port: Query['port'], name: string, args: readonly unknown[]): unknown {
+  const queries = answersFrom(database, projector.requests)[port] as Record<string, (...args: unknown[]) => unknown>;
+  return queries[name]?.(...args);
 }
 
 /** A file that turns out to be damaged is made again from the log. */
@@ -75,7 +81,7 @@ function mending<Result>(work: () => Result): Result {
     database.close();
     removeReadModelFile(path);
     database = openReadModelFile(path);
-    store = new RequestLogStore(database, log);
+    projector = new Projector(database, log);
     return work();
   }
 }

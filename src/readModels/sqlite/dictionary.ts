@@ -1,0 +1,61 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+/** Small numbers for texts that come again and again: a row then holds one number, and a filter is tried once a number. */
+export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null>>> {
+  readonly #columns: readonly (keyof Entry & string)[];
+  readonly #ids = new Map<string, number>();
+  readonly #insert: StatementSync;
+  readonly #selectAll: StatementSync;
+  #entries: Entry[] = [];
+
+  constructor(database: DatabaseSync, table: string, columns: readonly (keyof Entry & string)[]) {
+    const names = columns.join(', ');
+    const values = columns.map(() => '?').join(', ');
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS ${table} (id INTEGER PRIMARY KEY, ${columns.map((name) => `${name} TEXT`).join(', ')}) STRICT`);
+    this.#columns = columns;
+    this.#insert = database.prepare(`INSERT INTO ${table} (id, ${names}) VALUES (?, ${values})`);
+    this.#selectAll = database.prepare(`SELECT ${names} FROM ${table} ORDER BY id`);
+    this.load();
+  }
+
+  /** All entries; the one at index n has id n + 1. */
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  idOf(entry: Entry): number {
+    const key = this.#keyOf(entry);
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.#entries.length + 1;
+    const own = Object.fromEntries(this.#columns.map((name) => [name, entry[name]])) as unknown as Entry;
+    this.#insert.run(id, ...this.#columns.map((name) => own[name]));
+    this.#remember(own, key);
+    return id;
+  }
+
+  entryOf(id: number): Entry {
+    const entry = this.#entries[id - 1];
+    if (!entry) throw new Error(`the read models know no group ${id}`);
+    return entry;
+  }
+
+  /** Reads what the file holds, e.g. after a transaction was rolled back. */
+  load(): void {
+    this.#entries = [];
+    this.#ids.clear();
+    for (const row of this.#selectAll.all()) this.#remember(row as Entry, this.#keyOf(row as Entry));
+  }
+
+  #remember(entry: Entry, key: string): void {
+    this.#entries.push(entry);
+    this.#ids.set(key, this.#entries.length);
+  }
+
+  #keyOf(entry: Entry): string {
+    let key = '';
+    for (const name of this.#columns) key += entry[name] === null ? '\u0000' : `\u0001${entry[name]}`;
+    return key;
+  }
+}

@@ -1,0 +1,160 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { endOf, PERIODS } from '../../../projections/periods.ts';
+import type { RequestKind } from '../../../projections/requestLog.ts';
+import { type Instant, instant } from '../../domain/brands.ts';
+import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
+import { matcher, optionsOf } from './requestKinds.ts';
+import { searchRequests } from './requestSearch.ts';
+import type { RequestTable } from './requestTable.ts';
+import { periodNumber } from './rollUpTable.ts';
+import { cut, FAR_AHEAD, type TimePiece } from './timePieces.ts';
+
+/** A day with more matches than this is entered by its hours, others by their rows. */
+const MANY = 5_000;
+
+interface CountedPiece extends TimePiece {
+  readonly count: number;
+}
+
+/** What a query looks for: a stretch of time, and one byte for each kind of request, 1 for those that match. */
+export interface Wanted {
+  readonly from: Instant;
+  readonly to: Instant;
+  /** Undefined: all kinds. */
+  readonly kinds: Uint8Array | undefined;
+}
+
+/** The condition on `kindId`; its parameter is the bytes, where there are any. */
+export const kindCondition = (kinds: Uint8Array | undefined) => (kinds ? "AND substr(?, kindId, 1) = x'01'" : '');
+
+export function requestLogPage(
+  database: DatabaseSync,
+  table: RequestTable,
+  filter: RequestLogFilter,
+  limit: number,
+  offset: number,
+): RequestLogPage {
+  const wanted = wantedBy(filter, table);
+  if (filter.search) {
+    const found = searchRequests(database, wanted, filter.search, limit, offset);
+    if (found) return { rows: table.at(found.positions), total: found.total };
+  }
+  const pieces = cut(wanted.from, wanted.to).flatMap((piece) => counted(database, wanted.kinds, piece));
+  const total = pieces.reduce((sum, { count }) => sum + count, 0);
+  return { rows: table.at(positionsAt(database, wanted.kinds, pieces, limit, offset)), total };
+}
+
+export function requestLogOptions(
+  database: DatabaseSync,
+  table: RequestTable,
+  filter: RequestLogFilter,
+): RequestLogOptions {
+  const { from, to } = rangeOf(filter);
+  const isAlways = filter.since === undefined && filter.until === undefined;
+  const present = isAlways
+    ? table.kinds.entries
+    : [...kindsIn(database, cut(from, to))].map((id) => table.kinds.entryOf(id));
+  return optionsOf(present, filter);
+}
+
+export function answeredModels({ kinds }: RequestTable): string[] {
+  return [...new Set(kinds.entries.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
+}
+
+function wantedBy(filter: RequestLogFilter, { kinds }: RequestTable): Wanted {
+  const matches: ((kind: RequestKind) => boolean) | undefined = matcher(filter);
+  return { ...rangeOf(filter), kinds: matches && Uint8Array.from(kinds.entries, (kind) => (matches(kind) ? 1 : 0)) };
+}
+
+const rangeOf = ({ since, until }: RequestLogFilter) => ({
+  from: instant(Math.max(0, since ?? 0)),
+  to: instant(Math.min(FAR_AHEAD, until === undefined ? FAR_AHEAD : until + 1)),
+});
+
+/** Each period of the piece that holds matches, and how many. */
+function counted(database: DatabaseSync, kinds: Uint8Array | undefined, piece: TimePiece): CountedPiece[] {
+  const { period, from, to } = piece;
+  const bytes = kinds ? [kinds] : [];
+  if (!period) {
+    const found = database
+      .prepare(
+        `SELECT COUNT(*) AS count FROM requests INDEXED BY requestsByTime
+         WHERE requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}`,
+      )
+      .get(from, to, ...bytes);
+    return [{ ...piece, count: found?.count as number }];
+  }
+  // Without a condition on kinds the smaller roll-up counts the same requests.
+  const table = kinds ? 'requestsByKind' : 'requestsByOutcome';
+  const rows = database
+    .prepare(
+      `SELECT start, SUM(requests) AS count FROM ${table}
+       WHERE period = ? AND start >= ? AND start < ? ${kindCondition(kinds)}
+       GROUP BY start HAVING SUM(requests) > 0 ORDER BY start DESC`,
+    )
+    .all(periodNumber(period), from, to, ...bytes) as { start: Instant; count: number }[];
+  return rows.map(({ start, count }) => ({ period, from: start, to: endOf(period, start), count }));
+}
+
+/** Positions of one page, found by skipping whole pieces and walking the index only in those that hold the page. */
+function positionsAt(
+  database: DatabaseSync,
+  kinds: Uint8Array | undefined,
+  pieces: readonly CountedPiece[],
+  limit: number,
+  offset: number,
+): number[] {
+  const found: number[] = [];
+  let toSkip = offset;
+  const enter = (inside: readonly CountedPiece[]) => {
+    for (const piece of inside) {
+      if (found.length >= limit) return;
+      if (toSkip >= piece.count) {
+        toSkip -= piece.count;
+      } else if (piece.period === 'month' || (piece.period === 'day' && piece.count > MANY)) {
+        const period = PERIODS[periodNumber(piece.period) - 1];
+        enter(counted(database, kinds, { period, from: piece.from, to: piece.to }));
+      } else {
+        const wanted = Math.min(limit - found.length, piece.count - toSkip);
+        found.push(...walk(database, kinds, piece, wanted, toSkip));
+        toSkip = 0;
+      }
+    }
+  };
+  enter(pieces);
+  return found;
+}
+
+function walk(
+  database: DatabaseSync,
+  kinds: Uint8Array | undefined,
+  { from, to }: TimePiece,
+  limit: number,
+  offset: number,
+): number[] {
+  const rows = database
+    .prepare(
+      `SELECT position FROM requests INDEXED BY requestsByTime
+       WHERE requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}
+       ORDER BY requestedAt DESC, position DESC LIMIT ? OFFSET ?`,
+    )
+    .all(from, to, ...(kinds ? [kinds] : []), limit, offset) as { position: number }[];
+  return rows.map(({ position }) => position);
+}
+
+function kindsIn(database: DatabaseSync, pieces: readonly TimePiece[]): Set<number> {
+  const found = new Set<number>();
+  for (const { period, from, to } of pieces) {
+    const rows = period
+      ? database
+          .prepare('SELECT DISTINCT kindId FROM requestsByKind WHERE period = ? AND start >= ? AND start < ?')
+          .all(periodNumber(period), from, to)
+      : database
+          .prepare(
+            'SELECT DISTINCT kindId FROM requests INDEXED BY requestsByTime WHERE requestedAt >= ? AND requestedAt < ?',
+          )
+          .all(from, to);
+    for (const { kindId } of rows) found.add(kindId as number);
+  }
+  return found;
+}

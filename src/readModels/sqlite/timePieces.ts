@@ -1,0 +1,30 @@
+import { endOf, PERIODS, type Period, startOf } from '../../../projections/periods.ts';
+import { type Instant, instant } from '../../domain/brands.ts';
+
+/** Whole periods next to each other, or (without `period`) a stretch shorter than an hour. */
+export interface TimePiece {
+  readonly period: Period | undefined;
+  readonly from: Instant;
+  /** First moment behind it. */
+  readonly to: Instant;
+}
+
+/** The beginning of a month that no request sees. */
+export const FAR_AHEAD = instant(Date.UTC(9999, 0));
+
+/**
+ * Cuts a stretch of time into as few pieces as its roll-ups allow: months in the middle, then days, then hours, and what
+ * is left at its open edges.
+ * @returns the latest first
+ */
+export function cut(from: Instant, to: Instant, periods: readonly Period[] = PERIODS): TimePiece[] {
+  if (from >= to) return [];
+  const period = periods.at(-1);
+  if (!period) return [{ period, from, to }];
+  const shorter = periods.slice(0, -1);
+  const isAligned = startOf(period, from) === from;
+  const innerFrom = isAligned ? from : endOf(period, startOf(period, from));
+  const innerTo = startOf(period, to);
+  if (innerFrom >= innerTo) return cut(from, to, shorter);
+  return [...cut(innerTo, to, shorter), { period, from: innerFrom, to: innerTo }, ...cut(from, innerFrom, shorter)];
+}

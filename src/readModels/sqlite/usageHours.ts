@@ -1,0 +1,32 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { USAGE_SUMS } from '../../../projections/usageTrends.ts';
+import type { Instant } from '../../domain/brands.ts';
+import type { UsageHour } from '../usageTrendsQueries.ts';
+import { periodNumber } from './rollUpTable.ts';
+
+const COLUMNS = `start, accountId, ${USAGE_SUMS.join(', ')}`;
+const HOUR = periodNumber('hour');
+
+export function usageHours(database: DatabaseSync, since: Instant): UsageHour[] {
+  return database
+    .prepare(`SELECT ${COLUMNS} FROM usageByAccount WHERE period = ? AND start >= ? ORDER BY start, accountId`)
+    .all(HOUR, since) as unknown as UsageHour[];
+}
+
+export function usageHoursOf(database: DatabaseSync, accountId: string, since: Instant): UsageHour[] {
+  const hours = database
+    .prepare(`SELECT ${COLUMNS} FROM usageByAccount WHERE period = ? AND start >= ? AND accountId = ? ORDER BY start`)
+    .all(HOUR, since, accountId) as unknown as UsageHour[];
+  const lastBefore = (samples: 'primarySamples' | 'secondarySamples') =>
+    database
+      .prepare(
+        `SELECT ${COLUMNS} FROM usageByAccount WHERE period = ? AND start < ? AND accountId = ? AND ${samples} > 0
+         ORDER BY start DESC LIMIT 1`,
+      )
+      .get(HOUR, since, accountId) as unknown as UsageHour | undefined;
+  const before = [lastBefore('primarySamples'), lastBefore('secondarySamples')]
+    .filter((hour) => hour !== undefined)
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start }, index, all) => start !== all[index - 1]?.start);
+  return [...before, ...hours];
+}
