@@ -39,4 +39,5 @@ export type ErrorCode =
   | 'ip_exists'
   | 'ip_not_found'
   | 'invalid_totp_config'
+  | 'idempotency_key_reused'
   | 'conflict';

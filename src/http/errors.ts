@@ -181,6 +181,11 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: 'TOTP can be required only after it has been set up',
   },
+  idempotency_key_reused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'This Idempotency-Key belongs to another write; use a new one for each',
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

@@ -72,6 +72,9 @@ export type AppendOutcome =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly error: Error };
 
+/** Why an append is rejected whose event ids belong to other events. */
+export const ID_TAKEN = 'an event id stands elsewhere in the log: an id belongs to one event';
+
 export interface AppendOptions {
   /** The data came straight from a value of its schema's type: it is not parsed again. Its JSON is checked all the same. */
   readonly isValidated?: boolean;

@@ -105,11 +105,11 @@ export const apiKeyRoutes = (management: Management): ReturnType<Router<Manageme
     })
     .post('/', create, async (ctx) => {
       const body = await bodyOf(ctx, CreateApiKey, 'invalid_api_key_payload');
-      const keyId = newId() as ApiKeyId;
+      const keyId = (ctx.state.cause.write?.resourceId ?? newId()) as ApiKeyId;
       const { key, value } = mint(newKeyBytes());
       const command = { type: 'CreateApiKey' as const, keyId, value, name: body.name, ...changesOf(body) };
-      const { state } = await handle(subjects.apiKey, keyId, command, ctx.state.cause);
-      return { ...summary(state, keyId), key };
+      const { state, isRepeat } = await handle(subjects.apiKey, keyId, command, ctx.state.cause);
+      return { ...summary(state, keyId), ...(!isRepeat && { key }) };
     })
     .patch('/:id', change, async (ctx) => {
       const keyId = idOf(ctx);
@@ -129,13 +129,13 @@ export const apiKeyRoutes = (management: Management): ReturnType<Router<Manageme
     .post('/:id/regenerate', regenerate, async (ctx) => {
       const keyId = idOf(ctx);
       const { key, value } = mint(newKeyBytes());
-      const { state } = await handle(
+      const { state, isRepeat } = await handle(
         subjects.apiKey,
         keyId,
         { type: 'RegenerateApiKey', keyId, value },
         ctx.state.cause,
       );
-      return { ...summary(state, keyId), key };
+      return { ...summary(state, keyId), ...(!isRepeat && { key }) };
     })
     .routes();
 };

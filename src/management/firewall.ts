@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Instant, iso } from '../domain/brands.ts';
 import { type IpAddress, parseIp } from '../domain/firewall/ipAddress.ts';
 import type { Firewall } from '../domain/firewall/state.ts';
+import { refuse } from '../domain/refusal.ts';
 import { subjects } from '../projecting/subjects.ts';
 import { atQuery, viewOf } from './at.ts';
 import { bodyOf, wireObject } from './body.ts';
@@ -42,7 +43,8 @@ export const firewallRoutes = (management: Management) => {
       const { ip_address } = await bodyOf(ctx, AllowIp, 'invalid_ip');
       const { state } = await handle(subjects.firewall, 'main', { type: 'AllowIp', ip: ip_address }, ctx.state.cause);
       const ip = parseIp(ip_address) as IpAddress;
-      return entry([ip, state.get(ip) as { allowedAt: Instant }]);
+      // A repeat may come after the address was taken off again.
+      return entry([ip, state.get(ip) ?? refuse('ip_not_found', { ip })]);
     })
     .delete('/:ip', revoke, async (ctx) => {
       await handle(subjects.firewall, 'main', { type: 'RevokeIp', ip: ctx.params.ip ?? '' }, ctx.state.cause);

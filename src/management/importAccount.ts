@@ -4,6 +4,7 @@ import { accountStatusSchema } from '../domain/account/events.ts';
 import type { Account } from '../domain/account/state.ts';
 import type { AccountId, Instant } from '../domain/brands.ts';
 import { refuse } from '../domain/refusal.ts';
+import { positionOfRepeated } from '../projecting/commandHandler.ts';
 import { subjects } from '../projecting/subjects.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openedEmail } from './accountSummary.ts';
@@ -28,20 +29,23 @@ const takeIn = documented({
 });
 
 /** Brings an account in from an auth file (provider-and-predecessor.md section 1; duplicates as in design.md section 5). */
-export const importRoutes = ({ hot, handle, vault, inTurn, now, newId, onAccountImported }: Management) =>
+export const importRoutes = ({ log, hot, handle, vault, inTurn, now, newId, onAccountImported }: Management) =>
   newRouter('/api/accounts/import')
     .post('/', takeIn, async (ctx) => {
       const onDuplicate = duplicateRule(ctx, hot.state.settings.importWithoutOverwrite);
       const file = parseAuthFile(await uploadedAuthFile(ctx));
-      const accountId = identityOf(file, vault, newId);
+      const { cause } = ctx.state;
+      const accountId = identityOf(file, vault, () => cause.write?.resourceId ?? newId());
       return inTurn(keysOf(accountId), async () => {
+        const isRepeat = (await positionOfRepeated(log, subjects.account.streamOf(accountId), cause)) !== undefined;
         const known = hot.state.accounts.get(accountId);
+        if (isRepeat) return imported(known ?? refuse('account_not_found', { accountId }), vault);
         if (known && onDuplicate === 'skip') return imported(known, vault);
         if (known && onDuplicate === 'refuse') return refuse('duplicate_identity_conflict', { accountId });
         // A new key each time: what a deleted account left behind stays sealed after a new import.
         const account = sealed(file, accountId, vault, await vault.createKey(accountId), now());
         const command = { type: 'ImportAccount' as const, account, onDuplicate };
-        const { state, events } = await handle(subjects.account, accountId, command, ctx.state.cause);
+        const { state, events } = await handle(subjects.account, accountId, command, cause);
         if (events.length > 0) onAccountImported?.(accountId);
         return imported(state ?? refuse('account_not_found', { accountId }), vault);
       });

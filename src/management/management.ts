@@ -17,6 +17,7 @@ import type { ManagementState } from './context.ts';
 import { endpointsOf } from './documented.ts';
 import { firewallRoutes } from './firewall.ts';
 import { healthRoutes } from './health.ts';
+import { idempotentWrites } from './idempotentWrites.ts';
 import { importRoutes } from './importAccount.ts';
 import { createTurns, type Turns } from './inTurn.ts';
 import { nothingHere } from './nothingHere.ts';
@@ -72,6 +73,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(healthRoutes())
     .use(localCallersOnly(options))
     .use(sameOriginWrites())
+    .use(idempotentWrites(options))
     .use(importRoutes(management))
     .use(accountRoutes(management))
     .use(apiKeyRoutes(management))

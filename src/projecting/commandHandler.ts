@@ -4,7 +4,14 @@ import type { DomainEvent } from '../domain/event.ts';
 import type { KnownEvent } from '../domain/eventTypes.ts';
 import { refuse } from '../domain/refusal.ts';
 import { newEventId } from '../log/eventId.ts';
-import { type Actor, type AppendOutcome, type EventLog, type EventToAppend, NO_STREAM } from '../log/eventLog.ts';
+import {
+  type Actor,
+  type AppendOutcome,
+  type EventLog,
+  type EventToAppend,
+  ID_TAKEN,
+  NO_STREAM,
+} from '../log/eventLog.ts';
 import type { HotRunner } from './hotRunner.ts';
 import type { Subject } from './subjects.ts';
 
@@ -13,6 +20,18 @@ export interface Cause {
   readonly actor: Actor;
   readonly correlationId: string;
   readonly causationId?: string;
+  /** The caller may send this write again and means it once. */
+  readonly write?: RepeatableWrite;
+}
+
+/** What makes a repeat recognisable: ids that derive from the caller's key, remembered by nobody but the log. */
+export interface RepeatableWrite {
+  /** Id of the write's nth event. */
+  readonly eventId: (index: number) => string;
+  /** Id of what the write makes. */
+  readonly resourceId: string;
+  /** Stands for all that was asked; stored with the events as their cause. */
+  readonly commandId: () => string;
 }
 
 export interface Handled<State> {
@@ -20,6 +39,8 @@ export interface Handled<State> {
   readonly events: readonly DomainEvent[];
   /** Position of the last event, or of the fold when nothing had to change. */
   readonly position: Position;
+  /** The same write was made before; nothing was written now. */
+  readonly isRepeat?: true;
 }
 
 /**
@@ -48,6 +69,11 @@ export function createCommandHandler({
 }): HandleCommand {
   return async (subject, id, command, cause) => {
     const stream = subject.streamOf(id);
+    const earlier = await positionOfRepeated(log, stream, cause);
+    if (earlier !== undefined) {
+      await hot.whenFolded(earlier);
+      return { state: subject.stateIn(hot.state, id), events: [], position: earlier, isRepeat: true };
+    }
     for (let decision = 1; ; decision++) {
       const revision = hot.state.revisions.get(stream) ?? NO_STREAM;
       const time = now();
@@ -66,6 +92,7 @@ export function createCommandHandler({
           await delay(decision * 5);
           break;
         case 'rejected':
+          if (cause.write && outcome.reason === ID_TAKEN) refuse('idempotency_key_reused');
           return refuse('log_unavailable', { reason: outcome.reason });
         case 'unknown':
           return refuse('log_unavailable', { reason: outcome.error.message });
@@ -74,14 +101,32 @@ export function createCommandHandler({
   };
 }
 
+/**
+ * Where a write stands in a stream that was made under the same key before.
+ * @throws Refusal `idempotency_key_reused` when it asked for something else
+ */
+export async function positionOfRepeated(
+  log: EventLog,
+  stream: string,
+  { write }: Cause,
+): Promise<Position | undefined> {
+  if (!write) return undefined;
+  const id = write.eventId(0);
+  for await (const event of log.readStream(stream)) {
+    if (event.id !== id) continue;
+    return event.metadata.causationId === write.commandId() ? event.position : refuse('idempotency_key_reused');
+  }
+  return undefined;
+}
+
 function toAppend(events: readonly DomainEvent[], time: Instant, cause: Cause): EventToAppend[] {
-  return events.map((event) => ({
+  return events.map((event, index) => ({
     ...(event as KnownEvent),
-    id: newEventId(),
+    id: cause.write?.eventId(index) ?? newEventId(),
     time,
     actor: cause.actor,
     correlationId: cause.correlationId,
-    causationId: cause.causationId ?? null,
+    causationId: cause.causationId ?? cause.write?.commandId() ?? null,
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/brands.ts';
+import { ID_TAKEN } from '../eventLog.ts';
 import { chain } from '../hashChain.ts';
 import type { PreparedEvent } from '../prepareAppend.ts';
 import { streamHeads } from './streamHeads.ts';
@@ -61,7 +62,7 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
       if (codeOf(error) !== Code.constraint) throw error;
       undo.run();
       release.run();
-      return { kind: 'rejected', reason: 'an event id stands elsewhere in the log: an id belongs to one event' };
+      return { kind: 'rejected', reason: ID_TAKEN };
     }
   }
 
