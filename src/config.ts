@@ -43,6 +43,7 @@ const environment = z.object({
   SVC_USAGE_REFRESH_SECONDS: integer(1, 86_400).default(60),
   SVC_STREAM_IDLE_TIMEOUT_SECONDS: integer(1, 86_400).default(300),
   SVC_DRAIN_SECONDS: integer(0, 3_600).default(30),
+  SVC_SETUP_TOKEN: z.string().min(1).optional(),
   SVC_CODEX_ALIASES: flag.default(true),
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),
   FIREWALL_TRUSTED_PROXY_CIDRS: list.pipe(z.array(cidr)).default([]),

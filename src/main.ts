@@ -4,10 +4,13 @@ import type { Config } from './config.ts';
 import { type AccountId, instant } from './domain/brands.ts';
 import { builtInPrices } from './domain/pricing/prices.ts';
 import { createClientAddress } from './http/clientAddress.ts';
+import { createIsHttps } from './http/isHttps.ts';
 import { startHttpServer } from './http/server.ts';
 import { openDataFolder } from './log/dataFolder.ts';
 import { createRequestSink } from './log/requestSink.ts';
 import { createSqliteEventLog } from './log/sqlite/sqliteEventLog.ts';
+import { createSetupToken } from './management/dashboardAuth/setupToken.ts';
+import { SignIns } from './management/dashboardAuth/signIns.ts';
 import { destroyKeysOfDeletedAccounts } from './management/destroyKeysOfDeletedAccounts.ts';
 import { createManagement } from './management/management.ts';
 import { type Cause, createCommandHandler } from './projecting/commandHandler.ts';
@@ -136,6 +139,12 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     const command = { type: 'DeactivateAccount', accountId, reason, code } as const;
     handle(subjects.account, accountId, command, because(reason)).catch(report);
   };
+  const addressing = {
+    trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
+    trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
+    mode: config.FIREWALL_XFF_MODE,
+  };
+  const clientAddress = createClientAddress(addressing);
   let turn = 0;
   let isDraining = false;
 
@@ -143,11 +152,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     hot: hot.state,
     now,
     report,
-    clientAddress: createClientAddress({
-      trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
-      trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
-      mode: config.FIREWALL_XFF_MODE,
-    }),
+    clientAddress,
     hasAliases: config.SVC_CODEX_ALIASES,
     isDraining: () => isDraining,
     openRequests,
@@ -168,14 +173,31 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     nextTurn: () => turn++,
     onDone: (exchange) => openRequests.remove(exchange),
   });
+
+  // Management.
+  const sessionSink = createRequestSink({ log, node: folder.node, boot: folder.boot, category: 'sessions' });
+  const signIns = new SignIns({ record: sessionSink.record, hot, now, report });
+  const setupToken = createSetupToken({
+    hot,
+    configured: config.SVC_SETUP_TOKEN,
+    newToken: () => randomBytes(24).toString('base64url'),
+    announce: (token) => say(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
+  });
   const management = createManagement({
     log,
     hot,
     handle,
     vault,
     requestLog: readModels.requestLog,
+    requestTotals: readModels.requestTotals,
+    usageTrends: readModels.usageTrends,
+    pricedModels: builtInPrices.models.map(({ model }) => model.replace(/\*$/, '')),
     now,
     report,
+    signIns,
+    setupToken,
+    clientAddress,
+    isHttps: createIsHttps(addressing),
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),
     overlay: { cooling: () => cooldowns.current },
@@ -208,7 +230,9 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     await poller.stop();
     await tokens.stop();
     await refusals.stop();
+    await signIns.stop();
     await sink.flush();
+    await sessionSink.flush();
     await dispatcher.destroy();
     hot.stop();
     await readModels.close();

@@ -1,36 +1,76 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import type { DashboardAuth } from '../domain/dashboardAuth/state.ts';
+import type { ErrorCode } from '../domain/errorCodes.ts';
+import { parseIp } from '../domain/firewall/ipAddress.ts';
 import { refuse } from '../domain/refusal.ts';
-import type { ManagementMiddleware } from './context.ts';
+import { hasVerifiedTotp, isTotpPending, isValid, type Session } from '../domain/session/state.ts';
+import type { AnyContext, ManagementMiddleware } from './context.ts';
+import type { SessionCookie } from './dashboardAuth/sessionCookie.ts';
+import type { Management } from './management.ts';
 
-interface AccessOptions {
-  readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
+interface IdentifyOptions extends Pick<Management, 'hot' | 'now' | 'remoteAddress' | 'clientAddress'> {
+  readonly cookie: Pick<SessionCookie, 'read'>;
 }
 
-/**
- * Until the dashboard has sessions, management answers callers on this machine and nobody else (design.md section 5,
- * "no password yet"). Whoever passes is the operator.
- * @throws Refusal `authentication_required`, on settings `unauthorized`
- */
-export const localCallersOnly =
-  ({ remoteAddress = (request) => request.socket.remoteAddress }: AccessOptions): ManagementMiddleware =>
+/** Finds out who asks; refuses nobody. */
+export const identify =
+  ({
+    hot,
+    now,
+    cookie,
+    remoteAddress = (request) => request.socket.remoteAddress,
+    clientAddress = remoteAddress,
+  }: IdentifyOptions): ManagementMiddleware =>
   (ctx, next) => {
-    const address = remoteAddress(ctx.req) ?? '';
-    const reason = whyNotLocal(address, ctx.headers);
-    if (reason) {
-      refuse(SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required', {
-        problem: `management is open only to callers on this machine until a password can be set: ${reason}`,
-      });
-    }
+    const { dashboardAuth, sessions } = hot.state;
+    const known = sessions.get(cookie.read(ctx) ?? '');
+    const session = known && isValid(known, dashboardAuth, now()) ? known : undefined;
+    const given = clientAddress(ctx.req) ?? '';
+    const address = parseIp(given) ?? given;
+    ctx.state.caller = { address, whyNotLocal: whyNotLocal(remoteAddress(ctx.req) ?? '', ctx.headers), session };
+    const usedTotp = session !== undefined && hasVerifiedTotp(session, dashboardAuth);
     const userAgent = ctx.get('user-agent') || null;
     ctx.state.cause = {
-      actor: { kind: 'operator', sessionId: null, address, userAgent, usedTotp: false },
+      actor: { kind: 'operator', sessionId: session?.id ?? null, address, userAgent, usedTotp },
       correlationId: ctx.state.requestId,
     };
     return next();
   };
 
+/**
+ * Lets through whoever is signed in and, while there is no password, whoever sits at this machine (design.md section 5,
+ * "no session", "no password yet"). What stands behind it is closed unless this opens it.
+ * @throws Refusal `authentication_required`, on settings `unauthorized` | `totp_required`
+ */
+export const signedIn =
+  ({ hot }: Pick<Management, 'hot'>): ManagementMiddleware =>
+  (ctx, next) => {
+    const { dashboardAuth } = hot.state;
+    const code = SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required';
+    if (dashboardAuth.password) sessionOf(ctx, dashboardAuth, code);
+    else refuseFromElsewhere(ctx, code);
+    return next();
+  };
+
 const SETTINGS = /^\/api\/settings\/?$/;
+
+/** @throws Refusal `code` without a session | `totp_required` */
+export function sessionOf(ctx: AnyContext, auth: DashboardAuth, code: ErrorCode = 'authentication_required'): Session {
+  const session = ctx.state.caller.session ?? refuse(code);
+  return isTotpPending(session, auth) ? refuse('totp_required') : session;
+}
+
+/** While there is no password. @throws Refusal `code` to callers who are not known to sit at this machine */
+export function refuseFromElsewhere(ctx: AnyContext, code: ErrorCode = 'authentication_required'): void {
+  const { whyNotLocal } = ctx.state.caller;
+  if (whyNotLocal === undefined) return;
+  refuse(code, {
+    problem:
+      `management is open only to callers on this machine until a password is set: ${whyNotLocal}. ` +
+      'Set one from this machine, or with the setup_token that the service printed at start',
+  });
+}
 
 function whyNotLocal(address: string, headers: IncomingHttpHeaders): string | undefined {
   if (!isLoopback(address)) return `you call from ${address || 'an unknown address'}`;

@@ -8,12 +8,21 @@ import type { HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
 import { createPast, type Past } from '../projecting/past.ts';
 import type { RequestLogQueries } from '../readModels/requestLogQueries.ts';
+import type { RequestTotalsQueries } from '../readModels/requestTotalsQueries.ts';
+import type { UsageTrendsQueries } from '../readModels/usageTrendsQueries.ts';
 import type { Vault } from '../vault/vault.ts';
-import { localCallersOnly } from './access.ts';
+import { identify, signedIn } from './access.ts';
 import { accountRoutes } from './accounts.ts';
+import { accountTrendsRoutes } from './accountTrends.ts';
 import { answers } from './answers.ts';
 import { apiKeyRoutes } from './apiKeys.ts';
 import type { ManagementState } from './context.ts';
+import { dashboardAuthRoutes } from './dashboardAuth/dashboardAuth.ts';
+import type { Passwords } from './dashboardAuth/passwords.ts';
+import { createSessionCookie } from './dashboardAuth/sessionCookie.ts';
+import type { SetupToken } from './dashboardAuth/setupToken.ts';
+import type { SignIns } from './dashboardAuth/signIns.ts';
+import { dashboardDataRoutes } from './dashboardData.ts';
 import { endpointsOf } from './documented.ts';
 import { firewallRoutes } from './firewall.ts';
 import { healthRoutes } from './health.ts';
@@ -25,6 +34,7 @@ import { openApiRoutes } from './openApi.ts';
 import { requestLogRoutes } from './requestLogs.ts';
 import { sameOriginWrites } from './sameOrigin.ts';
 import { settingsRoutes } from './settings.ts';
+import { usageRoutes } from './usage.ts';
 
 export interface ManagementOptions {
   readonly log: EventLog;
@@ -32,6 +42,10 @@ export interface ManagementOptions {
   readonly handle: HandleCommand;
   readonly vault: Vault;
   readonly requestLog: RequestLogQueries;
+  readonly requestTotals: RequestTotalsQueries;
+  readonly usageTrends: UsageTrendsQueries;
+  /** Models that the price table names. */
+  readonly pricedModels: readonly string[];
   readonly now: () => Instant;
   /** A new UUID: ids of API keys and of management requests. */
   readonly newId: () => string;
@@ -47,8 +61,17 @@ export interface ManagementOptions {
   readonly reservedOn?: (keyId: ApiKeyId, ruleId: number) => number;
   /** What the OpenAPI document shows beside management. */
   readonly otherSurfaces?: readonly Surface[];
+  /** Writes down who signs in and out. */
+  readonly signIns: SignIns;
+  /** What the first password takes from another machine; without it, none can be set from there. */
+  readonly setupToken?: SetupToken;
+  readonly passwords?: Passwords;
   /** The address at the other end of the socket; replaced in tests. */
   readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
+  /** Who sent a request, where a trusted proxy says so. */
+  readonly clientAddress?: (request: IncomingMessage) => string | undefined;
+  /** Whether the caller speaks https, to us or to a trusted proxy. */
+  readonly isHttps?: (request: IncomingMessage) => boolean;
 }
 
 /** What the routes work with: commands of one subject come one after the other, so that neighbours do not conflict. */
@@ -63,6 +86,8 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
   const handle: HandleCommand = (subject, id, command, cause) =>
     inTurn(subject.streamOf(id), () => options.handle(subject, id, command, cause));
   const management: Management = { ...options, handle, inTurn, past: createPast(options) };
+  const { vault, now, isHttps = () => false } = options;
+  const cookie = createSessionCookie({ vault, now, isHttps });
 
   const app = new Koa<ManagementState>();
   app.on('error', (error: NodeJS.ErrnoException) => {
@@ -71,8 +96,10 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
   app
     .use(answers(options))
     .use(healthRoutes())
-    .use(localCallersOnly(options))
+    .use(identify({ ...options, cookie }))
     .use(sameOriginWrites())
+    .use(dashboardAuthRoutes({ ...management, cookie }))
+    .use(signedIn(options))
     .use(idempotentWrites(options))
     .use(importRoutes(management))
     .use(accountRoutes(management))
@@ -80,6 +107,9 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(settingsRoutes(management))
     .use(firewallRoutes(management))
     .use(requestLogRoutes(management))
+    .use(accountTrendsRoutes(management))
+    .use(usageRoutes(management))
+    .use(dashboardDataRoutes(management))
     .use(openApiRoutes(() => endpointsOf(app).endpoints, options.otherSurfaces ?? []))
     .use(nothingHere());
   return app;

@@ -11,7 +11,10 @@ import type { KnownEvent } from '../../src/domain/eventTypes.ts';
 import { RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
 import type { CoolingAccounts } from '../../src/domain/routing/availability.ts';
 import type { EventLog } from '../../src/log/eventLog.ts';
+import { createRequestSink } from '../../src/log/requestSink.ts';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import { createPasswords } from '../../src/management/dashboardAuth/passwords.ts';
+import { SignIns } from '../../src/management/dashboardAuth/signIns.ts';
 import { createManagement, type ManagementOptions } from '../../src/management/management.ts';
 import { createCommandHandler } from '../../src/projecting/commandHandler.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
@@ -60,8 +63,11 @@ export function sharedManagement(overrides: Partial<ManagementOptions> = {}): ()
 }
 
 /** Management over real HTTP, log, vault and read models, with a clock of its own. Ends with the test. */
-export async function startManagement(overrides: Partial<ManagementOptions> = {}, atEnd: AtEnd = onTestFinished) {
-  const folder = temporaryFolder(atEnd);
+export async function startManagement(
+  overrides: Partial<ManagementOptions> = {},
+  atEnd: AtEnd = onTestFinished,
+  folder = temporaryFolder(atEnd),
+) {
   const logPath = join(folder, 'log.sqlite');
   const clock = { now: NOW as Instant };
   const reported: unknown[] = [];
@@ -76,6 +82,9 @@ export async function startManagement(overrides: Partial<ManagementOptions> = {}
     return readModels;
   };
   const now = () => clock.now;
+  const report = (error: unknown) => reported.push(error);
+  const sink = createRequestSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
+  const signIns = new SignIns({ record: sink.record, hot, now, report });
   const options: ManagementOptions = {
     log,
     hot,
@@ -87,9 +96,18 @@ export async function startManagement(overrides: Partial<ManagementOptions> = {}
       options: (...query) => models().requestLog.options(...query),
       models: (...query) => models().requestLog.models(...query),
     },
+    requestTotals: { since: (...query) => models().requestTotals.since(...query) },
+    usageTrends: {
+      hours: (...query) => models().usageTrends.hours(...query),
+      ofAccount: (...query) => models().usageTrends.ofAccount(...query),
+    },
+    pricedModels: ['gpt-5', 'gpt-5.1'],
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),
-    report: (error) => reported.push(error),
+    report,
+    signIns,
+    // A cheap hash: these tests are not about its cost.
+    passwords: createPasswords({ logN: 1 }),
     overlay: { cooling: () => cooling },
     ...overrides,
   };
@@ -100,6 +118,7 @@ export async function startManagement(overrides: Partial<ManagementOptions> = {}
   atEnd(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+    await signIns.stop();
     hot.stop();
     await readModels?.close();
     await log.close();

@@ -3,7 +3,7 @@ import { type Instant, instant } from '../../domain/brands.ts';
 import { instantSchema } from '../../domain/schemas.ts';
 import { decrypt, encrypt } from '../../vault/sealing.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { ManagementContext } from '../context.ts';
+import type { AnyContext } from '../context.ts';
 
 /** The session that a cookie names, and when the cookie ends. Whether the session still holds, only the fold knows. */
 export interface CookieContent {
@@ -37,21 +37,21 @@ const NAME = 'dashboard_session';
 const Content: z.ZodType<CookieContent> = z.object({ sessionId: z.uuid(), expiresAt: instantSchema });
 
 export interface SessionCookie {
-  read(ctx: ManagementContext): string | undefined;
-  write(ctx: ManagementContext, content: CookieContent): void;
-  clear(ctx: ManagementContext): void;
+  read(ctx: AnyContext): string | undefined;
+  write(ctx: AnyContext, content: CookieContent): void;
+  clear(ctx: AnyContext): void;
 }
 
 export interface SessionCookieOptions {
   readonly vault: Vault;
   readonly now: () => Instant;
-  readonly isHttps: (request: ManagementContext['req']) => boolean;
+  readonly isHttps: (request: AnyContext['req']) => boolean;
 }
 
 /** The cookie `dashboard_session` (specification, "Dashboard / management" 1). */
 export function createSessionCookie({ vault, now, isHttps }: SessionCookieOptions): SessionCookie {
   const tokens = createTokens(vault, 'session cookie', Content);
-  const send = (ctx: ManagementContext, value: string, seconds: number) => {
+  const send = (ctx: AnyContext, value: string, seconds: number) => {
     const secure = isHttps(ctx.req) ? '; Secure' : '';
     ctx.append('set-cookie', `${NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`);
   };

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { type Instant, instant } from '../../domain/brands.ts';
+import type { DomainEvent } from '../../domain/event.ts';
+import type { KnownEvent } from '../../domain/eventTypes.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { instantSchema } from '../../domain/schemas.ts';
+import type { Session } from '../../domain/session/state.ts';
+import { subjects } from '../../projecting/subjects.ts';
+import type { ManagementContext } from '../context.ts';
+import type { Management } from '../management.ts';
+import type { Prove } from './guesses.ts';
+import { createTokens } from './sessionCookie.ts';
+import { newTotpSecret, qrCodeOf, stepOf } from './totp.ts';
+
+interface Started {
+  readonly setupId: string;
+  readonly sessionId: string;
+  readonly secret: string;
+  readonly expiresAt: Instant;
+}
+
+const Started: z.ZodType<Started> = z.object({
+  setupId: z.uuid(),
+  sessionId: z.uuid(),
+  secret: z.string(),
+  expiresAt: instantSchema,
+});
+
+const LIFETIME_MS = 10 * 60_000;
+
+/** Name of the data key of a TOTP secret. */
+const subjectOf = (totpId: string) => `totp-${totpId}`;
+
+/** Setting up TOTP in two steps, and forgetting its secret. Until a code confirms it, only the caller holds it. */
+export function createTotpSetup(management: Management, prove: Prove) {
+  const { hot, handle, vault, now, newId } = management;
+  const tokens = createTokens(vault, 'TOTP setup token', Started);
+  /** Tokens that have set TOTP up, until they expire: each does so once. */
+  const used = new Map<string, Instant>();
+
+  function started(setupToken: string, session: Session): Started {
+    for (const [setupId, expiresAt] of used) if (expiresAt <= now()) used.delete(setupId);
+    const given = tokens.read(setupToken);
+    if (given?.sessionId === session.id && now() < given.expiresAt && !used.has(given.setupId)) return given;
+    const problem = 'is not valid, or no longer so; begin again with totp/setup/start';
+    return refuse('validation_error', { param: 'setupToken', problem });
+  }
+
+  return {
+    /** @throws Refusal `totp_already_configured` */
+    async start(session: Session) {
+      if (hot.state.dashboardAuth.totp) refuse('totp_already_configured');
+      const secret = newTotpSecret();
+      const expiresAt = instant(now() + LIFETIME_MS);
+      const setupToken = tokens.write({ setupId: newId(), sessionId: session.id, secret, expiresAt });
+      return { secret, qrCodeDataUrl: await qrCodeOf(secret), setupToken };
+    },
+
+    /** @throws Refusal `totp_already_configured` | `validation_error` | `totp_invalid_code` | `rate_limit_exceeded` */
+    async confirm(ctx: ManagementContext, session: Session, given: { setupToken: string; code: string }) {
+      if (hot.state.dashboardAuth.totp) refuse('totp_already_configured');
+      const { setupId, secret, expiresAt } = started(given.setupToken, session);
+      const step = await prove(ctx, {
+        of: 'first TOTP code',
+        method: 'totp',
+        check: () => stepOf(given.code, secret, now()),
+        otherwise: ['totp_invalid_code'],
+      });
+      const totpId = newId();
+      const sealed = vault.seal(await vault.createKey(subjectOf(totpId)), secret);
+      const command = { type: 'ConfigureTotp', totpId, secret: sealed, step } as const;
+      await handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
+      used.set(setupId, expiresAt);
+    },
+
+    /** Makes the secret of TOTP that was taken away unreadable in every copy of the log. */
+    async ending(work: Promise<{ readonly events: readonly DomainEvent[] }>) {
+      for (const { type, data } of (await work).events as readonly KnownEvent[]) {
+        if (type === 'TotpDisabled') await vault.destroy(subjectOf(data.totpId));
+      }
+    },
+  };
+}
