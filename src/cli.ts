@@ -4,6 +4,8 @@ import { type Service, startService } from './main.ts';
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
 
+const ECHO_MS = 500;
+
 const USAGE = `Usage: svc <command>
 
   serve    run the service (settings come from the environment, see README.md)
@@ -16,18 +18,17 @@ async function serve(): Promise<void> {
     // Whatever still holds the process after everything was flushed is not worth waiting for.
     setTimeout(() => process.exit(), 500).unref();
   };
-  service = await startService(readConfig(), {
-    say,
-    onFatal(error) {
-      complain(error.message);
-      void Promise.resolve(service?.stop()).finally(() => end(1));
-    },
-  });
-  say(`svc is listening on ${service.url}`);
-  let signals = 0;
+  let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    signals++;
-    if (signals > 1) process.exit(130);
+    // Nothing was accepted yet, and the log takes a sudden end at any time.
+    if (!service) process.exit(0);
+    if (stoppingSince !== undefined) {
+      // Under npm one Ctrl-C arrives twice, from the terminal and from npm: only a later one is a second one.
+      const isEcho = signal === 'SIGINT' && performance.now() - stoppingSince < ECHO_MS;
+      if (!isEcho) process.exit(130);
+      return;
+    }
+    stoppingSince = performance.now();
     say(`${signal}: finishing open requests, send it again to stop at once`);
     service.stop().then(
       () => end(0),
@@ -39,6 +40,14 @@ async function serve(): Promise<void> {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  service = await startService(readConfig(), {
+    say,
+    onFatal(error) {
+      complain(error.message);
+      void Promise.resolve(service?.stop()).finally(() => end(1));
+    },
+  });
+  say(`svc is listening on ${service.url}`);
 }
 
 const [command = 'serve'] = process.argv.slice(2);

@@ -21,7 +21,12 @@ export interface HttpServer {
   closed(withinMs: number): Promise<void>;
 }
 
-/** Both surfaces on one port. @throws the error of `listen`, e.g. EADDRINUSE */
+/** Nobody can listen there; the message says what to do. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen';
+}
+
+/** Both surfaces on one port. @throws CannotListen */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer(
     // Model answers take minutes; what is bounded is how long a request may take to arrive.
@@ -36,10 +41,25 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
   server.on('clientError', answerMalformed);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
     server.listen(options.port, options.host, () => resolve());
   });
   return { url: urlOf(server, options.host), ...closing(server) };
+}
+
+function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: HttpServerOptions): CannotListen {
+  switch (code) {
+    case 'EADDRINUSE':
+      return new CannotListen(
+        `${host}:${port} is taken: stop what listens there, or set SVC_PORT to another port.`,
+      );
+    case 'EADDRNOTAVAIL':
+      return new CannotListen(`${host} is no address of this machine: set SVC_HOST to one that is, or to 0.0.0.0.`);
+    case 'EACCES':
+      return new CannotListen(`Port ${port} may not be used by this user: set SVC_PORT to one above 1023.`);
+    default:
+      return new CannotListen(`Cannot listen on ${host}:${port}: ${message}`);
+  }
 }
 
 function closing(server: Server): Pick<HttpServer, 'stopListening' | 'closed'> {
