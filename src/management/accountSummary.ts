@@ -9,8 +9,8 @@ import { CannotOpen, type Vault } from '../vault/vault.ts';
 import type { View } from './at.ts';
 import { creditsOf, type PlanCredits } from './planCredits.ts';
 
-const PRIMARY_MINUTES = 1_440;
-const SECONDARY_MINUTES = 10_080;
+export const PRIMARY_MINUTES = 1_440;
+export const SECONDARY_MINUTES = 10_080;
 
 const time = z.iso.datetime().nullable();
 const stored = z.object({ expires_at: time, state: z.string() });
@@ -92,7 +92,7 @@ function opened(sealed: Sealed | null, vault: Vault): string | null {
 }
 
 /** Before the first sample nothing is known to be used. */
-const remaining = (window: UsageWindow | null) => Math.max(0, 100 - (window?.usedPercent ?? 0));
+export const remaining = (window: UsageWindow | null) => Math.max(0, 100 - (window?.usedPercent ?? 0));
 
 const creditsLeft = (credits: PlanCredits, primary: UsageWindow | null, secondary: UsageWindow | null) => ({
   capacity_credits_primary: credits.primary,

@@ -168,6 +168,44 @@ test.each([
   expect([status, body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
 
+const options = async (query = '') => (await logged().call('GET', `/api/request-logs/options?${query}`)).body;
+const none = { model: 'gpt-5', reasoning_effort: null };
+const low = { model: 'gpt-5.1', reasoning_effort: 'low' };
+const high = { model: 'gpt-5.1', reasoning_effort: 'high' };
+
+test('options are the values that rows have, in order', async () => {
+  expect(await options()).toEqual({
+    account_ids: ['a', 'b'],
+    model_options: [none, high, low],
+    statuses: ['200', '429', 'error'],
+  });
+});
+
+test.each([
+  ['accountId=b', ['a', 'b'], [none], ['200']],
+  ['status=error', ['a'], [high], ['200', '429', 'error']],
+  ['status=429', [], [high], ['200', '429', 'error']],
+  ['model=gpt-5', ['b'], [none, high, low], ['200']],
+  ['reasoningEffort=high', ['a'], [none, high, low], ['429', 'error']],
+  ['modelOption=gpt-5.1:::low', ['a'], [none, high, low], ['200']],
+  ['accountId=a&status=error', ['a'], [high], ['200', 'error']],
+  ['accountId=nobody', ['a', 'b'], [], []],
+  ['since=2026-01-12T00:00:00Z', ['a'], [high], ['429', 'error']],
+  ['since=2026-01-12T00:00:00.001Z', [], [high], ['429']],
+  ['until=2026-01-10T23:59:59Z', ['a'], [low], ['200']],
+  ['since=2026-01-11&until=2026-01-12', ['a', 'b'], [none, high], ['200', 'error']],
+])('each list of options ignores the conditions on itself and obeys the others: %s', async (query, ...expected) => {
+  const { account_ids, model_options, statuses } = await options(query);
+  expect([account_ids, model_options, statuses]).toEqual(expected);
+});
+
+test('options refuse a time that is none', async () => {
+  expect((await options('since=yesterday')).error).toEqual({
+    code: 'validation_error',
+    message: 'since must be an ISO 8601 time',
+  });
+});
+
 test('a request that has just ended is in the next page', async () => {
   const { append, call } = await startManagement();
   expect((await call('GET', '/api/request-logs')).body).toEqual({ requests: [], total: 0, has_more: false });

@@ -1,22 +1,88 @@
-import { type Instant, iso } from '../domain/brands.ts';
-import { refuse } from '../domain/refusal.ts';
+import { z } from 'zod';
+import { iso } from '../domain/brands.ts';
 import type { RequestLogFilter, RequestLogRow } from '../readModels/requestLogQueries.ts';
 import { type ManagementContext, newRouter } from './context.ts';
+import { documented } from './documented.ts';
 import type { Management } from './management.ts';
-import { parseTime } from './time.ts';
+import { integer, many, one, time } from './query.ts';
+
+const values = z.array(z.string()).optional();
+const moment = z.iso.datetime({ offset: true }).optional();
+const conditions = {
+  status: values,
+  accountId: values,
+  model: values,
+  reasoningEffort: values,
+  modelOption: values.describe('<model>:::<reasoning_effort>'),
+  since: moment.describe('First moment that belongs to the answer'),
+  until: moment.describe('Last moment that belongs to the answer'),
+};
+
+const RequestLogEntry = z
+  .object({
+    requested_at: z.iso.datetime(),
+    account_id: z.string().nullable(),
+    request_id: z.string(),
+    model: z.string(),
+    status: z.string(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+    tokens: z.int().nullable(),
+    cached_input_tokens: z.int().nullable(),
+    reasoning_effort: z.string().nullable(),
+    cost_usd: z.number().nullable(),
+    latency_ms: z.int(),
+    api_key_id: z.string().nullable(),
+    route: z.string(),
+    input_tokens: z.int().nullable(),
+    output_tokens: z.int().nullable(),
+    reasoning_tokens: z.int().nullable(),
+    first_byte_ms: z.int().nullable(),
+    attempts: z.int(),
+  })
+  .meta({ id: 'RequestLogEntry' });
+
+const list = documented({
+  summary: 'Requests, the latest first',
+  query: {
+    limit: z.int().min(1).max(1_000).default(50),
+    offset: z.int().min(0).default(0),
+    search: z.string().optional().describe('A part of the request id or of the error message'),
+    ...conditions,
+  },
+  answer: z.object({ requests: z.array(RequestLogEntry), total: z.int(), has_more: z.boolean() }),
+});
+const options = documented({
+  summary: 'What the request log can be narrowed to; each list ignores the conditions on itself and obeys the others',
+  query: conditions,
+  answer: z.object({
+    account_ids: z.array(z.string()),
+    model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
+    statuses: z.array(z.string()),
+  }),
+});
 
 export const requestLogRoutes = ({ hot, requestLog }: Management) =>
   newRouter('/api/request-logs')
-    .get('/', async (ctx) => {
+    .get('/', list, async (ctx) => {
       const limit = integer(ctx, 'limit', { min: 1, max: 1_000, otherwise: 50 });
       const offset = integer(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, otherwise: 0 });
       const { rows, total } = await requestLog.page(filterOf(ctx), limit, offset, hot.state.position);
       return { requests: rows.map(entry), total, has_more: offset + rows.length < total };
     })
+    .get('/options', options, async (ctx) => {
+      const { search: _, ...filter } = filterOf(ctx);
+      const { accountIds, modelOptions, statuses } = await requestLog.options(filter, hot.state.position);
+      return {
+        account_ids: accountIds,
+        model_options: modelOptions.map(({ model, effort }) => ({ model, reasoning_effort: effort })),
+        statuses,
+      };
+    })
     .routes();
 
 function filterOf(ctx: ManagementContext): RequestLogFilter {
-  const conditions: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
+  const given: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
     search: one(ctx, 'search') || undefined,
     accountIds: many(ctx, 'accountId', 'account_id'),
     statuses: many(ctx, 'status'),
@@ -27,44 +93,13 @@ function filterOf(ctx: ManagementContext): RequestLogFilter {
     since: time(ctx, 'since'),
     until: time(ctx, 'until'),
   };
-  return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** `<model>:::<reasoning_effort>`; without an effort, requests that named none. */
 function modelOption(option: string): { model: string; effort: string | null } {
   const [model = '', effort = ''] = option.split(':::');
   return { model, effort: effort || null };
-}
-
-function many(ctx: ManagementContext, ...names: string[]): string[] | undefined {
-  const values = names.flatMap((name) => ctx.query[name] ?? []);
-  return values.length > 0 ? values : undefined;
-}
-
-function one(ctx: ManagementContext, name: string): string | undefined {
-  const value = ctx.query[name];
-  return Array.isArray(value) ? refuse('validation_error', { param: name, problem: 'is given twice' }) : value;
-}
-
-function integer(
-  ctx: ManagementContext,
-  name: string,
-  { min, max, otherwise }: { min: number; max: number; otherwise: number },
-): number {
-  const text = one(ctx, name);
-  if (text === undefined) return otherwise;
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  return refuse('validation_error', {
-    param: name,
-    problem: `must be a whole number ${max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`,
-  });
-}
-
-function time(ctx: ManagementContext, name: string): Instant | undefined {
-  const text = one(ctx, name);
-  if (text === undefined) return undefined;
-  return parseTime(text) ?? refuse('validation_error', { param: name, problem: 'must be an ISO 8601 time' });
 }
 
 /** A row as callers see it; what follows `latency_ms` is our addition. */

@@ -102,6 +102,12 @@ export async function startManagement(
       ofAccount: (...query) => models().usageTrends.ofAccount(...query),
     },
     pricedModels: ['gpt-5', 'gpt-5.1'],
+    requestTotals: { since: (...query) => models().requestTotals.since(...query) },
+    usageTrends: {
+      hours: (...query) => models().usageTrends.hours(...query),
+      ofAccount: (...query) => models().usageTrends.ofAccount(...query),
+    },
+    pricedModels: ['gpt-5', 'gpt-5.1'],
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),
     report,

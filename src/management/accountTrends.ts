@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { startOf } from '../../projections/periods.ts';
+import { type AccountId, type Instant, instant, iso } from '../domain/brands.ts';
+import { refuse } from '../domain/refusal.ts';
+import type { UsageHour } from '../readModels/usageTrendsQueries.ts';
+import { newRouter } from './context.ts';
+import { documented } from './documented.ts';
+import type { Management } from './management.ts';
+
+const HOUR_MS = 3_600_000;
+/** Seven days, the hour that has begun included. */
+const HOURS = 168;
+
+const points = z.array(z.object({ t: z.iso.datetime(), v: z.number().min(0).max(100) }));
+const trends = documented({
+  summary: 'What was left of an account, in percent, hour by hour of the last seven days',
+  answer: z.object({ account_id: z.string(), primary: points, secondary: points }),
+  refuses: ['account_not_found'],
+});
+
+export const accountTrendsRoutes = ({ hot, usageTrends, now }: Management) =>
+  newRouter('/api/accounts')
+    .get('/:id/trends', trends, async (ctx) => {
+      const accountId = (ctx.params.id ?? '') as AccountId;
+      if (!hot.state.accounts.has(accountId)) refuse('account_not_found', { accountId });
+      const since = instant(startOf('hour', now()) - (HOURS - 1) * HOUR_MS);
+      const hours = await usageTrends.ofAccount(accountId, since, hot.state.position);
+      return {
+        account_id: accountId,
+        primary: trend(hours, since, (hour) => mean(hour.primaryRemaining, hour.primarySamples)),
+        secondary: trend(hours, since, (hour) => mean(hour.secondaryRemaining, hour.secondarySamples)),
+      };
+    })
+    .routes();
+
+/**
+ * One point for each hour: the mean of its samples, else what was known last; before the first sample nothing is known
+ * to be used. A window that was never observed has no points.
+ */
+function trend(hours: readonly UsageHour[], since: Instant, meanOf: (hour: UsageHour) => number | undefined) {
+  const known = new Map<Instant, number>();
+  for (const hour of hours) {
+    const value = meanOf(hour);
+    if (value !== undefined) known.set(hour.start, value);
+  }
+  if (known.size === 0) return [];
+  let last = [...known].findLast(([start]) => start < since)?.[1] ?? 100;
+  return Array.from({ length: HOURS }, (_, index) => {
+    const start = instant(since + index * HOUR_MS);
+    last = known.get(start) ?? last;
+    return { t: iso(start), v: last };
+  });
+}
+
+const mean = (sum: number, count: number) => (count === 0 ? undefined : rounded(sum / count));
+
+/** Two decimals. */
+export const rounded = (value: number): number => Math.round(value * 100) / 100;
