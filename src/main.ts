@@ -33,6 +33,7 @@ import { isProxyPath } from './proxy/routes.ts';
 import { Refusals } from './proxy/settlement/refusals.ts';
 import { settleAbandoned } from './proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from './proxy/settlement/settlement.ts';
+import { createSqliteHistory } from './readModels/sqlite/history/sqliteHistory.ts';
 import { createSqliteReadModels } from './readModels/sqlite/sqliteReadModels.ts';
 import { openVault } from './vault/sqliteVault.ts';
 
@@ -68,8 +69,13 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   const hot = await startHotRunner(log, onFatal);
   const handle = createCommandHandler({ log, hot, now });
   const readModels = createSqliteReadModels({ folder: folder.path, logPath, onTrouble: report });
-  hot.onFolded(({ position }) => readModels.notify(position));
+  const history = createSqliteHistory({ folder: folder.path, logPath, onTrouble: report });
+  hot.onFolded(({ position }) => {
+    readModels.notify(position);
+    history.notify(position);
+  });
   readModels.notify(hot.state.position);
+  history.notify(hot.state.position);
 
   // The provider.
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
@@ -189,6 +195,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     handle,
     vault,
     requestLog: readModels.requestLog,
+    history,
     requestTotals: readModels.requestTotals,
     usageTrends: readModels.usageTrends,
     pricedModels: builtInPrices.models.map(({ model }) => model.replace(/\*$/, '')),
@@ -239,6 +246,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     await dispatcher.destroy();
     hot.stop();
     await readModels.close();
+    await history.close();
     await log.close();
     vault.close();
     folder.close();

@@ -7,6 +7,7 @@ import type { EventLog } from '../log/eventLog.ts';
 import type { HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
 import { createPast, type Past } from '../projecting/past.ts';
+import type { HistoryQueries } from '../readModels/historyQueries.ts';
 import type { RequestLogQueries } from '../readModels/requestLogQueries.ts';
 import type { RequestTotalsQueries } from '../readModels/requestTotalsQueries.ts';
 import type { UsageTrendsQueries } from '../readModels/usageTrendsQueries.ts';
@@ -30,6 +31,7 @@ import { dashboardDataRoutes } from './dashboardData.ts';
 import { endpointsOf } from './documented.ts';
 import { firewallRoutes } from './firewall.ts';
 import { healthRoutes } from './health.ts';
+import { historyRoutes } from './history.ts';
 import { idempotentWrites } from './idempotentWrites.ts';
 import { importRoutes } from './importAccount.ts';
 import { createTurns, type Turns } from './inTurn.ts';
@@ -47,6 +49,7 @@ export interface ManagementOptions {
   readonly handle: HandleCommand;
   readonly vault: Vault;
   readonly requestLog: RequestLogQueries;
+  readonly history: HistoryQueries;
   readonly requestTotals: RequestTotalsQueries;
   readonly usageTrends: UsageTrendsQueries;
   /** Models that the price table names. */
@@ -122,6 +125,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(accountTrendsRoutes(management))
     .use(usageRoutes(management))
     .use(dashboardDataRoutes(management))
+    .use(historyRoutes(management))
     .use(openApiRoutes(() => endpointsOf(app).endpoints, options.otherSurfaces ?? []))
     .use(nothingHere());
   return app;

@@ -18,6 +18,7 @@ import { SignIns } from '../../src/management/dashboardAuth/signIns.ts';
 import { createManagement, type ManagementOptions } from '../../src/management/management.ts';
 import { createCommandHandler } from '../../src/projecting/commandHandler.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
+import { createSqliteHistory, type SqliteHistory } from '../../src/readModels/sqlite/history/sqliteHistory.ts';
 import { createSqliteReadModels, type SqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { openVault } from '../../src/vault/sqliteVault.ts';
 import { NOW } from './specification.ts';
@@ -76,6 +77,7 @@ export async function startManagement(
   const hot = await startHotRunner(log, (error) => reported.push(error));
   const vault = openVault({ folder });
   let readModels: SqliteReadModels | undefined;
+  let history: SqliteHistory | undefined;
   /** Most tests do without: they start no worker. */
   const models = () => {
     readModels ??= createSqliteReadModels({ folder, logPath });
@@ -96,12 +98,24 @@ export async function startManagement(
       options: (...query) => models().requestLog.options(...query),
       models: (...query) => models().requestLog.models(...query),
     },
+    history: {
+      page: (...query) => {
+        history ??= createSqliteHistory({ folder, logPath });
+        return history.page(...query);
+      },
+    },
     requestTotals: { since: (...query) => models().requestTotals.since(...query) },
     usageTrends: {
       hours: (...query) => models().usageTrends.hours(...query),
       ofAccount: (...query) => models().usageTrends.ofAccount(...query),
     },
     pricedModels: ['gpt-5', 'gpt-5.1'],
+    history: {
+      page: (...query) => {
+        history ??= createSqliteHistory({ folder, logPath });
+        return history.page(...query);
+      },
+    },
     requestTotals: { since: (...query) => models().requestTotals.since(...query) },
     usageTrends: {
       hours: (...query) => models().usageTrends.hours(...query),
@@ -127,6 +141,7 @@ export async function startManagement(
     await signIns.stop();
     hot.stop();
     await readModels?.close();
+    await history?.close();
     await log.close();
     vault.close();
   });

@@ -1,0 +1,53 @@
+import type { KnownEvent } from '../src/domain/eventTypes.ts';
+
+/** Who caused an event, as far as the history can be filtered by it. */
+export type HistoryActor =
+  | { readonly kind: 'operator'; readonly sessionId: string | null; readonly address: string }
+  | { readonly kind: 'apiKey'; readonly keyId: string }
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'system' };
+
+/** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */
+export const HISTORY_VERSION = 1;
+
+/** What an event is about: its stream, except where a stream holds many things or a thing has many streams. */
+export function subjectOf(stream: string, { type, data }: KnownEvent): string {
+  switch (type) {
+    case 'RequestAdmitted':
+    case 'RequestCompleted':
+    case 'RequestRefused':
+      return `request-${data.requestId}`;
+    case 'RefusalsCounted':
+      return data.keyId === null ? `address-${data.address}` : `apiKey-${data.keyId}`;
+    case 'SessionBegun':
+    case 'SessionTotpVerified':
+    case 'SessionEnded':
+      return `session-${data.sessionId}`;
+    case 'SignInFailed':
+    case 'SignInsThrottled':
+      return `address-${data.address}`;
+    case 'AccountUsageObserved':
+      return `accountUsage-${data.accountId}`;
+    default:
+      return stream;
+  }
+}
+
+/** The spellings by which a filter finds an actor. */
+export function actorLabels(actor: HistoryActor): string[] {
+  switch (actor.kind) {
+    case 'operator':
+      return ['operator', `operator:${actor.address}`, ...(actor.sessionId ? [`session:${actor.sessionId}`] : [])];
+    case 'apiKey':
+      return [`apiKey:${actor.keyId}`];
+    default:
+      return [actor.kind];
+  }
+}
+
+/**
+ * A request that went well says nothing that one would search for: its row is in the request log. That leaves the many out
+ * of the indexes of subjects and texts.
+ */
+export const isOrdinary = ({ type, data }: KnownEvent): boolean =>
+  type === 'RequestAdmitted' || (type === 'RequestCompleted' && data.errorCode === null);

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { subjectOf } from '../../projections/history.ts';
+import { instant, iso, type Position, position } from '../domain/brands.ts';
+import { eventTypes, type KnownEvent, upcast } from '../domain/eventTypes.ts';
+import { refuse } from '../domain/refusal.ts';
+import type { Actor } from '../log/eventLog.ts';
+import type { Step } from '../projecting/past.ts';
+import type { HistoryEntry, HistoryFilter } from '../readModels/historyQueries.ts';
+import { type ManagementContext, newRouter } from './context.ts';
+import { difference } from './difference.ts';
+import { documented } from './documented.ts';
+import { asJson, withoutSecrets } from './hidden.ts';
+import { subjectState } from './historySubject.ts';
+import type { Management } from './management.ts';
+import { integer, many, one, time } from './query.ts';
+
+const ActorAnswer = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('operator'),
+      session_id: z.string().nullable(),
+      address: z.string(),
+      user_agent: z.string().nullable(),
+      used_totp: z.boolean(),
+    }),
+    z.object({ kind: z.literal('api_key'), api_key_id: z.string() }),
+    z.object({ kind: z.literal('anonymous') }),
+    z.object({ kind: z.literal('system'), reason: z.string() }),
+  ])
+  .meta({ id: 'Actor' });
+
+const entryFields = {
+  position: z.int(),
+  time: z.iso.datetime(),
+  type: z.string(),
+  subject: z.string(),
+  actor: ActorAnswer,
+  sentence: z.string(),
+};
+const Entry = z.object(entryFields).meta({ id: 'HistoryEntry' });
+
+const EventAnswer = z
+  .object({
+    ...entryFields,
+    id: z.string(),
+    stream: z.string(),
+    revision: z.int(),
+    schema_version: z.int(),
+    correlation_id: z.string(),
+    causation_id: z.string().nullable(),
+    node: z.string(),
+    hash: z.string(),
+    previous_hash: z.string(),
+    data: z.unknown().describe('As it was written, without secrets'),
+    before: z.unknown().describe('The subject right before the event; null when there was none'),
+    after: z.unknown().describe('The subject right after the event; null when there is none any more'),
+    changes: z.array(z.object({ path: z.string().describe('JSON Pointer'), before: z.unknown(), after: z.unknown() })),
+  })
+  .meta({ id: 'HistoryEvent' });
+
+const values = z.array(z.string()).max(20).optional();
+const moment = z.iso.datetime({ offset: true }).optional();
+
+const list = documented({
+  summary: 'Everything that happened, the latest first',
+  query: {
+    subject: values.describe('e.g. account-<id>, apiKey-<id>, firewall-main, settings-main'),
+    type: values.describe('e.g. ApiKeyCreated'),
+    actor: values.describe('operator, operator:<address>, session:<id>, apiKey:<id>, anonymous, system'),
+    since: moment,
+    until: moment,
+    search: z.string().min(3).optional().describe('A part of the sentence; requests that went well are not searched'),
+    limit: z.int().min(1).max(200).default(50),
+    cursor: z.string().optional().describe('next_cursor of the page before'),
+  },
+  answer: z.object({ events: z.array(Entry), next_cursor: z.string().nullable() }),
+  refuses: ['validation_error'],
+});
+
+const show = documented({
+  summary: 'One event whole, with what it changed',
+  answer: EventAnswer,
+  refuses: ['validation_error', 'not_found'],
+});
+
+export const historyRoutes = ({ hot, past, history }: Management) =>
+  newRouter('/api/history')
+    .get('/', list, async (ctx) => {
+      const limit = integer(ctx, 'limit', { min: 1, max: 200, otherwise: 50 });
+      const page = await history.page(filterOf(ctx), cursorOf(ctx), limit, hot.state.position);
+      return { events: page.entries.map(entry), next_cursor: page.before === null ? null : cursor(page.before) };
+    })
+    .get('/:position', show, async (ctx) => {
+      const at = positionOf(ctx.params.position ?? '');
+      if (at === 0 || at > hot.state.position) refuse('not_found', { path: ctx.path });
+      return whole(await past.step(at));
+    })
+    .routes();
+
+function filterOf(ctx: ManagementContext): HistoryFilter {
+  const search = one(ctx, 'search')?.trim() || undefined;
+  // Trigrams: less than three characters would mean reading everything.
+  if (search && [...search].length < 3) {
+    refuse('validation_error', { param: 'search', problem: 'must have at least 3 characters' });
+  }
+  const conditions: { [Name in keyof HistoryFilter]: HistoryFilter[Name] | undefined } = {
+    search,
+    subjects: few(ctx, 'subject'),
+    types: few(ctx, 'type'),
+    actors: few(ctx, 'actor'),
+    since: time(ctx, 'since'),
+    until: time(ctx, 'until'),
+  };
+  return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
+}
+
+const MOST_VALUES = 20;
+
+function few(ctx: ManagementContext, name: string): string[] | undefined {
+  const given = many(ctx, name);
+  if (!given || given.length <= MOST_VALUES) return given;
+  return refuse('validation_error', { param: name, problem: `must be given at most ${MOST_VALUES} times` });
+}
+
+const cursor = (before: Position) => Buffer.from(`before ${before}`).toString('base64url');
+
+function cursorOf(ctx: ManagementContext): Position | null {
+  const given = one(ctx, 'cursor');
+  if (given === undefined) return null;
+  const [, before] = /^before (\d{1,15})$/.exec(Buffer.from(given, 'base64url').toString()) ?? [];
+  if (before !== undefined) return position(Number(before));
+  return refuse('validation_error', { param: 'cursor', problem: 'must be a next_cursor that was answered before' });
+}
+
+function positionOf(text: string): Position {
+  if (/^\d{1,15}$/.test(text)) return position(Number(text));
+  return refuse('validation_error', { param: 'position', problem: 'must be a whole number' });
+}
+
+const entry = ({ position, time, type, subject, actor, sentence }: HistoryEntry) => ({
+  position,
+  time: iso(time),
+  type,
+  subject,
+  actor: shownActor(actor),
+  sentence,
+});
+
+function whole({ event, before, after }: Step) {
+  const { metadata, stream, type } = event;
+  const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
+  const [was, is] = [subjectState(stream, before), subjectState(stream, after)];
+  return {
+    position: event.position,
+    time: iso(instant(event.time)),
+    type,
+    subject: subjectOf(stream, current),
+    actor: shownActor(metadata.actor),
+    sentence: eventTypes.get(type)?.says(current.data as never) ?? type,
+    id: event.id,
+    stream,
+    revision: event.revision,
+    schema_version: metadata.schemaVersion,
+    correlation_id: metadata.correlationId,
+    causation_id: metadata.causationId,
+    node: metadata.node,
+    hash: metadata.hash,
+    previous_hash: metadata.previousHash,
+    data: withoutSecrets(asJson(event.data)),
+    before: withoutSecrets(was),
+    after: withoutSecrets(is),
+    changes: difference(was, is),
+  };
+}
+
+function shownActor(actor: Actor): z.infer<typeof ActorAnswer> {
+  switch (actor.kind) {
+    case 'operator': {
+      const { kind, sessionId, address, userAgent, usedTotp } = actor;
+      return { kind, session_id: sessionId, address, user_agent: userAgent, used_totp: usedTotp };
+    }
+    case 'apiKey':
+      return { kind: 'api_key', api_key_id: actor.keyId };
+    default:
+      return actor;
+  }
+}
