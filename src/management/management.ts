@@ -11,12 +11,9 @@ import type { HistoryQueries } from '../readModels/historyQueries.ts';
 import type { RequestLogQueries } from '../readModels/requestLogQueries.ts';
 import type { RequestTotalsQueries } from '../readModels/requestTotalsQueries.ts';
 import type { UsageTrendsQueries } from '../readModels/usageTrendsQueries.ts';
-import type { RequestTotalsQueries } from '../readModels/requestTotalsQueries.ts';
-import type { UsageTrendsQueries } from '../readModels/usageTrendsQueries.ts';
 import type { Vault } from '../vault/vault.ts';
 import { identify, signedIn } from './access.ts';
 import { accountRoutes } from './accounts.ts';
-import { accountTrendsRoutes } from './accountTrends.ts';
 import { accountTrendsRoutes } from './accountTrends.ts';
 import { answers } from './answers.ts';
 import { apiKeyRoutes } from './apiKeys.ts';
@@ -26,7 +23,6 @@ import type { Passwords } from './dashboardAuth/passwords.ts';
 import { createSessionCookie } from './dashboardAuth/sessionCookie.ts';
 import type { SetupToken } from './dashboardAuth/setupToken.ts';
 import type { SignIns } from './dashboardAuth/signIns.ts';
-import { dashboardDataRoutes } from './dashboardData.ts';
 import { dashboardDataRoutes } from './dashboardData.ts';
 import { endpointsOf } from './documented.ts';
 import { firewallRoutes } from './firewall.ts';
@@ -41,7 +37,6 @@ import { requestLogRoutes } from './requestLogs.ts';
 import { sameOriginWrites } from './sameOrigin.ts';
 import { settingsRoutes } from './settings.ts';
 import { usageRoutes } from './usage.ts';
-import { usageRoutes } from './usage.ts';
 
 export interface ManagementOptions {
   readonly log: EventLog;
@@ -50,10 +45,6 @@ export interface ManagementOptions {
   readonly vault: Vault;
   readonly requestLog: RequestLogQueries;
   readonly history: HistoryQueries;
-  readonly requestTotals: RequestTotalsQueries;
-  readonly usageTrends: UsageTrendsQueries;
-  /** Models that the price table names. */
-  readonly pricedModels: readonly string[];
   readonly requestTotals: RequestTotalsQueries;
   readonly usageTrends: UsageTrendsQueries;
   /** Models that the price table names. */
@@ -119,9 +110,6 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(settingsRoutes(management))
     .use(firewallRoutes(management))
     .use(requestLogRoutes(management))
-    .use(accountTrendsRoutes(management))
-    .use(usageRoutes(management))
-    .use(dashboardDataRoutes(management))
     .use(accountTrendsRoutes(management))
     .use(usageRoutes(management))
     .use(dashboardDataRoutes(management))

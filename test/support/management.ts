@@ -110,18 +110,6 @@ export async function startManagement(
       ofAccount: (...query) => models().usageTrends.ofAccount(...query),
     },
     pricedModels: ['gpt-5', 'gpt-5.1'],
-    history: {
-      page: (...query) => {
-        history ??= createSqliteHistory({ folder, logPath });
-        return history.page(...query);
-      },
-    },
-    requestTotals: { since: (...query) => models().requestTotals.since(...query) },
-    usageTrends: {
-      hours: (...query) => models().usageTrends.hours(...query),
-      ofAccount: (...query) => models().usageTrends.ofAccount(...query),
-    },
-    pricedModels: ['gpt-5', 'gpt-5.1'],
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),
     report,
