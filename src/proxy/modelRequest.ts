@@ -14,12 +14,14 @@ import { JsonDelivery } from './relay/jsonDelivery.ts';
 import { StreamDelivery } from './relay/streamDelivery.ts';
 import { type ModelRequest, readResponsesRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
+import { RequestMemory } from './responses/requestMemory.ts';
 import type { Refusals } from './settlement/refusals.ts';
 
 export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOptions, 'hot'> {
   readonly openRequests: OpenRequests;
   readonly refusals: Refusals;
   readonly recentItems: RecentItems;
+  readonly requestMemory?: RequestMemory;
   /** HMAC under the installation's key. */
   readonly pinDigest: (value: string) => string;
   /** Path of the provider's base, e.g. `/backend-api`. */
@@ -36,6 +38,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
   const { hot, now } = services;
   const admit = createAdmission(services);
   const pinDigest = createPinDigest(services.pinDigest);
+  const memory = services.requestMemory ?? new RequestMemory();
 
   return async (request: IncomingMessage, response: ServerResponse, { ...state }: ProxyState): Promise<void> => {
     const { requestId, requestedAt, key, route } = state as KnownRoute;
@@ -47,7 +50,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const encoding = request.headers['content-encoding'];
       const body = encoding === undefined ? raw : await decompress(raw, encoding, MAX_DECODED_BYTES);
       const recall = (id: string) => services.recentItems.recall(caller, id);
-      model = readResponsesRequest(body, route.surface, request.headers, recall);
+      model = readResponsesRequest(body, route.surface, request.headers, recall, memory);
       // The key may have been changed while the body arrived: what binds is what holds now.
       const current = key && currentKey(key);
       admission = admit({ requestId, key: current, requestedAt, ...model });

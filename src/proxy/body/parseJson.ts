@@ -24,6 +24,16 @@ export function parseJsonObject(raw: Buffer): JsonObject {
   return value;
 }
 
+/**
+ * Parses a part of a body that is meant to be a whole value.
+ * @param before completes the part
+ * @throws SyntaxError also for what is not UTF-8, which a decoder would replace in silence
+ */
+export function parseSpan(raw: Buffer, start: number, end: number, before = ''): unknown {
+  if (!isUtf8(raw.subarray(start, end))) throw new SyntaxError('not valid UTF-8');
+  return JSON.parse(before + raw.toString('utf8', start, end));
+}
+
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

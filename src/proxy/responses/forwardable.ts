@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../body/parseJson.ts';
 
 /** What the provider refuses with 400 "Unsupported parameter" (clients.md section 0, row 9). */
-const DROPPED: readonly string[] = [
+export const REFUSED_UPSTREAM: readonly string[] = [
   'background',
   'frequency_penalty',
   'max_completion_tokens',
@@ -22,21 +22,13 @@ const DROPPED: readonly string[] = [
 /** Finds an item that an earlier answer of ours contained; undefined when it is not known any more. */
 export type RecallItem = (id: string) => unknown;
 
-/** @returns whether a body may go to the provider byte for byte as it came */
-export function isForwardable(body: JsonObject): boolean {
-  if (body.stream !== true || body.store !== false || !Array.isArray(body.input)) return false;
-  for (const name of DROPPED) if (name in body) return false;
-  for (const item of body.input) if (item.role === 'system' || item.type === 'item_reference') return false;
-  return true;
-}
-
 /**
  * The body that the provider accepts in place of `body`: streamed, not stored, without refused parameters; a string
  * becomes one user message, `system` becomes `developer`, and a reference is replaced by the item it means or dropped.
  */
 export function toForwardable(body: JsonObject, recall: RecallItem): JsonObject {
   const forwarded: JsonObject = { ...body, stream: true, store: false, input: forwardableInput(body.input, recall) };
-  for (const name of DROPPED) delete forwarded[name];
+  for (const name of REFUSED_UPSTREAM) delete forwarded[name];
   return forwarded;
 }
 

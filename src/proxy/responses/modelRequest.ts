@@ -1,7 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
-import { isForwardable, type RecallItem, toForwardable } from './forwardable.ts';
+import { type RecallItem, toForwardable } from './forwardable.ts';
+import { openingOf, readOpening } from './opening.ts';
+import { readEnvelope } from './readEnvelope.ts';
+import type { RequestMemory } from './requestMemory.ts';
 import { checkResponsesRequest, type Surface } from './schema.ts';
+import { upstreamBody } from './upstreamBody.ts';
 
 /** A checked request for a model: what admission, routing and the log need of it, and what the provider will get. */
 export interface ModelRequest {
@@ -16,47 +20,80 @@ export interface ModelRequest {
   readonly upstreamBody: Buffer;
 }
 
-/** @throws ProxyError `invalid_request_error` */
+/**
+ * Reads a request in one of two ways with the same outcome. Most bodies are followed byte by byte, and only what no earlier
+ * request contained is parsed (readEnvelope.ts). The others are parsed whole: they are refused with the right words, or go to
+ * the provider as we understood them, so that it cannot read them differently (a name that comes twice, for instance).
+ * @throws ProxyError `invalid_request_error`
+ */
 export function readResponsesRequest(
   raw: Buffer,
   surface: Surface,
   headers: IncomingHttpHeaders,
   recall: RecallItem,
+  memory: RequestMemory,
 ): ModelRequest {
+  const session = sessionOf(headers);
+  const hint = session !== undefined && session.length <= MAX_HINT ? session : keyNearEnd(raw);
+  const envelope = readEnvelope(raw, memory, hint);
+  if (!envelope || (surface === 'svc' && !envelope.isInstructed)) return readWhole(raw, surface, session, recall);
+  const { values, input, opening } = envelope;
+  return modelRequest(raw, surface, values, {
+    conversationKey: keyOf(values, session) ?? (opening && readOpening(raw, input.valueStart, opening)),
+    upstreamBody: upstreamBody(envelope, recall),
+  });
+}
+
+function readWhole(raw: Buffer, surface: Surface, session: string | undefined, recall: RecallItem): ModelRequest {
   const body = parseJsonObject(raw);
   checkResponsesRequest(body, surface);
-  const { reasoning, max_output_tokens: maxOutputTokens } = body;
+  return modelRequest(raw, surface, body, {
+    conversationKey: keyOf(body, session) ?? openingOf(body.input),
+    upstreamBody: Buffer.from(JSON.stringify(toForwardable(body, recall))),
+  });
+}
+
+function modelRequest(
+  raw: Buffer,
+  surface: Surface,
+  { model, reasoning, stream, max_output_tokens: maxOutputTokens }: JsonObject,
+  { conversationKey, upstreamBody }: Pick<ModelRequest, 'conversationKey' | 'upstreamBody'>,
+): ModelRequest {
   return {
-    model: body.model as string,
+    model: model as string,
     effort: isObject(reasoning) && typeof reasoning.effort === 'string' ? reasoning.effort : null,
-    wantsStream: surface === 'svc' || body.stream === true,
-    conversationKey: conversationKeyOf(body, headers),
+    wantsStream: surface === 'svc' || stream === true,
+    conversationKey,
     bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? Math.max(0, Math.ceil(maxOutputTokens)) : null,
-    upstreamBody: isForwardable(body) ? raw : Buffer.from(JSON.stringify(toForwardable(body, recall))),
+    upstreamBody,
   };
 }
 
 /** Session headers of today's clients (clients.md 1.2 and section 4). */
 const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', 'x-session-id', 'x-session-affinity'];
 
-/** So much of the first input is enough to tell conversations apart. */
-const FIRST_INPUT_CHARACTERS = 2_048;
-
-function conversationKeyOf(body: JsonObject, headers: IncomingHttpHeaders): string | undefined {
-  if (typeof body.prompt_cache_key === 'string' && body.prompt_cache_key.trim() !== '') return body.prompt_cache_key;
+function sessionOf(headers: IncomingHttpHeaders): string | undefined {
   for (const name of SESSION_HEADERS) {
     const value = headers[name];
     if (typeof value === 'string' && value !== '') return value;
   }
-  if (typeof body.conversation === 'string' && body.conversation !== '') return body.conversation;
-  return firstInputOf(body.input);
+  return undefined;
 }
 
-/** The first thing that a user said; the instructions before it are the same for everybody. */
-function firstInputOf(input: unknown): string | undefined {
-  if (typeof input === 'string') return input.slice(0, FIRST_INPUT_CHARACTERS);
-  if (!Array.isArray(input)) return undefined;
-  const first = input.find((item) => isObject(item) && item.role === 'user') ?? input[0];
-  return first === undefined ? undefined : JSON.stringify(first).slice(0, FIRST_INPUT_CHARACTERS);
+function keyOf({ prompt_cache_key: cacheKey, conversation }: JsonObject, session: string | undefined) {
+  if (typeof cacheKey === 'string' && cacheKey.trim() !== '') return cacheKey;
+  return session ?? (typeof conversation === 'string' && conversation !== '' ? conversation : undefined);
+}
+
+/** A client chooses its session header; what is longer is not kept in memory. */
+const MAX_HINT = 128;
+
+const CACHE_KEY = Buffer.from('"prompt_cache_key"');
+
+/** Clients without a session header may still name the conversation, mostly behind `input`. Good enough for a hint. */
+function keyNearEnd(raw: Buffer): string {
+  const end = raw.subarray(Math.max(0, raw.length - 2_048));
+  const at = end.lastIndexOf(CACHE_KEY);
+  return at < 0 ? '' : end.toString('latin1', at + CACHE_KEY.length, at + CACHE_KEY.length + 64);
 }

@@ -22,7 +22,8 @@ const INCLUDABLE: ReadonlySet<unknown> = new Set([
   'web_search_call.action.sources',
 ]);
 
-type Check = (value: unknown, name: string) => void;
+/** @throws ProxyError `invalid_request_error` */
+export type Check = (value: unknown, name: string) => void;
 
 const optional =
   (isValid: (value: unknown) => boolean, problem: string): Check =>
@@ -35,43 +36,48 @@ const optionalBoolean = optional((value) => typeof value === 'boolean', 'must be
 const optionalObject = optional(isObject, 'must be an object');
 
 /**
- * Checks only what the specification forbids and what we read ourselves; everything else passes to the provider, because
- * clients send more than any list knows (clients.md section 0).
- * @throws ProxyError `invalid_request_error` with the path of the first failing field
+ * Each looks at one field and at nothing else, so that a value that passed once need not be checked again. In the order in
+ * which a caller hears of failures. Only what the specification forbids and what we read ourselves; everything else passes
+ * to the provider, because clients send more than any list knows (clients.md section 0).
  */
+export const fieldChecks: readonly (readonly [name: string, check: Check])[] = [
+  ['model', checkModel],
+  ['input', checkInput],
+  ['instructions', optionalString],
+  ['stream', optionalBoolean],
+  ['store', optionalBoolean],
+  ['store', checkNotStored],
+  ['previous_response_id', optional(() => false, 'is not supported: send the whole conversation in input')],
+  ['conversation', optionalString],
+  ['prompt_cache_key', optionalString],
+  ['parallel_tool_calls', optionalBoolean],
+  ['tool_choice', optional((value) => isString(value) || isObject(value), 'must be a string or an object')],
+  ['max_output_tokens', optional(Number.isFinite, 'must be a number')],
+  ['reasoning', checkReasoning],
+  ['text', checkText],
+  ['tool_choice', checkChosenTool],
+  ['tools', checkTools],
+  ['include', checkInclude],
+];
+
+/** @throws ProxyError `invalid_request_error` with the path of the first failing field */
 export function checkResponsesRequest(body: JsonObject, surface: Surface): void {
-  if (!isString(body.model) || body.model.trim() === '') badRequest('model', 'must be a non-empty string');
-  checkInput(body.input);
-  optionalString(body.instructions, 'instructions');
-  if (surface === 'svc' && !isString(body.instructions) && !leadsWithInstructions(body.input)) {
-    badRequest('instructions', 'is required: a string, or a leading developer or system message in input');
+  for (const [name, check] of fieldChecks) {
+    check(body[name], name);
+    if (name !== 'instructions') continue;
+    const leads = Array.isArray(body.input) && isInstruction(body.input[0]);
+    if (surface === 'svc' && !isString(body.instructions) && !leads) {
+      badRequest('instructions', 'is required: a string, or a leading developer or system message in input');
+    }
   }
-  optionalBoolean(body.stream, 'stream');
-  optionalBoolean(body.store, 'store');
-  if (body.store === true) badRequest('store', 'must be false: answers are not stored');
-  if (body.previous_response_id !== undefined && body.previous_response_id !== null) {
-    badRequest('previous_response_id', 'is not supported: send the whole conversation in input');
-  }
-  optionalString(body.conversation, 'conversation');
-  optionalString(body.prompt_cache_key, 'prompt_cache_key');
-  optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls');
-  optional((value) => isString(value) || isObject(value), 'must be a string or an object')(
-    body.tool_choice,
-    'tool_choice',
-  );
-  optional(Number.isFinite, 'must be a number')(body.max_output_tokens, 'max_output_tokens');
-  optionalObject(body.reasoning, 'reasoning');
-  if (isObject(body.reasoning)) {
-    optionalString(body.reasoning.effort, 'reasoning.effort');
-    optionalString(body.reasoning.summary, 'reasoning.summary');
-  }
-  optionalObject(body.text, 'text');
-  if (isObject(body.text)) {
-    optionalString(body.text.verbosity, 'text.verbosity');
-    optionalObject(body.text.format, 'text.format');
-  }
-  checkTools(body.tools, body.tool_choice);
-  checkInclude(body.include);
+}
+
+/** Today's Codex sends no `instructions` but a developer message first (clients.md section 0, row 1). */
+export const isInstruction = (first: unknown): boolean =>
+  isObject(first) && (first.role === 'developer' || first.role === 'system');
+
+function checkModel(model: unknown): void {
+  if (!isString(model) || model.trim() === '') badRequest('model', 'must be a non-empty string');
 }
 
 function checkInput(input: unknown): void {
@@ -80,23 +86,39 @@ function checkInput(input: unknown): void {
   for (const [index, item] of input.entries()) if (!isObject(item)) badRequest(`input.${index}`, 'must be an object');
 }
 
-/** Today's Codex sends no `instructions` but a developer message first (clients.md section 0, row 1). */
-function leadsWithInstructions(input: unknown): boolean {
-  const first: unknown = Array.isArray(input) ? input[0] : undefined;
-  return isObject(first) && (first.role === 'developer' || first.role === 'system');
+function checkNotStored(store: unknown): void {
+  if (store === true) badRequest('store', 'must be false: answers are not stored');
 }
 
-function checkTools(tools: unknown, toolChoice: unknown): void {
-  const forbidden = (type: unknown, param: string) => {
-    if (FORBIDDEN_TOOLS.has(type)) badRequest(param, `'${String(type)}' is not supported`);
-  };
-  if (isObject(toolChoice)) forbidden(toolChoice.type, 'tool_choice.type');
+function checkReasoning(reasoning: unknown): void {
+  optionalObject(reasoning, 'reasoning');
+  if (!isObject(reasoning)) return;
+  optionalString(reasoning.effort, 'reasoning.effort');
+  optionalString(reasoning.summary, 'reasoning.summary');
+}
+
+function checkText(text: unknown): void {
+  optionalObject(text, 'text');
+  if (!isObject(text)) return;
+  optionalString(text.verbosity, 'text.verbosity');
+  optionalObject(text.format, 'text.format');
+}
+
+function checkSupported(type: unknown, param: string): void {
+  if (FORBIDDEN_TOOLS.has(type)) badRequest(param, `'${String(type)}' is not supported`);
+}
+
+function checkChosenTool(toolChoice: unknown): void {
+  if (isObject(toolChoice)) checkSupported(toolChoice.type, 'tool_choice.type');
+}
+
+function checkTools(tools: unknown): void {
   if (tools === undefined || tools === null) return;
   if (!Array.isArray(tools)) badRequest('tools', 'must be an array of objects');
   for (const [index, tool] of tools.entries()) {
     if (!isObject(tool)) badRequest(`tools.${index}`, 'must be an object');
     if (!isString(tool.type)) badRequest(`tools.${index}.type`, 'must be a string');
-    forbidden(tool.type, `tools.${index}.type`);
+    checkSupported(tool.type, `tools.${index}.type`);
   }
 }
 

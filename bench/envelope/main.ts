@@ -1,0 +1,106 @@
+import { isUtf8 } from 'node:buffer';
+import { parseArgs } from 'node:util';
+import { readResponsesRequest } from '../../src/proxy/responses/modelRequest.ts';
+import { readByReference } from '../../src/proxy/responses/readByReference.ts';
+import { RequestMemory } from '../../src/proxy/responses/requestMemory.ts';
+import { bodies } from '../throughput/bodies.ts';
+import { growingConversation } from './growingConversation.ts';
+import { measure, type Way } from './measure.ts';
+
+// `node bench/envelope/main.ts [--rounds 40]`: what it costs to read a request, in microseconds of one thread. `before` parses,
+// checks and, when anything must change, writes again the whole body. The others follow its bytes: `cold` when nothing at all
+// is known (the first request of a process), `first turn` when another conversation had the same tools and instructions,
+// `warm` when the conversation is known (of the growing one: all but the newest items). The rest are parts, for comparison.
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });
+const rounds = Number(values.rounds);
+
+interface Sample {
+  readonly raw: Buffer;
+  readonly headers: { readonly 'session-id': string };
+}
+
+/** Full of other conversations, as in a service that has been running for a while. */
+const busy = new RequestMemory();
+let conversations = 0;
+
+const recall = () => undefined;
+const sampleOf = ({ session, json }: { session: string; json: string }): Sample => ({
+  raw: Buffer.from(json),
+  headers: { 'session-id': session },
+});
+
+const rows = [
+  table('20 kB, two long strings', bodies('20k').map(sampleOf)),
+  table('38 kB, a coding agent', bodies('38k').map(sampleOf)),
+  table(
+    '38 kB, no session header',
+    bodies('38k').map((body) => ({ ...sampleOf(body), headers: {} as Sample['headers'] })),
+  ),
+  growing(),
+];
+const columns = Object.keys(Object.assign({}, ...rows));
+for (const row of [columns, ...rows.map((row) => columns.map((column) => row[column] ?? '-'))]) {
+  process.stdout.write(`${row.map((cell, index) => (index ? cell.padStart(12) : cell.padEnd(28))).join('')}\n`);
+}
+
+/** Every body of the set in turn, as a service with many conversations sees them. */
+function table(name: string, samples: readonly Sample[]): Record<string, string> {
+  const memory = new RequestMemory();
+  return run(name, {
+    before: (index) => read(samples, index),
+    cold: (index) => read(samples, index, new RequestMemory()),
+    'first turn': (index) => readFirst(samples, index),
+    warm: (index) => read(samples, index, memory),
+    ...parts(samples),
+  });
+}
+
+/** The turns of one conversation: each is new when it comes, whatever is known of those before. */
+function growing(): Record<string, string> {
+  const turns = growingConversation(300_000, 40).map(sampleOf);
+  const last = turns.slice(-1);
+  let memory = new RequestMemory();
+  return run(`${(last[0]?.raw.length ?? 0) / 1000} kB, growing`, {
+    before: (index) => read(last, index),
+    cold: (index) => read(last, index, new RequestMemory()),
+    'first turn': (index) => readFirst(last, index),
+    warm: (index) => {
+      if (index % turns.length === 0) {
+        memory = new RequestMemory();
+        read(turns, 0, memory);
+      }
+      return read(turns, index, memory);
+    },
+    ...parts(last),
+  });
+}
+
+function readFirst(samples: readonly Sample[], index: number): number {
+  const { raw } = samples[index % samples.length] as Sample;
+  const headers = { 'session-id': `conversation-${conversations++}` };
+  return readResponsesRequest(raw, 'v1', headers, recall, busy).upstreamBody.length;
+}
+
+function parts(samples: readonly Sample[]): Record<string, Way> {
+  const rawOf = (index: number) => (samples[index % samples.length] as Sample).raw;
+  return {
+    'JSON.parse': (index) => Object.keys(JSON.parse(rawOf(index).toString())).length,
+    decode: (index) => rawOf(index).toString().length,
+    isUtf8: (index) => Number(isUtf8(rawOf(index))),
+    copy: (index) => Buffer.from(rawOf(index)).length,
+  };
+}
+
+function read(samples: readonly Sample[], index: number, memory?: RequestMemory): number {
+  const { raw, headers } = samples[index % samples.length] as Sample;
+  const { upstreamBody } = memory
+    ? readResponsesRequest(raw, 'v1', headers, recall, memory)
+    : readByReference(raw, 'v1', headers, recall);
+  return upstreamBody.length;
+}
+
+function run(name: string, ways: Readonly<Record<string, Way>>): Record<string, string> {
+  const times = measure(ways, rounds);
+  return { body: name, ...Object.fromEntries(Object.entries(times).map(([way, us]) => [way, us.toFixed(1)])) };
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../body/parseJson.ts';
+import type { Field } from './fields.ts';
+import type { InputFacts } from './inputFacts.ts';
+import type { Opening } from './opening.ts';
+
+/** A member of the body: its name starts at `start`, its value ends at `end`. */
+export interface Member {
+  readonly field: Field;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+/** A body that was found good, with nothing parsed but what no earlier request contained. */
+export interface Envelope {
+  readonly raw: Buffer;
+  readonly members: readonly Member[];
+  /** The values that are read, by the name of their member. */
+  readonly values: JsonObject;
+  readonly input: Member;
+  /** Undefined when the input is a string. */
+  readonly items: InputFacts | undefined;
+  readonly opening: Opening | undefined;
+  /** There are instructions, in their own member or first in the input. */
+  readonly isInstructed: boolean;
+}

@@ -1,0 +1,59 @@
+import { isObject } from '../body/parseJson.ts';
+import { REFUSED_UPSTREAM } from './forwardable.ts';
+import type { Opening } from './opening.ts';
+import { type Check, fieldChecks } from './schema.ts';
+
+/** @param bytes how many the value has */
+type Read = (value: unknown, bytes: number) => unknown;
+
+/** What is to be done with a member of the body. */
+export interface Field {
+  readonly name: string;
+  readonly checks: readonly Check[];
+  readonly isRefusedUpstream: boolean;
+  /** Different conversations send the same value, as those of one client do. */
+  readonly isShared: boolean;
+  /** What is read of the value; undefined when nothing is. */
+  readonly read: Read | undefined;
+}
+
+/** Sent by clients of today and passed on as they are. */
+const PASSING = ['client_metadata', 'service_tier'];
+
+const SHARED = ['include', 'instructions', 'reasoning', 'text', 'tool_choice', 'tools'];
+
+const itself = (value: unknown): unknown => value;
+
+const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ['conversation', itself],
+  // Only of a string; an array is a matter of its items (readItems.ts).
+  ['input', (_, bytes): Opening => ({ start: 0, end: bytes, text: undefined })],
+  ['max_output_tokens', itself],
+  ['model', itself],
+  ['prompt_cache_key', itself],
+  ['reasoning', (value) => (isObject(value) ? { effort: value.effort } : value)],
+  ['store', itself],
+  ['stream', itself],
+]);
+
+export const unknownField = (name: string): Field => ({
+  name,
+  checks: [],
+  isRefusedUpstream: false,
+  isShared: false,
+  read: undefined,
+});
+
+/** The members of a request that mean something to us. */
+export const fields: ReadonlyMap<string, Field> = new Map(
+  [...fieldChecks.map(([name]) => name), ...REFUSED_UPSTREAM, ...PASSING].map((name) => [
+    name,
+    {
+      name,
+      checks: fieldChecks.filter(([checked]) => checked === name).map(([, check]) => check),
+      isRefusedUpstream: REFUSED_UPSTREAM.includes(name),
+      isShared: SHARED.includes(name),
+      read: READ.get(name),
+    },
+  ]),
+);
