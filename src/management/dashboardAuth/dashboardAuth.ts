@@ -77,8 +77,8 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
       return sessionState(auth(), await sessions.begin(ctx, passwordId));
     })
     .post('/password/login', routes.login, async (ctx) => {
-      const { password } = await bodyOf(ctx, Password, 'validation_error');
       needPassword(ctx);
+      const { password } = await bodyOf(ctx, Password, 'validation_error');
       const passwordId = await provePassword(ctx, 'password', password);
       return sessionState(auth(), await sessions.begin(ctx, passwordId));
     })
