@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { instant } from '../../src/domain/brands.ts';
+
+/** The last event happens now; before it 2,300 requests an hour, so that a million of them are 18 days. */
+const REQUESTS_PER_HOUR = 2_300;
+const STEP_MS = 3_600_000 / REQUESTS_PER_HOUR;
+/** Every so many events one is a sample of an account's usage. */
+const SAMPLE_EVERY = 13;
+
+const digest = (text: string): string => hash('sha256', text, 'hex');
+const many = (count: number, what: string) => Array.from({ length: count }, (_, index) => digest(`${what} ${index}`));
+/** Some are busy and most are not, as accounts, keys and models are. */
+const skewed = <Value>(values: readonly Value[], random: number): Value =>
+  values[Math.floor(random * random * values.length)] as Value;
+
+export const accounts = many(50, 'account').map((text) => `acc_${text.slice(0, 16)}`);
+const keys = many(20, 'key').map((text) => text.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5'));
+export const models = ['gpt-5.1-codex', 'gpt-5.1', 'gpt-5.1-codex-mini', 'gpt-5.2', 'gpt-5', 'gpt-5.4', 'gpt-5.5'];
+const efforts = ['medium', 'high', 'low', null];
+const failures = [
+  ['error', 'stream_incomplete', 'The provider closed the connection before the answer was complete.'],
+  ['429', 'rate_limit_exceeded', 'The limit of # tokens a day is used up; it resets at 00:00 UTC'],
+  ['502', 'upstream_error', 'The provider answered 503 after # ms'],
+  ['error', 'client_gone', 'The client hung up'],
+  ['400', 'invalid_request_error', 'input[#].content must be a string or a list'],
+] as const;
+
+/** The id of the request at this place of the log. */
+export const requestIdAt = (position: number): string => `req_${digest(`request ${position}`).slice(0, 32)}`;
+
+/** The same events at every run, apart from when they end. About 700 bytes of data each. */
+function event(position: number, time: number): [type: string, data: unknown] {
+  const random = seeded(position);
+  const accountId = skewed(accounts, random());
+  if (position % SAMPLE_EVERY === 0) {
+    const window = (minutes: number) => ({
+      usedPercent: Math.floor(random() * 101),
+      resetAt: time + 3_600_000,
+      windowMinutes: minutes,
+    });
+    return ['AccountUsageObserved', { accountId, primary: window(300), secondary: window(10_080), credits: null }];
+  }
+  const latencyMs = 800 + Math.floor(random() ** 3 * 60_000);
+  const requestedAt = Math.floor(time - latencyMs);
+  const failure = random() < 0.03 ? skewed(failures, random()) : undefined;
+  const inputTokens = 2_000 + Math.floor(random() * 60_000);
+  const outputTokens = 50 + Math.floor(random() * 2_000);
+  return [
+    'RequestCompleted',
+    {
+      requestId: requestIdAt(position),
+      keyId: skewed(keys, random()),
+      route: '/v1/responses',
+      model: skewed(models, random()),
+      effort: skewed(efforts, random()),
+      requestedAt,
+      admission: {
+        decidedAt: position,
+        asOf: requestedAt,
+        v: 1,
+        estimate: { inputTokens, outputTokens: 2_048, costMicroDollars: inputTokens * 2 },
+        reserved: [
+          [1, 4_096],
+          [2, 120_000],
+        ],
+      },
+      status: failure?.[0] ?? '200',
+      errorCode: failure?.[1] ?? null,
+      errorMessage: failure?.[2].replace('#', String(Math.floor(random() * 5_000))) ?? null,
+      accountId,
+      latencyMs,
+      firstByteMs: Math.floor(latencyMs / 3),
+      usage: failure
+        ? null
+        : {
+            inputTokens,
+            cachedInputTokens: Math.trunc(inputTokens * 0.8),
+            outputTokens,
+            reasoningTokens: Math.trunc(outputTokens * 0.3),
+            isEstimated: false,
+          },
+      costMicroDollars: failure ? null : inputTokens + outputTokens * 10,
+      priceVersion: '2026-11-01',
+      pin: { digest: digest(`session ${position % 2_000}`).slice(0, 32), isFallback: false },
+      attempts: [
+        {
+          decidedAt: position,
+          asOf: requestedAt,
+          v: 1,
+          accountId,
+          startedAt: requestedAt,
+          endedAt: time,
+          outcome: 'ok',
+        },
+      ],
+    },
+  ];
+}
+
+/** Numbers from 0 to 1 (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed * 2_654_435_761;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Fills a file with what the read models read of a log: quicker than through the log, which makes hashes and syncs. */
+export function fillLog(path: string, count: number): void {
+  const database = new DatabaseSync(path);
+  database.exec(`
+    PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+    CREATE TABLE events (position INTEGER PRIMARY KEY, id TEXT, type TEXT, version INTEGER, time INTEGER, data TEXT) STRICT`);
+  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, 1, ?, ?)');
+  const end = Date.now();
+  for (let first = 1; first <= count; first += 50_000) {
+    database.exec('BEGIN');
+    for (let position = first; position < first + 50_000 && position <= count; position++) {
+      const time = instant(Math.floor(end - (count - position) * STEP_MS));
+      const [type, data] = event(position, time);
+      insert.run(position, `event-${position}`, type, time, JSON.stringify(data));
+    }
+    database.exec('COMMIT');
+  }
+  database.close();
+}
