@@ -118,7 +118,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     now,
     ...pricing,
   });
-  if (left > 0) say(`${left} requests that the last run left open were settled as abandoned`);
+  if (left > 0) say(`settled as abandoned what the last run left open: ${left} ${left === 1 ? 'request' : 'requests'}`);
   await destroyKeysOfDeletedAccounts({ hot, vault });
 
   const ledger = new Ledger();
@@ -183,11 +183,15 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   // Management.
   const sessionSink = createRequestSink({ log, node: folder.node, boot: folder.boot, category: 'sessions' });
   const signIns = new SignIns({ record: sessionSink.record, hot, now, report });
+  // What is said before the service listens is said in vain when it cannot.
+  const announcements: string[] = [];
+  let announce = (line: string): void => void announcements.push(line);
   const setupToken = createSetupToken({
     hot,
     configured: config.SVC_SETUP_TOKEN,
     newToken: () => randomBytes(24).toString('base64url'),
-    announce: (token) => say(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
+    announce: (token) =>
+      announce(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
   });
   const management = createManagement({
     log,
@@ -219,20 +223,23 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     proxy,
     management: management.callback(),
   });
+  announce = say;
+  announcements.forEach(say);
   poller.start();
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {
     isDraining = true;
     server.stopListening();
-    const patience = AbortSignal.timeout(config.SVC_DRAIN_SECONDS * 1_000);
-    await Promise.race([
-      openRequests.drained(),
-      new Promise((resolve) => patience.addEventListener('abort', resolve, { once: true })),
-    ]);
+    const deadline = performance.now() + config.SVC_DRAIN_SECONDS * 1_000;
+    const remainingMs = () => Math.max(1_000, deadline - performance.now());
+    await within(config.SVC_DRAIN_SECONDS * 1_000, openRequests.drained());
     openRequests.abortAll(new ProxyError('shutting_down'));
     await openRequests.drained();
-    await server.closed(1_000);
+    // What was answered must also arrive, and requests whose bodies were on their way get an answer.
+    await server.closed(remainingMs());
+    openRequests.abortAll(new ProxyError('shutting_down'));
+    await openRequests.drained();
     openRequests.stop();
     await poller.stop();
     await tokens.stop();
@@ -255,4 +262,14 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
       return stopped;
     },
   };
+}
+
+/** Waits for a promise, but not for ever. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, patience]);
+  clearTimeout(timer);
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { errors, messageOf } from './errors.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -28,10 +28,12 @@ export class CannotListen extends Error {
 
 /** Both surfaces on one port. @throws CannotListen */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const lastResponse = new WeakMap<Socket, ServerResponse>();
   const server = createServer(
     // Model answers take minutes; what is bounded is how long a request may take to arrive.
     { keepAliveTimeout: 75_000, headersTimeout: 60_000, requestTimeout: 300_000, noDelay: true },
     (request, response) => {
+      lastResponse.set(request.socket, response);
       const url = request.url ?? '/';
       const query = url.indexOf('?');
       const path = query < 0 ? url : url.slice(0, query);
@@ -40,19 +42,18 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
   );
   server.on('clientError', answerMalformed);
+  const ends = closing(server, lastResponse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
     server.listen(options.port, options.host, () => resolve());
   });
-  return { url: urlOf(server, options.host), ...closing(server) };
+  return { url: urlOf(server, options.host), ...ends };
 }
 
 function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: HttpServerOptions): CannotListen {
   switch (code) {
     case 'EADDRINUSE':
-      return new CannotListen(
-        `${host}:${port} is taken: stop what listens there, or set SVC_PORT to another port.`,
-      );
+      return new CannotListen(`${host}:${port} is taken: stop what listens there, or set SVC_PORT to another port.`);
     case 'EADDRNOTAVAIL':
       return new CannotListen(`${host} is no address of this machine: set SVC_HOST to one that is, or to 0.0.0.0.`);
     case 'EACCES':
@@ -62,19 +63,43 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
   }
 }
 
-function closing(server: Server): Pick<HttpServer, 'stopListening' | 'closed'> {
+/**
+ * Ends connections in order. `server.close` would not do: it tears down connections whose answer is written but not yet
+ * read, which it takes for idle.
+ */
+function closing(
+  server: Server,
+  lastResponse: WeakMap<Socket, ServerResponse>,
+): Pick<HttpServer, 'stopListening' | 'closed'> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const isIdle = (socket: Socket) => {
+    const response = lastResponse.get(socket);
+    return !response || response.writableFinished || response.destroyed;
+  };
+  const endIdle = () => {
+    for (const socket of sockets) if (isIdle(socket)) socket.end();
+  };
   let whenClosed: Promise<void> | undefined;
   const stopListening = () => {
-    whenClosed ??= new Promise((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
+    whenClosed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    endIdle();
   };
   return {
     stopListening,
     async closed(withinMs) {
       stopListening();
-      const timer = setTimeout(() => server.closeAllConnections(), withinMs);
+      // Connections become idle one after the other, as their last answers are read.
+      const sweep = setInterval(endIdle, 20);
+      const cut = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, withinMs);
       await whenClosed;
-      clearTimeout(timer);
+      clearInterval(sweep);
+      clearTimeout(cut);
     },
   };
 }

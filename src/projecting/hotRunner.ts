@@ -27,7 +27,8 @@ export class FoldUnavailable extends Error {
 
 /**
  * Folds the log from its beginning and resolves when it has caught up.
- * @param onFailure told once when the fold stops for good (an unknown event type, a log that cannot be read)
+ * @param onFailure told once when the fold stops later on (an unknown event type, a log that cannot be read)
+ * @throws the same errors when they are met on the way
  */
 export async function startHotRunner(
   log: EventLog,
@@ -38,6 +39,7 @@ export async function startHotRunner(
   const listeners: ((event: RecordedEvent) => void)[] = [];
   let waiters: Waiter[] = [];
   let failure: Error | undefined;
+  let isCaughtUp = false;
   let subscription: Subscription | undefined;
 
   const onEvents = (batch: readonly RecordedEvent[]) => {
@@ -55,11 +57,15 @@ export async function startHotRunner(
   await new Promise<void>((resolve, reject) => {
     subscription = log.subscribe(state.position, {
       onEvents,
-      onCaughtUp: resolve,
+      onCaughtUp() {
+        isCaughtUp = true;
+        resolve();
+      },
       onFailure: (error) => {
         failure = error;
-        reject(error);
-        onFailure(error);
+        // Whoever waits for the start is told by its failure, nobody twice.
+        if (isCaughtUp) onFailure(error);
+        else reject(error);
       },
     });
   });

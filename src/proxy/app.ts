@@ -84,7 +84,8 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   });
 
   app.use(function drain(_ctx, next) {
-    if (options.isDraining()) throw new ProxyError('shutting_down', {}, { headers: { 'retry-after': '1' } });
+    if (options.isDraining())
+      throw new ProxyError('shutting_down', {}, { headers: { 'retry-after': '1', connection: 'close' } });
     return next();
   });
 
