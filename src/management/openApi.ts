@@ -31,7 +31,14 @@ const managementSurface = (endpoints: readonly PlacedEndpoint[]): Surface => ({
   isPublic,
   refusesAlways: (endpoint) => [
     ...always(endpoint),
-    ...(isWrite(endpoint) ? (['cross_origin', 'conflict', 'log_unavailable'] as const) : []),
+    ...(isWrite(endpoint)
+      ? ([
+          'cross_origin',
+          'conflict',
+          'log_unavailable',
+          ...(isPublic(endpoint) ? [] : (['idempotency_key_reused'] as const)),
+        ] as const)
+      : []),
     'internal_error',
   ],
   headers: (endpoint) => (isWrite(endpoint) && !isPublic(endpoint) ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
@@ -41,7 +48,7 @@ const IDEMPOTENCY_KEY = 'A repeat with the same key writes nothing and answers t
 
 function always({ path }: PlacedEndpoint): ErrorCode[] {
   if (path === '/health' || path.startsWith('/api/dashboard-auth/')) return [];
-  return path === '/api/settings' ? ['unauthorized'] : ['authentication_required'];
+  return [path === '/api/settings' ? 'unauthorized' : 'authentication_required', 'totp_required'];
 }
 const isWrite = ({ method }: PlacedEndpoint) => method !== 'get';
 const isPublic = ({ path }: PlacedEndpoint) => path === '/health' || path.startsWith('/api/dashboard-auth/');

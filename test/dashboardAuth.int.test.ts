@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startGateway } from './support/gateway.ts';
+
+const PASSWORD = 'correct horse';
+const PROXY = { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.0/8,::1/128' };
+/** What a proxy that speaks TLS says of a caller. */
+const FORWARDED = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
+
+async function stage(env: Record<string, string> = {}) {
+  const gateway = await startGateway({ accounts: 0, env });
+  onTestFinished(() => gateway.stop());
+  const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await fetch(gateway.url + path, { method, headers: { ...type, ...headers }, ...sent });
+    const set = answer.headers.get('set-cookie') ?? '';
+    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
+    return { status: answer.status, body: (await answer.json()) as any, set, cookie: set.split(';')[0] ?? '' };
+  };
+  const post = (path: string, body: unknown, headers = {}) =>
+    call('POST', `/api/dashboard-auth/${path}`, headers, body);
+  const tokens = () => gateway.said.flatMap((line) => /setup_token (\S+)$/.exec(line)?.slice(1) ?? []);
+  return { gateway, call, post, tokens };
+}
+
+test('behind a proxy that speaks TLS: the set-up token from the output, a secure cookie, the address of the caller', async () => {
+  const { gateway, call, post, tokens } = await stage(PROXY);
+  const [setup_token = ''] = tokens();
+  expect(setup_token).toMatch(/^[\w-]{32}$/);
+  expect((await call('GET', '/api/accounts', FORWARDED)).status).toBe(401);
+  expect((await post('password/setup', { password: PASSWORD }, FORWARDED)).status).toBe(401);
+  const { status, set, cookie } = await post('password/setup', { password: PASSWORD, setup_token }, FORWARDED);
+  expect([status, set.endsWith('; HttpOnly; SameSite=Lax; Secure')]).toEqual([200, true]);
+  expect((await call('GET', '/api/accounts', { ...FORWARDED, cookie })).status).toBe(200);
+  expect((await call('GET', '/api/accounts', FORWARDED)).status).toBe(401);
+  await post('password/login', { password: 'wrong' }, FORWARDED);
+  const failed = gateway.events('SignInFailed').map(({ data }) => data);
+  expect(failed).toEqual([{ method: 'password', address: '203.0.113.9' }]);
+});
+
+test('a token of the operator is not shown, and works', async () => {
+  const { post, tokens } = await stage({ ...PROXY, SVC_SETUP_TOKEN: 'of the operator' });
+  expect(tokens()).toEqual([]);
+  const body = { password: PASSWORD, setup_token: 'of the operator' };
+  expect((await post('password/setup', body, FORWARDED)).status).toBe(200);
+});
+
+test('headers of a caller who is no trusted proxy change nothing but that the caller is not local', async () => {
+  const { call, post } = await stage();
+  expect((await call('GET', '/api/accounts', FORWARDED)).status).toBe(401);
+  const { set } = await post('password/setup', { password: PASSWORD });
+  expect(set).not.toContain('Secure');
+});
+
+test('sessions outlive a restart, what ended does not come back, and a password is asked for', async () => {
+  const { gateway, call, post, tokens } = await stage();
+  const first = await post('password/setup', { password: PASSWORD });
+  const second = await post('password/login', { password: PASSWORD });
+  await post('logout', {}, { cookie: second.cookie });
+  await gateway.restart();
+  // Of the first start alone: there is a password now.
+  expect(tokens()).toHaveLength(1);
+  expect((await call('GET', '/api/accounts', { cookie: first.cookie })).status).toBe(200);
+  expect((await call('GET', '/api/accounts', { cookie: second.cookie })).status).toBe(401);
+  expect((await call('GET', '/api/accounts')).status).toBe(401);
+
+  const changed = await post(
+    'password/change',
+    { currentPassword: PASSWORD, newPassword: 'battery staple' },
+    { cookie: first.cookie },
+  );
+  await gateway.restart();
+  expect((await call('GET', '/api/accounts', { cookie: first.cookie })).status).toBe(401);
+  expect((await call('GET', '/api/accounts', { cookie: changed.cookie })).status).toBe(200);
+  const removed = await call(
+    'DELETE',
+    '/api/dashboard-auth/password',
+    { cookie: changed.cookie },
+    { password: 'battery staple' },
+  );
+  expect(removed.status).toBe(200);
+  expect(tokens()).toHaveLength(2);
+});
+
+test('neither passwords nor cookies nor TOTP secrets stand in any file of the data folder', async () => {
+  const { gateway, post } = await stage();
+  const { cookie } = await post('password/setup', { password: PASSWORD });
+  const { body } = await post('totp/setup/start', {}, { cookie });
+  await post('password/login', { password: 'a wrong password' });
+  for (const name of ['log.sqlite', 'log.sqlite-wal', 'vault.sqlite', 'readmodels.sqlite']) {
+    const content = readIfThere(join(gateway.folder, name));
+    for (const secret of [PASSWORD, 'a wrong password', cookie.split('=')[1] as string, body.secret as string]) {
+      expect([name, content.includes(secret)]).toEqual([name, false]);
+    }
+  }
+});
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+test('the proxy does not ask for a session', async () => {
+  const { gateway, post } = await stage();
+  await post('password/setup', { password: PASSWORD });
+  expect((await gateway.ask()).status).toBe(503);
+});
