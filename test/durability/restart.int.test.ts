@@ -117,7 +117,6 @@ test.each([
   expect(await checkCounters(book, stage.api)).toEqual([]);
 });
 
-// `fails`: a bug of src/ that was reported with this test; the word goes with the bug.
 test.each([
   ['an event of a type that nobody knows', { type: 'KeyRevokedByDecree', version: 1 }, /type "KeyRevokedByDecree"/],
   ['an event in a version from the future', { type: 'IpAllowed', version: 7 }, /"IpAllowed" in schema version 7/],
