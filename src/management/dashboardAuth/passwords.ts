@@ -1,9 +1,13 @@
 import * as scryptKdf from 'scrypt-kdf';
+import { refuse } from '../../domain/refusal.ts';
 
 // Its types promise named exports, its code has one default export (scrypt-kdf 4.0.0).
 const { kdf, verify } = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
 
-/** Hashes passwords and compares them, beside the main loop. */
+/**
+ * Hashes passwords and compares them, beside the main loop.
+ * @throws Refusal `rate_limit_exceeded` when too many wait, wherever they come from
+ */
 export interface Passwords {
   /** @returns what scrypt-kdf makes of it, in base64: parameters, salt and derived key */
   hash(password: string): Promise<string>;
@@ -15,6 +19,9 @@ export interface Passwords {
  * without bound.
  */
 const MOST_AT_ONCE = 2;
+/** About 5 s of work: whoever comes later is better told to come back than kept waiting. */
+const MOST_WAITING = 100;
+const COME_BACK = { problem: 'too many passwords are being checked; try again in 5 s', retryAfterSeconds: 5 };
 
 /** @param logN binary logarithm of the cost; 15 takes about 100 ms and 32 MiB (scrypt-kdf, "Recommended parameter values") */
 export function createPasswords({ logN = 15 }: { logN?: number } = {}): Passwords {
@@ -22,6 +29,7 @@ export function createPasswords({ logN = 15 }: { logN?: number } = {}): Password
   let running = 0;
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (waiting.length >= MOST_WAITING) refuse('rate_limit_exceeded', COME_BACK);
     if (running >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;
     try {

@@ -28,6 +28,15 @@ test('many at once are done one after the other, and a failure keeps nobody wait
   expect(all.filter((result) => result.status === 'fulfilled' && result.value)).toHaveLength(30);
 });
 
+test('when too many wait, the next one is told to come back', async () => {
+  const hash = await cheap.hash('correct horse');
+  const all = await Promise.allSettled(Array.from({ length: 110 }, () => cheap.matches('correct horse', hash)));
+  const refused = all.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  expect(refused).toHaveLength(8);
+  expect(refused[0]).toMatchObject({ code: 'rate_limit_exceeded', details: { retryAfterSeconds: 5 } });
+  expect(await cheap.matches('correct horse', hash)).toBe(true);
+});
+
 test('the main loop goes on meanwhile', async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 1);
