@@ -100,7 +100,7 @@ async function query(): Promise<void> {
     Promise.all([requestTotals.since(daysAgo(7), head), requestTotals.since(daysAgo(1), head)]),
   );
   await measure('summary', () => requestTotals.since(daysAgo(7), head));
-  await measure('usage history', () => readModels.usageTrends.hours(daysAgo(7), head));
+  await measure('usage history', () => readModels.usageTrends.since(daysAgo(7), head));
   await measure('trends', (round) => readModels.usageTrends.ofAccount(pick(accounts, round), daysAgo(7), head));
   await readModels.close();
 }
@@ -108,12 +108,16 @@ async function query(): Promise<void> {
 async function measure(what: string, ask: (round: number) => Promise<unknown>): Promise<void> {
   await ask(rounds);
   const times: number[] = [];
+  const cpu = process.cpuUsage();
   for (let round = 0; round < rounds; round++) {
     const start = performance.now();
     await ask(round);
     times.push(performance.now() - start);
   }
+  const { user, system } = process.cpuUsage(cpu);
   times.sort((a, b) => a - b);
   const at = (share: number) => (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1);
-  say(`${what.padEnd(34)} p50 ${at(0.5).padStart(7)} ms   p95 ${at(0.95).padStart(7)} ms`);
+  say(
+    `${what.padEnd(34)} p50 ${at(0.5).padStart(7)} ms   p95 ${at(0.95).padStart(7)} ms   ${((user + system) / rounds / 1_000).toFixed(1).padStart(6)} ms of CPU`,
+  );
 }

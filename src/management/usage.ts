@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../domain/brands.ts';
-import type { UsageHour } from '../readModels/usageTrendsQueries.ts';
+import type { AccountUsageSums } from '../readModels/usageTrendsQueries.ts';
 import { rounded } from './accountTrends.ts';
 import { newRouter } from './context.ts';
 import { documented } from './documented.ts';
@@ -79,7 +79,7 @@ export const usageRoutes = ({ hot, requestTotals, usageTrends, now }: Management
       const hours = integer(ctx, 'hours', { min: 1, max: 168, otherwise: 24 });
       // Samples are kept by the hour: those of an hour that reaches into the stretch belong to it.
       const since = instant(now() - (hours + 1) * HOUR_MS + 1);
-      const observed = means(await usageTrends.hours(since, hot.state.position));
+      const observed = means(await usageTrends.since(since, hot.state.position));
       return {
         window_hours: hours,
         accounts: [...hot.state.accounts.values()].map(({ id, planType }) => {
@@ -126,12 +126,7 @@ function mostFrequent(byErrorCode: Readonly<Record<string, number>>): string | n
 }
 
 /** Mean of the primary window's samples by account. */
-function means(hours: readonly UsageHour[]): Map<string, number> {
-  const sums = new Map<string, { remaining: number; samples: number }>();
-  for (const { accountId, primaryRemaining, primarySamples } of hours) {
-    if (primarySamples === 0) continue;
-    const { remaining, samples } = sums.get(accountId) ?? { remaining: 0, samples: 0 };
-    sums.set(accountId, { remaining: remaining + primaryRemaining, samples: samples + primarySamples });
-  }
-  return new Map([...sums].map(([accountId, { remaining, samples }]) => [accountId, remaining / samples]));
+function means(sums: readonly AccountUsageSums[]): Map<string, number> {
+  const known = sums.filter(({ primarySamples }) => primarySamples > 0);
+  return new Map(known.map((sum) => [sum.accountId, sum.primaryRemaining / sum.primarySamples]));
 }

@@ -11,8 +11,8 @@ export interface ModelOption {
 /** Lists are alternatives; absent means no condition; an empty list matches nothing. */
 export interface RequestLogFilter {
   /**
-   * A part of the error message or of the request id, in any case of its ASCII letters; a text of fewer than four
-   * characters is looked for at the beginning of request ids only.
+   * A part of the error message, or the beginning of the request id, in any case of its ASCII letters; four or more
+   * hexadecimal digits are looked for anywhere in the id.
    */
   readonly search?: string;
   readonly accountIds?: readonly string[];

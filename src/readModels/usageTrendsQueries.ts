@@ -5,8 +5,12 @@ export type { UsageSums };
 
 /** What was observed of one account within one hour. */
 export interface UsageHour extends UsageSums {
-  readonly accountId: string;
   readonly start: Instant;
+}
+
+/** What was observed of one account. */
+export interface AccountUsageSums extends UsageSums {
+  readonly accountId: string;
 }
 
 /**
@@ -14,8 +18,8 @@ export interface UsageHour extends UsageSums {
  * holds at least everything up to there, or waits up to 1 s for it.
  */
 export interface UsageTrendsQueries {
-  /** The hours of all accounts that begin at `since` or later, in order. */
-  hours(since: Instant, minPosition: Position): Promise<readonly UsageHour[]>;
+  /** The sums of each account over the hours that begin at `since` or later. */
+  since(since: Instant, minPosition: Position): Promise<readonly AccountUsageSums[]>;
   /**
    * The hours of one account that begin at `since` or later, in order, and before them the last earlier hours that know
    * each window.

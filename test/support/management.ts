@@ -106,7 +106,7 @@ export async function startManagement(
     },
     requestTotals: { since: (...query) => models().requestTotals.since(...query) },
     usageTrends: {
-      hours: (...query) => models().usageTrends.hours(...query),
+      since: (...query) => models().usageTrends.since(...query),
       ofAccount: (...query) => models().usageTrends.ofAccount(...query),
     },
     pricedModels: ['gpt-5', 'gpt-5.1'],

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestLogReader.ts';
 import type { RequestTable } from './requestTable.ts';
 import { requestTotalsSince } from './requestTotals.ts';
-import { usageHours, usageHoursOf } from './usageHours.ts';
+import { usageHoursOf, usageSince } from './usageHours.ts';
 import type { Answers } from './wire.ts';
 
 /** Every query over the tables of one file. */
@@ -16,7 +16,7 @@ export const answersFrom = (database: DatabaseSync, requests: RequestTable): Ans
     since: (since) => requestTotalsSince(database, requests, since),
   },
   usageTrends: {
-    hours: (since) => usageHours(database, since),
+    since: (since) => usageSince(database, since),
     ofAccount: (accountId, since) => usageHoursOf(database, accountId, since),
   },
 });

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { endOf, PERIODS } from '../../../projections/periods.ts';
-import type { RequestKind } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/brands.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
 import { matcher, optionsOf } from './requestKinds.ts';
@@ -20,12 +19,20 @@ interface CountedPiece extends TimePiece {
 export interface Wanted {
   readonly from: Instant;
   readonly to: Instant;
-  /** Undefined: all kinds. */
-  readonly kinds: Uint8Array | undefined;
+  readonly kinds: WantedKinds | undefined;
+}
+
+export interface WantedKinds {
+  readonly bytes: Uint8Array;
+  /** Only kinds of requests that failed, which have an index of their own. */
+  readonly isFailedOnly: boolean;
 }
 
 /** The condition on `kindId`; its parameter is the bytes, where there are any. */
-export const kindCondition = (kinds: Uint8Array | undefined) => (kinds ? "AND substr(?, kindId, 1) = x'01'" : '');
+export const kindCondition = (kinds: WantedKinds | undefined) => (kinds ? "AND substr(?, kindId, 1) = x'01'" : '');
+
+const indexed = (kinds: WantedKinds | undefined) =>
+  kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
 export function requestLogPage(
   database: DatabaseSync,
@@ -62,8 +69,11 @@ export function answeredModels({ kinds }: RequestTable): string[] {
 }
 
 function wantedBy(filter: RequestLogFilter, { kinds }: RequestTable): Wanted {
-  const matches: ((kind: RequestKind) => boolean) | undefined = matcher(filter);
-  return { ...rangeOf(filter), kinds: matches && Uint8Array.from(kinds.entries, (kind) => (matches(kind) ? 1 : 0)) };
+  const matches = matcher(filter);
+  if (!matches) return { ...rangeOf(filter), kinds: undefined };
+  const bytes = Uint8Array.from(kinds.entries, (kind) => (matches(kind) ? 1 : 0));
+  const isFailedOnly = kinds.entries.every(({ status }, index) => bytes[index] === 0 || status !== '200');
+  return { ...rangeOf(filter), kinds: { bytes, isFailedOnly } };
 }
 
 const rangeOf = ({ since, until }: RequestLogFilter) => ({
@@ -72,14 +82,14 @@ const rangeOf = ({ since, until }: RequestLogFilter) => ({
 });
 
 /** Each period of the piece that holds matches, and how many. */
-function counted(database: DatabaseSync, kinds: Uint8Array | undefined, piece: TimePiece): CountedPiece[] {
+function counted(database: DatabaseSync, kinds: WantedKinds | undefined, piece: TimePiece): CountedPiece[] {
   const { period, from, to } = piece;
-  const bytes = kinds ? [kinds] : [];
+  const bytes = kinds ? [kinds.bytes] : [];
   if (!period) {
     const found = database
       .prepare(
-        `SELECT COUNT(*) AS count FROM requests INDEXED BY requestsByTime
-         WHERE requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}`,
+        `SELECT COUNT(*) AS count FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ?
+         ${kindCondition(kinds)}`,
       )
       .get(from, to, ...bytes);
     return [{ ...piece, count: found?.count as number }];
@@ -96,10 +106,16 @@ function counted(database: DatabaseSync, kinds: Uint8Array | undefined, piece: T
   return rows.map(({ start, count }) => ({ period, from: start, to: endOf(period, start), count }));
 }
 
+/** Failed requests are few: a walk along their own index finds them sooner than roll-ups do. */
+function isEntered({ period, count }: CountedPiece, kinds: WantedKinds | undefined): boolean {
+  if (period === 'month' && !kinds?.isFailedOnly) return true;
+  return (period === 'month' || period === 'day') && count > MANY;
+}
+
 /** Positions of one page, found by skipping whole pieces and walking the index only in those that hold the page. */
 function positionsAt(
   database: DatabaseSync,
-  kinds: Uint8Array | undefined,
+  kinds: WantedKinds | undefined,
   pieces: readonly CountedPiece[],
   limit: number,
   offset: number,
@@ -111,8 +127,8 @@ function positionsAt(
       if (found.length >= limit) return;
       if (toSkip >= piece.count) {
         toSkip -= piece.count;
-      } else if (piece.period === 'month' || (piece.period === 'day' && piece.count > MANY)) {
-        const period = PERIODS[periodNumber(piece.period) - 1];
+      } else if (isEntered(piece, kinds)) {
+        const period = piece.period && PERIODS[periodNumber(piece.period) - 1];
         enter(counted(database, kinds, { period, from: piece.from, to: piece.to }));
       } else {
         const wanted = Math.min(limit - found.length, piece.count - toSkip);
@@ -127,18 +143,17 @@ function positionsAt(
 
 function walk(
   database: DatabaseSync,
-  kinds: Uint8Array | undefined,
+  kinds: WantedKinds | undefined,
   { from, to }: TimePiece,
   limit: number,
   offset: number,
 ): number[] {
   const rows = database
     .prepare(
-      `SELECT position FROM requests INDEXED BY requestsByTime
-       WHERE requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}
+      `SELECT position FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}
        ORDER BY requestedAt DESC, position DESC LIMIT ? OFFSET ?`,
     )
-    .all(from, to, ...(kinds ? [kinds] : []), limit, offset) as { position: number }[];
+    .all(from, to, ...(kinds ? [kinds.bytes] : []), limit, offset) as { position: number }[];
   return rows.map(({ position }) => position);
 }
 

@@ -2,8 +2,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { kindCondition, type Wanted } from './requestLogReader.ts';
 import { STRETCH } from './requestTable.ts';
 
-/** Shorter texts are in most ids somewhere: they are looked for at the beginning only. */
-const SHORTEST_PART = 4;
+/** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
+const PART_OF_ID = /^[0-9a-f]{4,}$/i;
 
 interface Found {
   readonly positions: readonly number[];
@@ -25,14 +25,14 @@ export function searchRequests(
   const stretches = stretchesOf(database);
   if (stretches.every((stretch) => isSharedBy(database, stretch, search))) return undefined;
   const text = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  const bytes = wanted.kinds ? [wanted.kinds] : [];
+  const bytes = wanted.kinds ? [wanted.kinds.bytes] : [];
   const conditions = `AND requestedAt >= ? AND requestedAt < ? ${kindCondition(wanted.kinds)}`;
   const values: SQLInputValue[] = [wanted.from, wanted.to, ...bytes];
-  const isPart = search.length >= SHORTEST_PART;
+  const isPart = PART_OF_ID.test(search);
   const byId = isPart
-    ? String.raw`requestId LIKE ? ESCAPE '\'`
+    ? 'instr(requestId, ?)'
     : `position / ${STRETCH} IN (SELECT value FROM json_each(?)) AND requestId >= ? AND requestId < ?`;
-  const idValues = isPart ? [text] : [JSON.stringify(stretches), search, behind(search)];
+  const idValues = isPart ? [search.toLowerCase()] : [JSON.stringify(stretches), search, behind(search)];
   database.exec(
     'CREATE TEMP TABLE IF NOT EXISTS found (requestedAt INTEGER, position INTEGER, PRIMARY KEY (requestedAt, position)) WITHOUT ROWID; DELETE FROM found',
   );

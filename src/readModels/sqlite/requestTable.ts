@@ -19,6 +19,7 @@ const LAYOUT = `
     kindId INTEGER NOT NULL,
     outcomeId INTEGER NOT NULL,
     route TEXT NOT NULL,
+    failed INTEGER NOT NULL,
     messageId INTEGER,
     inputTokens INTEGER,
     outputTokens INTEGER,
@@ -30,6 +31,7 @@ const LAYOUT = `
     attempts INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS requestsByTime ON requests (requestedAt, position, kindId);
+  CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
   CREATE INDEX IF NOT EXISTS requestsById ON requests (position / ${STRETCH}, requestId, requestedAt, kindId);
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
   CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
@@ -54,7 +56,7 @@ export class RequestTable {
     this.kinds = new Dictionary(database, 'requestKinds', ['accountId', 'model', 'effort', 'status']);
     this.outcomes = new Dictionary(database, 'requestOutcomes', ['apiKeyId', 'errorCode']);
     this.#insert = database.prepare(
-      `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     // The update changes nothing; without it RETURNING would stay silent about a text that is there already.
     this.#insertMessage = database.prepare(
@@ -71,6 +73,7 @@ export class RequestTable {
       this.kinds.idOf(row),
       this.outcomes.idOf(row),
       row.route,
+      row.status === '200' ? 0 : 1,
       row.errorMessage === null ? null : (this.#insertMessage.get(row.errorMessage)?.id as number),
       row.inputTokens,
       row.outputTokens,

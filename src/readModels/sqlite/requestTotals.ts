@@ -15,7 +15,7 @@ export function requestTotalsSince(database: DatabaseSync, table: RequestTable, 
   const totals = Object.fromEntries(REQUEST_SUMS.map((name) => [name, 0])) as Record<keyof RequestSums, number>;
   const byErrorCode: Record<string, number> = {};
   for (const piece of cut(since, FAR_AHEAD)) {
-    for (const { outcomeId, ...sums } of sumsIn(database, table, piece)) {
+    for (const { outcomeId, ...sums } of sumsIn(database, piece)) {
       for (const name of REQUEST_SUMS) totals[name] += sums[name];
       const { errorCode } = table.outcomes.entryOf(outcomeId);
       if (errorCode !== null) byErrorCode[errorCode] = (byErrorCode[errorCode] ?? 0) + sums.requests + sums.unlogged;
@@ -24,7 +24,7 @@ export function requestTotalsSince(database: DatabaseSync, table: RequestTable, 
   return { ...totals, byErrorCode };
 }
 
-function sumsIn(database: DatabaseSync, table: RequestTable, { period, from, to }: TimePiece): OutcomeSums[] {
+function sumsIn(database: DatabaseSync, { period, from, to }: TimePiece): OutcomeSums[] {
   if (period) {
     return database
       .prepare(
@@ -32,14 +32,13 @@ function sumsIn(database: DatabaseSync, table: RequestTable, { period, from, to 
       )
       .all(periodNumber(period), from, to) as unknown as OutcomeSums[];
   }
-  const failed = Uint8Array.from(table.kinds.entries, ({ status }) => (status === '200' ? 0 : 1));
   return database
     .prepare(
-      `SELECT outcomeId, COUNT(*) AS requests, TOTAL(substr(?, kindId, 1) = x'01') AS errors, 0 AS unlogged,
+      `SELECT outcomeId, COUNT(*) AS requests, TOTAL(failed) AS errors, 0 AS unlogged,
          TOTAL(inputTokens) AS inputTokens, TOTAL(outputTokens) AS outputTokens,
          TOTAL(cachedInputTokens) AS cachedInputTokens, TOTAL(reasoningTokens) AS reasoningTokens,
          TOTAL(costMicroDollars) AS costMicroDollars, TOTAL(latencyMs) AS latencyMs
        FROM requests INDEXED BY requestsByTime WHERE requestedAt >= ? AND requestedAt < ? GROUP BY outcomeId`,
     )
-    .all(failed, from, to) as unknown as OutcomeSums[];
+    .all(from, to) as unknown as OutcomeSums[];
 }

@@ -113,7 +113,7 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
       models: ask('requestLog', 'models'),
     },
     requestTotals: { since: ask('requestTotals', 'since') },
-    usageTrends: { hours: ask('usageTrends', 'hours'), ofAccount: ask('usageTrends', 'ofAccount') },
+    usageTrends: { since: ask('usageTrends', 'since'), ofAccount: ask('usageTrends', 'ofAccount') },
     async close() {
       if (isClosed) return;
       const stopping = worker;

@@ -1,16 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { USAGE_SUMS } from '../../../projections/usageTrends.ts';
 import type { Instant } from '../../domain/brands.ts';
-import type { UsageHour } from '../usageTrendsQueries.ts';
+import type { AccountUsageSums, UsageHour } from '../usageTrendsQueries.ts';
 import { periodNumber } from './rollUpTable.ts';
 
-const COLUMNS = `start, accountId, ${USAGE_SUMS.join(', ')}`;
+const COLUMNS = `start, ${USAGE_SUMS.join(', ')}`;
+const SUMS = USAGE_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
 const HOUR = periodNumber('hour');
 
-export function usageHours(database: DatabaseSync, since: Instant): UsageHour[] {
+export function usageSince(database: DatabaseSync, since: Instant): AccountUsageSums[] {
   return database
-    .prepare(`SELECT ${COLUMNS} FROM usageByAccount WHERE period = ? AND start >= ? ORDER BY start, accountId`)
-    .all(HOUR, since) as unknown as UsageHour[];
+    .prepare(`SELECT accountId, ${SUMS} FROM usageByAccount WHERE period = ? AND start >= ? GROUP BY accountId`)
+    .all(HOUR, since) as unknown as AccountUsageSums[];
 }
 
 export function usageHoursOf(database: DatabaseSync, accountId: string, since: Instant): UsageHour[] {

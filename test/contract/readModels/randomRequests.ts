@@ -1,0 +1,55 @@
+import type { AccountId, Instant } from '../../../src/domain/brands.ts';
+import type { DomainEvent } from '../../../src/domain/event.ts';
+import { completed, refused } from '../../support/management.ts';
+import { DAY, earlier, HOUR } from '../../support/specification.ts';
+
+/** Numbers from 0 to 1, the same at every run (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export const accounts = ['a', 'b', 'c'] as AccountId[];
+export const models = ['gpt-5', 'gpt-5.1'];
+export const efforts = [null, 'low', 'high'];
+export const statuses = ['200', '429', 'error'];
+
+export type RequestEvent = DomainEvent & (ReturnType<typeof completed> | ReturnType<typeof refused>);
+
+/** Requests of the last hundred days, most of them of the last hours, in an order of their own, some at one moment. */
+export function randomRequests(count: number, random: () => number): RequestEvent[] {
+  const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
+  return Array.from({ length: count }, (_, index) => {
+    const age = random() < 0.5 ? random() * 5 * HOUR : random() * 100 * DAY;
+    const requestedAt = earlier(random() < 0.1 ? Math.floor(age / HOUR) * HOUR : Math.floor(age));
+    const common = { requestId: `req_${index}`, model: pick(models), effort: pick(efforts), requestedAt };
+    if (random() < 0.1) return refused({ ...common, errorMessage: `refused ${index % 7}` });
+    const accountId = random() < 0.05 ? null : pick(accounts);
+    if (random() < 0.8) return completed({ ...common, accountId });
+    const failure = { status: pick(['429', 'error']), errorCode: 'upstream_error', errorMessage: `broke ${index % 5}` };
+    return completed({ ...common, accountId, ...failure, usage: null, costMicroDollars: null });
+  });
+}
+
+/** The latest first; of one moment the last that was appended. */
+export const newestFirst = (events: readonly RequestEvent[]): RequestEvent[] =>
+  events
+    .map((event, index) => ({ event, index }))
+    .sort((a, b) => b.event.data.requestedAt - a.event.data.requestedAt || b.index - a.index)
+    .map(({ event }) => event);
+
+export const accountOf = ({ data }: RequestEvent): string | null => ('accountId' in data ? data.accountId : null);
+
+/** A moment of the last hundred days, often on the hour, the day or the month. */
+export function randomMoment(random: () => number): Instant {
+  const at = earlier(Math.floor(random() * 100 * DAY));
+  const unit = [1, HOUR, DAY, 0][Math.floor(random() * 4)] as number;
+  if (unit > 0) return (at - (at % unit)) as Instant;
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) as Instant;
+}

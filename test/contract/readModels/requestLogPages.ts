@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { type Position, position } from '../../../src/domain/brands.ts';
+import type { RequestLogFilter } from '../../../src/readModels/requestLogQueries.ts';
+import { completed, refused } from '../../support/management.ts';
+import { earlier, HOUR, later } from '../../support/specification.ts';
+import type { ReadModelsFactory } from '../readModels.ts';
+import {
+  accountOf,
+  accounts,
+  efforts,
+  models,
+  newestFirst,
+  type RequestEvent,
+  randomMoment,
+  randomRequests,
+  seeded,
+  statuses,
+} from './randomRequests.ts';
+
+export function requestLogPages(createReadModels: ReadModelsFactory): void {
+  describe('request log', () => {
+    test('the request that arrived last comes first, of one moment the one that ended last', async () => {
+      await using store = await createReadModels();
+      const head = await store.append(
+        completed({ requestId: 'first' }),
+        completed({ requestId: 'early', requestedAt: earlier(1) }),
+        completed({ requestId: 'late', requestedAt: later(1) }),
+        completed({ requestId: 'second' }),
+      );
+      const { rows, total } = await store.requestLog.page({}, 10, 0, head);
+      expect([rows.map(({ requestId }) => requestId), total]).toEqual([['late', 'second', 'first', 'early'], 4]);
+    });
+
+    test('a page has the rows behind its offset and counts all that match', async () => {
+      await using store = await createReadModels();
+      const events = randomRequests(400, seeded(1));
+      const head = await store.append(...events);
+      const expected = newestFirst(events).map(({ data }) => data.requestId);
+      for (const [limit, offset] of [
+        [50, 0],
+        [50, 50],
+        [7, 211],
+        [1_000, 0],
+        [10, 395],
+        [10, 400],
+        [10, 1e9],
+      ] as const) {
+        const { rows, total } = await store.requestLog.page({}, limit, offset, head);
+        expect([rows.map(({ requestId }) => requestId), total]).toEqual([expected.slice(offset, offset + limit), 400]);
+      }
+    });
+
+    test('every filter, and any of them together, finds what a look at each row finds', async () => {
+      await using store = await createReadModels();
+      const random = seeded(2);
+      const events = randomRequests(600, random);
+      const head = await store.append(...events);
+      const sorted = newestFirst(events);
+      for (let round = 0; round < 60; round++) {
+        const filter = randomFilter(random);
+        const [limit, offset] = [1 + Math.floor(random() * 40), Math.floor(random() * random() * 100)];
+        const expected = sorted.filter((event) => matches(event, filter)).map(({ data }) => data.requestId);
+        const { rows, total } = await store.requestLog.page(filter, limit, offset, head);
+        const found = { ids: rows.map(({ requestId }) => requestId), total };
+        expect(found, JSON.stringify(filter)).toEqual({
+          ids: expected.slice(offset, offset + limit),
+          total: expected.length,
+        });
+      }
+    });
+
+    test('options are the values of the rows that match everything else', async () => {
+      await using store = await createReadModels();
+      const random = seeded(3);
+      const events = randomRequests(300, random);
+      const head = await store.append(...events);
+      const sortedSet = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))].sort();
+      for (let round = 0; round < 40; round++) {
+        const filter = randomFilter(random);
+        const without = (...names: (keyof RequestLogFilter)[]) => {
+          const rest = Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as never)));
+          return events.filter((event) => matches(event, rest));
+        };
+        const found = await store.requestLog.options(filter, head);
+        expect(
+          { ...found, modelOptions: found.modelOptions.map(({ model, effort }) => `${model} ${effort}`).sort() },
+          JSON.stringify(filter),
+        ).toEqual({
+          accountIds: sortedSet(without('accountIds').map(accountOf)),
+          statuses: sortedSet(without('statuses').map(({ data }) => data.status)),
+          modelOptions: sortedSet(
+            without('models', 'efforts', 'modelOptions').map(({ data }) => `${data.model} ${data.effort}`),
+          ),
+        });
+      }
+    });
+
+    test('a row has all that its event tells', async () => {
+      await using store = await createReadModels();
+      const event = completed({ requestId: 'x', status: 'error', errorCode: 'c', errorMessage: 'm', effort: 'low' });
+      const head = await store.append(refused(), event);
+      const { rows } = await store.requestLog.page({ statuses: ['error'] }, 1, 0, head);
+      const { usage, keyId, attempts, priceVersion: _, ...same } = event.data;
+      const { isEstimated: __, ...tokens } = usage as NonNullable<typeof usage>;
+      expect(rows).toEqual([{ ...same, ...tokens, apiKeyId: keyId, attempts: attempts.length, position: head }]);
+    });
+
+    test('models are those that answered at least once', async () => {
+      await using store = await createReadModels();
+      const head = await store.append(
+        completed({ model: 'b' }),
+        completed({ model: 'a' }),
+        completed({ model: 'a', status: 'error' }),
+        completed({ model: 'nonsense', status: '404' }),
+      );
+      expect(await store.requestLog.models(head)).toEqual(['a', 'b']);
+    });
+
+    test('an answer holds what was appended a moment ago', async () => {
+      await using store = await createReadModels();
+      let head: Position = position(0);
+      for (let count = 1; count <= 5; count++) {
+        head = await store.append(completed({ requestedAt: earlier(count * HOUR), model: `m${count}` }));
+        expect((await store.requestLog.page({ statuses: ['200'] }, 10, 0, head)).total).toBe(count);
+        expect((await store.requestLog.options({}, head)).modelOptions).toHaveLength(count);
+      }
+    });
+  });
+}
+
+function randomFilter(random: () => number): RequestLogFilter {
+  const some = <Value>(values: readonly Value[]) => values.filter(() => random() < 0.5);
+  const pairs = models.flatMap((model) => efforts.map((effort) => ({ model, effort })));
+  const [from, to] = [randomMoment(random), randomMoment(random)].sort((a, b) => a - b);
+  return {
+    ...(random() < 0.3 && { accountIds: some(accounts) }),
+    ...(random() < 0.4 && { statuses: some(statuses) }),
+    ...(random() < 0.3 && { models: some(models) }),
+    ...(random() < 0.2 && { efforts: some(efforts) }),
+    ...(random() < 0.2 && { modelOptions: some(pairs) }),
+    ...(random() < 0.5 && from !== undefined && { since: from }),
+    ...(random() < 0.5 && to !== undefined && { until: to }),
+  };
+}
+
+function matches(event: RequestEvent, filter: RequestLogFilter): boolean {
+  const { model, effort, status, requestedAt } = event.data;
+  const { accountIds, statuses: wanted, models: among, efforts: levels, modelOptions, since, until } = filter;
+  return (
+    (accountIds?.some((id) => id === accountOf(event)) ?? true) &&
+    (wanted?.includes(status) ?? true) &&
+    (among?.includes(model) ?? true) &&
+    (levels?.includes(effort) ?? true) &&
+    (modelOptions?.some((option) => option.model === model && option.effort === effort) ?? true) &&
+    (since === undefined || requestedAt >= since) &&
+    (until === undefined || requestedAt <= until)
+  );
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { completed, refused } from '../../support/management.ts';
+import { earlier } from '../../support/specification.ts';
+import type { ReadModelsFactory } from '../readModels.ts';
+
+const id = (digits: string) => `req_${digits.padEnd(32, '0')}`;
+
+const requests = [
+  completed({ requestId: id('0123456789abcdef'), requestedAt: earlier(3) }),
+  completed({
+    requestId: id('f123'),
+    requestedAt: earlier(2),
+    status: 'error',
+    errorMessage: 'It broke: 100% "so"_far',
+  }),
+  refused({ requestId: id('ff'), requestedAt: earlier(1), errorMessage: 'The limit of req_0123 is used up' }),
+  completed({ requestId: id('fff'), status: 'error', errorMessage: 'it BROKE again' }),
+];
+
+export function requestLogSearch(createReadModels: ReadModelsFactory): void {
+  describe('search', () => {
+    test.each([
+      [id('0123456789abcdef'), '0'],
+      ['req_0123', '20'],
+      ['REQ_F', '321'],
+      ['r', '3210'],
+      ['req_', '3210'],
+      ['456789AB', '0'],
+      ['cdef', '0'],
+      ['cde', ''],
+      ['broke', '31'],
+      ['100%', '1'],
+      ['"so"_f', '1'],
+      ['so__far', ''],
+      ['%', '1'],
+      ['\\', ''],
+      ['limit', '2'],
+      ['nothing has this', ''],
+      ["'; DROP TABLE requests; --", ''],
+    ])('"%s" finds %s', async (search, expected) => {
+      await using store = await createReadModels();
+      const head = await store.append(...requests);
+      const { rows, total } = await store.requestLog.page({ search }, 10, 0, head);
+      const found = rows.map((row) => requests.findIndex(({ data }) => data.requestId === row.requestId)).join('');
+      expect([found, total]).toEqual([expected, expected.length]);
+    });
+
+    test('search obeys the other conditions, and pages', async () => {
+      await using store = await createReadModels();
+      const head = await store.append(...requests);
+      const search = async (limit: number, offset: number, filter = {}) => {
+        const { rows, total } = await store.requestLog.page({ search: 'broke', ...filter }, limit, offset, head);
+        return [rows.map(({ requestId }) => requestId), total];
+      };
+      expect(await search(1, 0)).toEqual([[id('fff')], 2]);
+      expect(await search(1, 1)).toEqual([[id('f123')], 2]);
+      expect(await search(5, 0, { until: earlier(1) })).toEqual([[id('f123')], 1]);
+      expect(await search(5, 0, { statuses: ['200'] })).toEqual([[], 0]);
+    });
+
+    test('in an empty log nothing is found', async () => {
+      await using store = await createReadModels();
+      expect(await store.requestLog.page({ search: 'req_' }, 10, 0, await store.append())).toEqual({
+        rows: [],
+        total: 0,
+      });
+    });
+  });
+}

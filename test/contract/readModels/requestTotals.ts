@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import type { ApiKeyId } from '../../../src/domain/brands.ts';
+import { RefusalsCounted } from '../../../src/domain/request/events.ts';
+import { earlier, HOUR, NOW } from '../../support/specification.ts';
+import type { ReadModelsFactory } from '../readModels.ts';
+import { type RequestEvent, randomMoment, randomRequests, seeded } from './randomRequests.ts';
+
+const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
+const nothing = {
+  requests: 0,
+  errors: 0,
+  unlogged: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  reasoningTokens: 0,
+  costMicroDollars: 0,
+  latencyMs: 0,
+};
+
+export function requestTotals(createReadModels: ReadModelsFactory): void {
+  describe('totals of requests', () => {
+    test('without requests everything is zero', async () => {
+      await using store = await createReadModels();
+      expect(await store.requestTotals.since(NOW, await store.append())).toEqual({ ...nothing, byErrorCode: {} });
+    });
+
+    test('sums since any moment are those of the requests that arrived then or later', async () => {
+      await using store = await createReadModels();
+      const random = seeded(4);
+      const events = randomRequests(500, random);
+      const head = await store.append(...events);
+      for (let round = 0; round < 40; round++) {
+        const since = randomMoment(random);
+        const expected = sumsOf(events.filter(({ data }) => data.requestedAt >= since));
+        expect(await store.requestTotals.since(since, head)).toEqual(expected);
+      }
+    });
+
+    test('refusals without a row are errors of their code, apart from the rows', async () => {
+      await using store = await createReadModels();
+      const counts = { rate_limit_exceeded: 7, model_not_allowed: 2 };
+      const head = await store.append(
+        RefusalsCounted({ keyId, address: null, minute: NOW, counts }),
+        RefusalsCounted({ keyId: null, address: null, minute: NOW, counts: { no_accounts: 1 } }),
+        RefusalsCounted({ keyId: null, address: '203.0.113.9', minute: NOW, counts: { invalid_api_key: 99 } }),
+      );
+      expect(await store.requestTotals.since(earlier(HOUR), head)).toEqual({
+        ...nothing,
+        unlogged: 10,
+        byErrorCode: { ...counts, no_accounts: 1 },
+      });
+      expect((await store.requestLog.page({}, 10, 0, head)).total).toBe(0);
+    });
+  });
+}
+
+function sumsOf(events: readonly RequestEvent[]) {
+  const sums = { ...nothing };
+  const byErrorCode: Record<string, number> = {};
+  for (const { data } of events) {
+    const { usage = null, costMicroDollars = null } = 'usage' in data ? data : {};
+    sums.requests++;
+    if (data.status !== '200') sums.errors++;
+    sums.inputTokens += usage?.inputTokens ?? 0;
+    sums.outputTokens += usage?.outputTokens ?? 0;
+    sums.cachedInputTokens += usage?.cachedInputTokens ?? 0;
+    sums.reasoningTokens += usage?.reasoningTokens ?? 0;
+    sums.costMicroDollars += costMicroDollars ?? 0;
+    sums.latencyMs += data.latencyMs;
+    if (data.errorCode !== null) byErrorCode[data.errorCode] = (byErrorCode[data.errorCode] ?? 0) + 1;
+  }
+  return { ...sums, byErrorCode };
+}
