@@ -26,6 +26,7 @@ import { ForeignReservations } from './proxy/admission/foreignReservations.ts';
 import { Ledger } from './proxy/admission/ledger.ts';
 import { createProxy } from './proxy/app.ts';
 import { Cooldowns } from './proxy/attempts/cooldowns.ts';
+import { proxySurface } from './proxy/endpoints.ts';
 import { OpenRequests } from './proxy/openRequests.ts';
 import { ProxyError } from './proxy/proxyError.ts';
 import { RecentItems } from './proxy/responses/recentItems.ts';
@@ -200,6 +201,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     vault,
     requestLog: readModels.requestLog,
     history,
+    otherSurfaces: [proxySurface],
     requestTotals: readModels.requestTotals,
     usageTrends: readModels.usageTrends,
     pricedModels: builtInPrices.models.map(({ model }) => model.replace(/\*$/, '')),

@@ -10,9 +10,9 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Fields of multipart/form-data. */
   readonly form?: z.ZodType;
-  /** The JSON of a 200; `noContent` is a 204. */
-  readonly answer: z.ZodType | 'noContent';
-  /** What may come instead of JSON when the caller asks for it: each event of a text/event-stream. */
+  /** The JSON of a 200; `noContent` is a 204, `stream` has no JSON. */
+  readonly answer: z.ZodType | 'noContent' | 'stream';
+  /** What may come instead of JSON: each event of a text/event-stream. */
   readonly stream?: z.ZodType;
   /** Beyond what every route of the surface may refuse with. */
   readonly refuses?: readonly ErrorCode[];

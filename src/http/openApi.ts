@@ -59,7 +59,7 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
     ? { 'application/json': { schema: schema(body, 'input') } }
     : form && { 'multipart/form-data': { schema: schema(form, 'input') } };
   const content = answer !== 'noContent' && {
-    'application/json': { schema: schema(answer, 'output') },
+    ...(answer !== 'stream' && { 'application/json': { schema: schema(answer, 'output') } }),
     ...(stream && { 'text/event-stream': { schema: schema(stream, 'output') } }),
   };
   return {

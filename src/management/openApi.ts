@@ -29,26 +29,24 @@ const managementSurface = (endpoints: readonly PlacedEndpoint[]): Surface => ({
   error: ManagementError,
   wireOf,
   isPublic,
-  refusesAlways: (endpoint) => [
-    ...always(endpoint),
-    ...(isWrite(endpoint)
-      ? ([
-          'cross_origin',
-          'conflict',
-          'log_unavailable',
-          ...(isPublic(endpoint) ? [] : (['idempotency_key_reused'] as const)),
-        ] as const)
-      : []),
-    'internal_error',
-  ],
-  headers: (endpoint) => (isWrite(endpoint) && !isPublic(endpoint) ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
+  refusesAlways,
+  headers: (endpoint) => (takesIdempotencyKey(endpoint) ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
 });
 
 const IDEMPOTENCY_KEY = 'A repeat with the same key writes nothing and answers the present state without secrets.';
 
-function always({ path }: PlacedEndpoint): ErrorCode[] {
-  if (path === '/health' || path.startsWith('/api/dashboard-auth/')) return [];
-  return [path === '/api/settings' ? 'unauthorized' : 'authentication_required', 'totp_required'];
+function refusesAlways(endpoint: PlacedEndpoint): ErrorCode[] {
+  const isSettings = endpoint.path === '/api/settings';
+  return [
+    ...only(!isPublic(endpoint), isSettings ? 'unauthorized' : 'authentication_required', 'totp_required'),
+    ...only(isWrite(endpoint), 'cross_origin', 'conflict', 'log_unavailable'),
+    ...only(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
+    ...only(takesIdempotencyKey(endpoint) || endpoint.query !== undefined, 'validation_error'),
+    'internal_error',
+  ];
 }
+
+const only = (applies: boolean, ...codes: readonly ErrorCode[]) => (applies ? codes : []);
 const isWrite = ({ method }: PlacedEndpoint) => method !== 'get';
 const isPublic = ({ path }: PlacedEndpoint) => path === '/health' || path.startsWith('/api/dashboard-auth/');
+const takesIdempotencyKey = (endpoint: PlacedEndpoint) => isWrite(endpoint) && !isPublic(endpoint);

@@ -10,7 +10,8 @@ export interface ProxyRoute {
   readonly upstream: string;
 }
 
-const routes: ReadonlyMap<string, ProxyRoute> = new Map(
+/** By path. What each takes and answers stands in `endpoints.ts`. */
+export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
   (
     [
       ['svc', '/backend-api/svc/responses', '/codex/responses'],
@@ -26,10 +27,10 @@ export const isProxyPath = (path: string): boolean =>
 /** Finds the route of a path; a trailing slash makes no difference, and `codex` may stand for `svc`. */
 export function createRouteLookup(options: { hasAliases: boolean }): (path: string) => ProxyRoute | undefined {
   return (path) => {
-    const found = routes.get(path);
+    const found = proxyRoutes.get(path);
     if (found) return found;
     const bare = path.endsWith('/') ? path.slice(0, -1) : path;
     const name = options.hasAliases ? bare.replace(/^\/backend-api\/codex\//, '/backend-api/svc/') : bare;
-    return routes.get(name);
+    return proxyRoutes.get(name);
   };
 }

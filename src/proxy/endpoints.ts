@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/endpoint.ts';
+import { errors } from '../http/errors.ts';
+import type { Surface } from './responses/schema.ts';
+import { proxyRoutes } from './routes.ts';
+
+// What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):
+// these schemas say the same to callers, and `test/openApi.int.test.ts` holds live answers against them.
+
+const ProxyError = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      code: z.string(),
+      param: z.string().optional(),
+      plan_type: z.string().optional(),
+      resets_at: z.number().optional(),
+      resets_in_seconds: z.number().optional(),
+    }),
+  })
+  .meta({ id: 'ProxyError' });
+
+const reasoning = z.looseObject({ effort: z.string().optional(), summary: z.string().nullish() });
+const optional = {
+  tools: z.array(z.looseObject({ type: z.string() })).optional(),
+  tool_choice: z.union([z.string(), z.looseObject({})]).optional(),
+  parallel_tool_calls: z.boolean().optional(),
+  reasoning: reasoning.nullish(),
+  text: z.looseObject({ verbosity: z.string().optional(), format: z.looseObject({}).optional() }).nullish(),
+  stream: z.boolean().optional(),
+  store: z.literal(false).nullish(),
+  include: z.array(z.string()).nullish(),
+  conversation: z.string().nullish(),
+  prompt_cache_key: z.string().nullish(),
+};
+const required = { model: z.string(), input: z.union([z.string(), z.array(z.looseObject({}))]) };
+
+const ResponsesRequest = z
+  .looseObject({ ...required, instructions: z.string(), ...optional })
+  .describe('Instead of instructions, input may begin with a developer or system message')
+  .meta({ id: 'SvcResponsesRequest' });
+const OpenResponsesRequest = z
+  .looseObject({ ...required, instructions: z.string().nullish(), ...optional })
+  .meta({ id: 'ResponsesRequest' });
+
+const Response = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    status: z.string(),
+    output: z.array(z.looseObject({})),
+  })
+  .meta({ id: 'Response' });
+const StreamEvent = z.looseObject({ type: z.string() }).meta({ id: 'ResponseStreamEvent' });
+
+const refuses = [
+  'invalid_request_error',
+  'model_not_allowed',
+  'rate_limit_exceeded',
+  'request_too_large',
+  'upgrade_required',
+  'upstream_error',
+  'no_accounts',
+  'shutting_down',
+] as const;
+
+/** By surface of the route; a new kind of route without its line here does not compile. */
+const endpoints: Readonly<Record<Surface, Endpoint>> = {
+  svc: {
+    summary: 'Sends a request to one of the accounts and streams the answer',
+    body: ResponsesRequest,
+    answer: 'stream',
+    stream: StreamEvent,
+    refuses,
+  },
+  v1: {
+    summary: 'Sends a request to one of the accounts; streams only when asked to',
+    body: OpenResponsesRequest,
+    answer: Response,
+    stream: StreamEvent,
+    refuses,
+  },
+};
+
+/** The proxy as the OpenAPI document shows it. */
+export const proxySurface: DocumentedSurface = {
+  endpoints: [...proxyRoutes.values()].map(
+    ({ method, path, surface }): PlacedEndpoint => ({
+      ...endpoints[surface],
+      method: method.toLowerCase(),
+      path,
+      tag: 'proxy',
+    }),
+  ),
+  security: 'apiKey',
+  error: ProxyError,
+  wireOf: (code) => ({ status: errors[code].status, code: errors[code].wireCode ?? code }),
+  refusesAlways: () => ['invalid_api_key', 'ip_forbidden', 'internal_error'],
+};

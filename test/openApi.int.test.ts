@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { endpointsOf } from '../src/management/documented.ts';
+import { createManagement } from '../src/management/management.ts';
+import { proxyRoutes } from '../src/proxy/routes.ts';
+import { codeAt } from './support/browser.ts';
+import { acceptable, startGateway } from './support/gateway.ts';
+import { authFile, startManagement } from './support/management.ts';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  parameters?: { name: string; in: string }[];
+  responses: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+}
+
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let document: Document;
+beforeAll(async () => {
+  gateway = await startGateway();
+  document = (await gateway.api('GET', '/api/openapi.json')).body;
+});
+afterAll(() => gateway.stop());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+  );
+
+/** Reads a schema of the document as a client would: nothing of ours but the document is known to it. */
+const validator = (schema: unknown) => {
+  const text = JSON.stringify({ ...(schema as object), $defs: document.components.schemas });
+  return z.fromJSONSchema(JSON.parse(text.replaceAll('"#/components/schemas/', '"#/$defs/')));
+};
+
+interface Live {
+  status: number;
+  type: string;
+  text: string;
+}
+let cookie = '';
+async function live(method: string, path: string, body?: unknown): Promise<Live> {
+  const response = await fetch(gateway.url + path, {
+    method,
+    headers: {
+      ...(cookie && { cookie }),
+      ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+  });
+  for (const set of response.headers.getSetCookie()) cookie = set.split(';')[0] ?? '';
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+  return { status: response.status, type, text: await response.text() };
+}
+
+const eventsOf = (text: string): unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
+    .map((line) => JSON.parse(line.slice(6)));
+
+/** Holds an answer against what the document says of it. */
+function check(name: string, { status, type, text }: Live): unknown {
+  const [method = '', path = ''] = name.split(' ');
+  const answer = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+  expect(answer, `${name} answered ${status}: ${text}`).toBeDefined();
+  if (!answer?.content) {
+    expect(text).toBe('');
+    return undefined;
+  }
+  const { schema } = answer.content[type] ?? {};
+  expect(schema, `${name} answered ${type}`).toBeDefined();
+  const values = type === 'text/event-stream' ? eventsOf(text) : [JSON.parse(text)];
+  expect(values.length).toBeGreaterThan(0);
+  for (const value of values) {
+    const result = validator(schema).safeParse(value);
+    expect(result.error?.issues ?? [], `${name}: ${JSON.stringify(value).slice(0, 500)}`).toEqual([]);
+  }
+  return values[0];
+}
+
+test('every route of both surfaces is in the document, and says what it does', async () => {
+  const stage = await startManagement();
+  const { endpoints, undocumented } = endpointsOf(createManagement(stage));
+  expect(undocumented, 'give these routes a documented(...), see src/management/documented.ts').toEqual([]);
+  const routes = [
+    ...endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`),
+    ...[...proxyRoutes.values()].map(({ method, path }) => `${method} ${path}`),
+  ];
+  expect(
+    operations()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(routes.sort());
+});
+
+test('names of operations are unique, and every reference leads somewhere', () => {
+  const ids = operations().map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
+  const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+  expect(references.filter((reference) => !known.includes(reference ?? ''))).toEqual([]);
+  expect(JSON.stringify(document)).not.toMatch(/__schema|"\$defs"/);
+});
+
+test('every endpoint is called, and its answer is what the document says', async () => {
+  const called = new Set<string>();
+  // biome-ignore lint/suspicious/noExplicitAny: each answer has fields of its own
+  const call = async (name: string, parameters: Record<string, string> = {}, body?: unknown): Promise<any> => {
+    const [method = '', path = ''] = name.split(' ');
+    const [bare = '', query] = path.split('?');
+    const filled = bare.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(parameters[parameter] ?? ''));
+    const answer = await live(method, query ? `${filled}?${query}` : filled, body);
+    expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300);
+    called.add(`${method} ${bare}`);
+    return check(`${method} ${bare}`, answer);
+  };
+
+  await call('GET /health');
+  await call('GET /api/openapi.json');
+  const limits = [
+    { limit_type: 'cost_usd', limit_window: 'monthly', max_value: 5, model_filter: null },
+    { limit_type: 'total_tokens', limit_window: 'daily', max_value: 5_000_000 },
+  ];
+  const key = await call('POST /api/api-keys', {}, { name: 'one', limits, expires_at: '2999-01-01' });
+  await call('PATCH /api/api-keys/{id}', { id: key.id }, { allowed_models: [acceptable.model] });
+  await call('POST /api/api-keys/{id}/regenerate', { id: key.id });
+  await call('POST /backend-api/svc/responses', {}, acceptable);
+  await call('POST /v1/responses', {}, { model: acceptable.model, input: 'hi' });
+  await call('POST /v1/responses', {}, { model: acceptable.model, input: 'hi', stream: true });
+  await call('GET /api/api-keys');
+  await call('GET /api/api-keys?at=1');
+  await call('DELETE /api/api-keys/{id}', { id: key.id });
+
+  await call('POST /api/firewall/ips', {}, { ip_address: '::1' });
+  await call('GET /api/firewall/ips');
+  await call('DELETE /api/firewall/ips/{ip}', { ip: '::1' });
+
+  const settings = await call('GET /api/settings');
+  await call('PUT /api/settings', {}, { ...settings, sticky_threads_enabled: false });
+
+  const form = new FormData();
+  form.set('auth_json', new Blob([JSON.stringify(authFile())]), 'auth.json');
+  const account = await call('POST /api/accounts/import', {}, form);
+  await call('GET /api/accounts');
+  await call('POST /api/accounts/{id}/pause', { id: account.account_id });
+  await call('POST /api/accounts/{id}/reactivate', { id: account.account_id });
+  await call('GET /api/accounts/{id}/trends', { id: account.account_id });
+
+  await call('GET /api/request-logs');
+  await call('GET /api/request-logs/options');
+  await call('GET /api/usage/summary');
+  await call('GET /api/usage/history');
+  await call('GET /api/usage/window');
+  await call('GET /api/dashboard/overview');
+  await call('GET /api/models');
+  await call('DELETE /api/accounts/{id}', { id: account.account_id });
+
+  await call('GET /api/dashboard-auth/session');
+  const password = 'correct horse';
+  await call('POST /api/dashboard-auth/password/setup', {}, { password });
+  await call('POST /api/dashboard-auth/password/login', {}, { password });
+  await call(
+    'POST /api/dashboard-auth/password/change',
+    {},
+    { currentPassword: password, newPassword: 'battery staple' },
+  );
+  const { secret, setupToken } = await call('POST /api/dashboard-auth/totp/setup/start');
+  const now = Date.now();
+  await call(
+    'POST /api/dashboard-auth/totp/setup/confirm',
+    {},
+    { setupToken, code: await codeAt(secret, now as never) },
+  );
+  await call('POST /api/dashboard-auth/totp/verify', {}, { code: await codeAt(secret, (now + 30_000) as never) });
+  await call('POST /api/dashboard-auth/totp/disable');
+  await call('POST /api/dashboard-auth/logout');
+  await call('POST /api/dashboard-auth/password/login', {}, { password: 'battery staple' });
+  await call('DELETE /api/dashboard-auth/password', {}, { password: 'battery staple' });
+
+  // Everything above, as the history shows it: each type of event and of actor, before and after.
+  let page = await call('GET /api/history?limit=200');
+  const positions: number[] = page.events.map(({ position }: { position: number }) => position);
+  while (page.next_cursor) {
+    page = await call(`GET /api/history?limit=200&cursor=${page.next_cursor}`);
+    positions.push(...page.events.map(({ position }: { position: number }) => position));
+  }
+  for (const position of positions) await call('GET /api/history/{position}', { position: String(position) });
+
+  expect([...called].sort(), 'give this test a call of the new endpoint').toEqual(
+    operations()
+      .map(({ name }) => name)
+      .sort(),
+  );
+}, 60_000);
+
+test('refusals are what the document says', async () => {
+  cookie = '';
+  const refused: [name: string, path: string, body?: unknown][] = [
+    ['POST /api/api-keys', '/api/api-keys', { name: '' }],
+    ['PATCH /api/api-keys/{id}', '/api/api-keys/nobody', {}],
+    ['POST /api/firewall/ips', '/api/firewall/ips', { ip_address: 'x' }],
+    ['DELETE /api/firewall/ips/{ip}', '/api/firewall/ips/10.0.0.1'],
+    ['POST /api/accounts/{id}/pause', '/api/accounts/nobody/pause'],
+    ['PUT /api/settings', '/api/settings', {}],
+    ['GET /api/history', '/api/history?limit=0'],
+    ['GET /api/history/{position}', '/api/history/999999'],
+    ['GET /api/request-logs', '/api/request-logs?limit=0'],
+    ['GET /api/accounts', '/api/accounts?at=tomorrow'],
+    ['POST /v1/responses', '/v1/responses', {}],
+    ['POST /backend-api/svc/responses', '/backend-api/svc/responses', { model: 1 }],
+  ];
+  for (const [name, path, body] of refused) {
+    const answer = await live(name.split(' ')[0] ?? '', path, body);
+    expect(answer.status, `${name}: ${answer.text}`).toBeGreaterThanOrEqual(400);
+    check(name, answer);
+  }
+});
