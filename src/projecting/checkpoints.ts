@@ -9,9 +9,10 @@ export interface Checkpoint {
   readonly latest: Instant;
 }
 
-/** So many at most; with more, every second one goes and they stand twice as far apart. */
-const MOST = 128;
-const FIRST_SPACING = 10_000;
+/** At most so many, and so many subjects in all of them: beyond, every second one goes and they stand twice as far apart. */
+const MOST = 1_000;
+const MOST_SUBJECTS = 250_000;
+const FIRST_SPACING = 1_000;
 const BEGINNING: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SAFE_INTEGER) };
 
 /**
@@ -21,6 +22,7 @@ const BEGINNING: Checkpoint = { state: new HotState(), latest: instant(Number.MI
 export class Checkpoints {
   #latest: Instant = BEGINNING.latest;
   #spacing: number;
+  #subjects = 0;
   #kept: Checkpoint[] = [];
 
   constructor(spacing = FIRST_SPACING) {
@@ -37,9 +39,11 @@ export class Checkpoints {
     if (time > this.#latest) this.#latest = time;
     if (position % this.#spacing !== 0) return;
     this.#kept.push({ state: copyOf(state), latest: this.#latest });
-    if (this.#kept.length <= MOST) return;
+    this.#subjects += subjectsIn(state);
+    if (this.#kept.length <= MOST && this.#subjects <= MOST_SUBJECTS) return;
     this.#spacing *= 2;
     this.#kept = this.#kept.filter((checkpoint) => checkpoint.state.position % this.#spacing === 0);
+    this.#subjects = this.#kept.reduce((sum, checkpoint) => sum + subjectsIn(checkpoint.state), 0);
   }
 
   /** The last one at or before a position. */
@@ -52,6 +56,8 @@ export class Checkpoints {
     return this.#kept.findLast(({ latest }) => latest <= time) ?? BEGINNING;
   }
 }
+
+const subjectsIn = (state: HotState): number => MAPS.reduce((sum, name) => sum + state[name].size, state.counters.size);
 
 /** Who is signed in, what is under way, which conversation is pinned where: no answer about the past is made from it. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['sessions', 'openRequests', 'pins', 'revisions']);

@@ -5,7 +5,7 @@ import type { HistoryLog } from './historyLog.ts';
 import type { HistoryStore } from './historyStore.ts';
 
 /** So many events are looked at where an index leads to some that do not match; then the page ends as it is. */
-const MOST_EXAMINED = 1_024;
+const MOST_EXAMINED = 512;
 
 interface Range {
   /** In front of the first one. */

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Instant, instant, position } from '../../src/domain/brands.ts';
+import { IpAllowed, IpRevoked } from '../../src/domain/firewall/events.ts';
+import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
+import { newEventId } from '../../src/log/eventId.ts';
+import type { EventLog, EventToAppend } from '../../src/log/eventLog.ts';
+import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import { startHotRunner } from '../../src/projecting/hotRunner.ts';
+import { createPast } from '../../src/projecting/past.ts';
+import type { HistoryFilter } from '../../src/readModels/historyQueries.ts';
+import { createSqliteHistory } from '../../src/readModels/sqlite/history/sqliteHistory.ts';
+import { completedRequest } from '../startup/completedRequests.ts';
+
+// `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>]`: fills a log with requests and, every
+// fiftieth event, a change by one of 20 operators; then times pages of the history and answers about the past.
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '200' },
+    folder: { type: 'string' },
+  },
+});
+const [events, rounds] = [Number(values.events), Number(values.rounds)];
+const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-history-')));
+const logPath = join(folder, 'log.sqlite');
+const log = await createSqliteEventLog({ path: logPath, node: 'bench' });
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+try {
+  await fill(log);
+  const head = await log.head();
+  const history = createSqliteHistory({ folder, logPath });
+  const start = performance.now();
+  while ((await history.page({}, null, 1, head)).entries[0]?.position !== head);
+  const ms = performance.now() - start;
+  const bytes = (await stat(join(folder, 'history.sqlite'))).size;
+  say(`${head} events indexed in ${(ms / 1_000).toFixed(1)} s, ${(bytes / 2 ** 20).toFixed(0)} MiB`);
+
+  const key = completedRequest(7).actor as { keyId: string };
+  const time = (share: number): Instant => completedRequest(Math.trunc(head * share)).time;
+  const deep = position(Math.trunc(head / 10));
+  const pages: [what: string, filter: HistoryFilter, before: typeof deep | null][] = [
+    ['first page', {}, null],
+    ['deep page', {}, deep],
+    ['type, dense', { types: ['RequestCompleted'] }, deep],
+    ['type, sparse', { types: ['IpRevoked'] }, deep],
+    ['type that never was', { types: ['ApiKeyDeleted'] }, null],
+    ['subject', { subjects: ['firewall-11'] }, deep],
+    ['API key', { actors: [`apiKey:${key.keyId}`] }, deep],
+    ['operator and type', { actors: ['operator:10.0.0.3'], types: ['IpAllowed'] }, deep],
+    ['operator and subject, nothing in common', { actors: ['operator:10.0.0.3'], subjects: ['firewall-21'] }, null],
+    ['an hour in the middle', { since: time(0.5), until: time(0.53) }, null],
+    ['search', { search: 'may no longer' }, deep],
+    ['search for what is rare', { search: '10.77.0.8' }, null],
+    ['search, type and operator', { search: '10.7', types: ['IpRevoked'], actors: ['operator:10.0.0.3'] }, null],
+  ];
+  for (const [what, filter, before] of pages) {
+    await measure(what, async () => (await history.page(filter, before, 50, head)).entries.length);
+  }
+  await history.close();
+
+  const hot = await startHotRunner(log, (error) => say(error.message));
+  const past = createPast({ log, hot });
+  const anywhere = (round: number) => position(1 + ((round * 7_919_993) % head));
+  await measure(
+    'the past at a position',
+    async (round) => (await past.at({ position: anywhere(round) })).state.position,
+  );
+  await measure('one event, before and after', async (round) => (await past.step(anywhere(round))).event.position);
+  hot.stop();
+} finally {
+  await log.close();
+  if (!values.folder) await rm(folder, { recursive: true });
+}
+
+async function measure(what: string, work: (round: number) => Promise<number>): Promise<void> {
+  const times: number[] = [];
+  let last = 0;
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now();
+    last = await work(round);
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]?.toFixed(2);
+  say(`${what.padEnd(42)} p50 ${at(0.5)} ms  p95 ${at(0.95)} ms  (last: ${last})`);
+}
+
+async function fill(log: EventLog): Promise<void> {
+  const first = (await log.head()) + 1;
+  const revisions = new Map<string, number>();
+  const underWay = new Set<Promise<unknown>>();
+  const append = (stream: string, batch: EventToAppend[]) => {
+    const revision = revisions.get(stream) ?? -1;
+    revisions.set(stream, revision + batch.length);
+    const done = log.append(stream, revision, batch, { isValidated: true }).then((outcome) => {
+      underWay.delete(done);
+      if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
+    });
+    underWay.add(done);
+  };
+  for (let next = first; next <= events; next += 50) {
+    const requests = Array.from({ length: 49 }, (_, index) => completedRequest(next + index));
+    append(`requests-bench.b${first}_${Math.floor(next / 20_000)}`, requests);
+    append(`firewall-${next % 40}`, [change(next)]);
+    if (underWay.size >= 200) await Promise.all(underWay);
+  }
+  await Promise.all(underWay);
+}
+
+function change(index: number): EventToAppend {
+  const turn = Math.trunc(index / 50);
+  const ip = `10.${turn % 100}.${turn % 7}.${turn % 9}` as IpAddress;
+  return {
+    ...(turn % 3 === 0 ? IpRevoked({ ip }) : IpAllowed({ ip })),
+    id: newEventId(),
+    time: instant(completedRequest(index + 48).time),
+    actor: {
+      kind: 'operator',
+      sessionId: null,
+      address: `10.0.0.${turn % 20}`,
+      userAgent: 'bench',
+      usedTotp: false,
+    },
+    correlationId: 'bench',
+  };
+}
