@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
 import { readConfig } from './config.ts';
+import { openDataFolder } from './log/dataFolder.ts';
 import { type Service, startService } from './main.ts';
+import { compareReadModels, rebuildReadModels } from './readModels/sqlite/rebuild.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
@@ -8,7 +11,9 @@ const ECHO_MS = 500;
 
 const USAGE = `Usage: svc <command>
 
-  serve    run the service (settings come from the environment, see README.md)
+  serve                run the service (settings come from the environment, see README.md)
+  rebuild              make the read models anew from the log; the service must not be running
+  rebuild --compare    make them beside the live ones and compare; exit code 1 on any difference
 `;
 
 async function serve(): Promise<void> {
@@ -50,10 +55,50 @@ async function serve(): Promise<void> {
   say(`svc is listening on ${service.url}`);
 }
 
-const [command = 'serve'] = process.argv.slice(2);
+function rebuild(): void {
+  const { SVC_DATA_DIR, SVC_NODE_ID } = readConfig();
+  const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
+  try {
+    const end = rebuildReadModels({ folder: folder.path, onProgress: tellProgress() });
+    say(`the read models are made anew, up to position ${end}`);
+  } finally {
+    folder.close();
+  }
+}
+
+function compare(): void {
+  const { position, rows, differences } = compareReadModels({
+    folder: resolve(readConfig().SVC_DATA_DIR),
+    onProgress: tellProgress(),
+  });
+  if (differences.length === 0) {
+    say(`no difference in ${rows} rows, up to position ${position}`);
+    return;
+  }
+  for (const difference of differences) say(difference);
+  complain('the live read models differ from the log (only the first differences are shown)');
+  process.exitCode = 1;
+}
+
+/** One line for each tenth of the log. */
+function tellProgress() {
+  let told = 0;
+  return (done: number, of: number) => {
+    const percent = of === 0 ? 100 : Math.floor((done / of) * 100);
+    if (percent < 100 && percent < told + 10) return;
+    told = percent;
+    say(`${percent} % (${done} of ${of} events)`);
+  };
+}
+
+const [command = 'serve', ...args] = process.argv.slice(2);
 try {
   if (command === 'serve') {
     await serve();
+  } else if (command === 'rebuild' && args.length === 0) {
+    rebuild();
+  } else if (command === 'rebuild' && args.length === 1 && args[0] === '--compare') {
+    compare();
   } else {
     process.stderr.write(USAGE);
     process.exitCode = 2;

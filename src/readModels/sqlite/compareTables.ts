@@ -1,0 +1,90 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+type Cell = string | number | null;
+type Row = readonly Cell[];
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Places of the primary key's columns, in its order. */
+  readonly key: readonly number[];
+}
+
+const MAX_DIFFERENCES = 10;
+
+/** Holds every row of every table against its counterpart. Both sides are read once, in the order of their keys. */
+export function compareTables(live: DatabaseSync, fresh: DatabaseSync): { rows: number; differences: string[] } {
+  const differences: string[] = [];
+  let rows = 0;
+  const [liveTables, tables] = [tablesOf(live), tablesOf(fresh)];
+  for (const table of tables) {
+    const same = liveTables.find(({ name }) => name === table.name);
+    if (JSON.stringify(same) !== JSON.stringify(table)) {
+      differences.push(`${table.name}: the live table ${same ? 'has other columns' : 'is missing'}`);
+      continue;
+    }
+    for (const [left, right] of pairs(table, read(live, table), read(fresh, table))) {
+      rows++;
+      const difference = differenceOf(table, left, right);
+      if (difference) differences.push(difference);
+      if (differences.length >= MAX_DIFFERENCES) return { rows, differences };
+    }
+  }
+  return { rows, differences };
+}
+
+function tablesOf(database: DatabaseSync): Table[] {
+  const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  return names.map(({ name }) => {
+    const columns = database.prepare(`PRAGMA table_info("${name}")`).all() as { name: string; pk: number }[];
+    const key = columns.map(({ pk }, index) => ({ pk, index })).filter(({ pk }) => pk > 0);
+    return {
+      name: String(name),
+      columns: columns.map((column) => column.name),
+      key: key.sort((a, b) => a.pk - b.pk).map(({ index }) => index),
+    };
+  });
+}
+
+function read(database: DatabaseSync, { name, columns, key }: Table): Iterator<Row> {
+  const order = key.map((index) => columns[index]).join(', ');
+  const statement = database.prepare(`SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order}`);
+  statement.setReturnArrays(true);
+  return statement.iterate() as unknown as Iterator<Row>;
+}
+
+/** Rows of the same key together; a row that the other side has not stands alone. */
+function* pairs(
+  table: Table,
+  left: Iterator<Row>,
+  right: Iterator<Row>,
+): Generator<[Row | undefined, Row | undefined]> {
+  let [a, b] = [left.next(), right.next()];
+  while (!a.done || !b.done) {
+    const order = a.done ? 1 : b.done ? -1 : compareKeys(table, a.value, b.value);
+    yield [order <= 0 ? a.value : undefined, order >= 0 ? b.value : undefined];
+    if (order <= 0) a = left.next();
+    if (order >= 0) b = right.next();
+  }
+}
+
+function compareKeys({ key }: Table, left: Row, right: Row): number {
+  for (const index of key) {
+    const [a, b] = [left[index] ?? '', right[index] ?? ''];
+    if (a !== b) return a < b ? -1 : 1;
+  }
+  return 0;
+}
+
+function differenceOf(table: Table, live: Row | undefined, fresh: Row | undefined): string | undefined {
+  const row = live ?? fresh;
+  const place = () => `${table.name} ${table.key.map((index) => `${table.columns[index]}=${row?.[index]}`).join(' ')}`;
+  if (!fresh) return `${place()}: is only in the live read models`;
+  if (!live) return `${place()}: is missing from the live read models`;
+  for (let index = 0; index < live.length; index++) {
+    if (live[index] === fresh[index]) continue;
+    const shown = (cell: Cell | undefined) => JSON.stringify(cell);
+    return `${place()}: ${table.columns[index]} is ${shown(live[index])} in the live read models, ${shown(fresh[index])} rebuilt`;
+  }
+  return undefined;
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { appender, completed, refused, temporaryFolder } from '../../../test/support/management.ts';
+import { position } from '../../domain/brands.ts';
+import { openDataFolder } from '../../log/dataFolder.ts';
+import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
+import { CannotRebuild, compareReadModels, rebuildReadModels } from './rebuild.ts';
+import { createSqliteReadModels } from './sqliteReadModels.ts';
+
+/** A data folder with a log of 23 events and read models that reach its end. */
+async function dataFolder() {
+  const folder = temporaryFolder();
+  const logPath = join(folder, 'log.sqlite');
+  const log = await createSqliteEventLog({ path: logPath, node: 'test' });
+  const append = appender(log, async () => undefined);
+  await append(...Array.from({ length: 20 }, (_, index) => completed({ requestId: `req_${index}` })));
+  const head = await append(refused(), completed({ status: 'error', errorMessage: 'broke' }), refused());
+  await log.close();
+  const total = async () => {
+    const readModels = createSqliteReadModels({ folder, logPath });
+    const { total: found } = await readModels.requestLog.page({ statuses: ['200'] }, 1, 0, head);
+    await readModels.close();
+    return found;
+  };
+  await total();
+  return { folder, head, total };
+}
+
+function tamper(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'readmodels.sqlite'));
+  database.exec(sql);
+  database.close();
+}
+
+/** Runs the command line in a process of its own. */
+function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string[]; err: string[] }> {
+  const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
+  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  const lines = (chunks: Buffer[]) => Buffer.concat(chunks).toString().split('\n').filter(Boolean);
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out: lines(out), err: lines(err) })));
+}
+
+test('rebuilt read models are those that there should be, whatever was there before', async () => {
+  const { folder, head, total } = await dataFolder();
+  tamper(folder, 'UPDATE requestsByKind SET requests = 7');
+  const told: [number, number][] = [];
+  expect(rebuildReadModels({ folder, onProgress: (...progress) => told.push(progress) })).toBe(head);
+  expect(told).toEqual([[head, head]]);
+  expect(await total()).toBe(20);
+  expect(compareReadModels({ folder }).differences).toEqual([]);
+});
+
+test('comparing finds no difference in what the service made, and leaves no file behind', async () => {
+  const { folder, head } = await dataFolder();
+  expect(compareReadModels({ folder })).toEqual({ position: head, rows: expect.any(Number), differences: [] });
+  expect(readdirSync(folder).filter((name) => name.includes('compare'))).toEqual([]);
+});
+
+test.each([
+  ['UPDATE requestsByKind SET latencyMs = latencyMs + 1 WHERE period = 2 AND kindId = 1', ['latencyMs is 24001 in']],
+  ['DELETE FROM requests WHERE position = 5', ['requests position=5: is missing from the live']],
+  ["INSERT INTO messages VALUES (99, 'invented')", ['messages id=99: is only in the live']],
+  [
+    "UPDATE requests SET requestId = 'other' WHERE position = 3",
+    ['requestId is "other" in the live', '"req_2" rebuilt'],
+  ],
+  ['UPDATE requestKinds SET model = NULL WHERE id = 1', ['requestKinds id=1: model is null in the live']],
+  ['DROP TABLE messages', ['messages: the live table is missing']],
+  ["UPDATE progress SET version = 'old'", ['of version "old"']],
+  ['UPDATE progress SET position = 99', ['end at position 99']],
+  ["UPDATE progress SET eventId = 'another'", ['with event another']],
+])('comparing finds %s', async (sql, expected) => {
+  const { folder } = await dataFolder();
+  tamper(folder, sql);
+  const { differences } = compareReadModels({ folder });
+  expect(differences).toHaveLength(1);
+  for (const part of expected) expect(differences[0]).toContain(part);
+});
+
+test('of many differences the first ten are told', async () => {
+  const { folder } = await dataFolder();
+  tamper(folder, 'UPDATE requests SET attempts = 9');
+  expect(compareReadModels({ folder }).differences).toHaveLength(10);
+});
+
+test('read models that lag are compared as far as they reach', async () => {
+  const { folder, head } = await dataFolder();
+  const log = await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'test' });
+  await appender(log, async () => undefined)(completed());
+  await log.close();
+  expect(compareReadModels({ folder })).toMatchObject({ position: head, differences: [] });
+});
+
+test('an empty log makes empty read models', async () => {
+  const folder = temporaryFolder();
+  await (await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'test' })).close();
+  expect(() => compareReadModels({ folder })).toThrow(CannotRebuild);
+  expect(rebuildReadModels({ folder })).toBe(position(0));
+  expect(compareReadModels({ folder }).differences).toEqual([]);
+});
+
+test('svc rebuild shows its progress; svc rebuild --compare ends with 1 on a difference and tells the first', async () => {
+  const { folder } = await dataFolder();
+  expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0, err: [] });
+  tamper(folder, 'UPDATE requests SET attempts = 9 WHERE position = 1');
+  const { code, out } = await svc(folder, 'rebuild', '--compare');
+  expect([code, out]).toEqual([
+    1,
+    ['100 % (23 of 23 events)', 'requests position=1: attempts is 9 in the live read models, 0 rebuilt'],
+  ]);
+  const rebuilt = {
+    code: 0,
+    out: ['100 % (23 of 23 events)', 'the read models are made anew, up to position 23'],
+    err: [],
+  };
+  expect(await svc(folder, 'rebuild')).toEqual(rebuilt);
+  expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0 });
+});
+
+test('while a service has the folder, nothing is rebuilt, but compared', async () => {
+  const { folder } = await dataFolder();
+  const held = openDataFolder(folder);
+  try {
+    const { code, out, err } = await svc(folder, 'rebuild');
+    expect([code, out, err]).toEqual([
+      1,
+      [],
+      [`${folder} is in use by another svc process. Stop it, or set SVC_DATA_DIR.`],
+    ]);
+    expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0, err: [] });
+  } finally {
+    held.close();
+  }
+});
+
+test('a folder without a log is told in one line, and nothing is made there', async () => {
+  const folder = temporaryFolder();
+  for (const args of [['rebuild'], ['rebuild', '--compare']]) {
+    const { code, out, err } = await svc(folder, ...args);
+    expect([code, out, err]).toEqual([1, [], [`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`]]);
+  }
+  expect(existsSync(join(folder, 'readmodels.sqlite'))).toBe(false);
+});

@@ -1,0 +1,115 @@
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Position, position } from '../../domain/brands.ts';
+import { compareTables } from './compareTables.ts';
+import { LogReader } from './logReader.ts';
+import { PROJECTED_TYPES, Projector, VERSION } from './projector.ts';
+import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
+
+export interface RebuildOptions {
+  /** Holds `readmodels.sqlite` and `log.sqlite`. */
+  readonly folder: string;
+  /** Told after each batch. */
+  readonly onProgress?: (done: Position, of: Position) => void;
+}
+
+export interface Comparison {
+  /** How far the live read models reach, and how far the rebuilt ones were made. */
+  readonly position: Position;
+  readonly rows: number;
+  /** The first of them, one line each. */
+  readonly differences: readonly string[];
+}
+
+/** There is nothing to rebuild from, or to compare with. */
+export class CannotRebuild extends Error {
+  override readonly name = 'CannotRebuild';
+}
+
+/** Larger than while serving, where queries wait for the end of a batch. */
+const BATCH_EVENTS = 50_000;
+
+/**
+ * Makes the read models anew beside those that are there, then puts them in their place. Nobody else may have them open.
+ * @returns how far they reach
+ * @throws CannotRebuild when there is no log
+ */
+export function rebuildReadModels({ folder, onProgress }: RebuildOptions): Position {
+  const [live, fresh] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.new.sqlite')];
+  const reached = build(fresh, logIn(folder), position(Number.MAX_SAFE_INTEGER), onProgress).position;
+  // A crash in between leaves no file: then the next start makes one.
+  removeReadModelFile(live);
+  renameSync(fresh, live);
+  return reached;
+}
+
+/**
+ * Makes the read models anew as far as the live ones reach, holds both against each other and throws the new ones away.
+ * The live ones are only read, and may go on meanwhile.
+ * @throws CannotRebuild when there is no log, or nothing to compare with
+ */
+export function compareReadModels({ folder, onProgress }: RebuildOptions): Comparison {
+  const [path, freshPath] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.compare.sqlite')];
+  const logPath = logIn(folder);
+  if (!existsSync(path)) throw new CannotRebuild(`There are no read models in ${folder} to compare with.`);
+  const live = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    // From its first read on this connection sees one moment, however far the service goes on.
+    live.exec('BEGIN');
+    const progress = progressOf(live);
+    const at = (progress?.position ?? 0) as Position;
+    if (progress?.version !== VERSION) {
+      const made = progress ? `of version "${String(progress.version)}"` : 'of a version that this one cannot read';
+      return { position: at, rows: 0, differences: [`the live read models are ${made}, this svc makes "${VERSION}"`] };
+    }
+    const rebuilt = build(freshPath, logPath, at, onProgress);
+    if (rebuilt.position !== at || rebuilt.eventId !== progress.eventId) {
+      const difference = `the live read models end at position ${at} with event ${String(progress.eventId)}, the log there at position ${rebuilt.position} with event ${String(rebuilt.eventId)}`;
+      return { position: at, rows: 0, differences: [difference] };
+    }
+    const fresh = new DatabaseSync(freshPath, { readOnly: true });
+    try {
+      return { position: at, ...compareTables(live, fresh) };
+    } finally {
+      fresh.close();
+    }
+  } finally {
+    live.close();
+    removeReadModelFile(freshPath);
+  }
+}
+
+function logIn(folder: string): string {
+  const path = join(folder, 'log.sqlite');
+  if (!existsSync(path)) throw new CannotRebuild(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
+  return path;
+}
+
+function progressOf(live: DatabaseSync): Record<string, unknown> | undefined {
+  try {
+    return live.prepare('SELECT version, position, eventId FROM progress').get();
+  } catch {
+    // The table had other columns once.
+    return undefined;
+  }
+}
+
+function build(path: string, logPath: string, upTo: Position, onProgress: RebuildOptions['onProgress']) {
+  removeReadModelFile(path);
+  const log = new LogReader(logPath, PROJECTED_TYPES);
+  const database = openReadModelFile(path);
+  try {
+    const { position: end } = log.lastUpTo(upTo);
+    const projector = new Projector(database, log);
+    let hasMore = true;
+    while (hasMore) {
+      hasMore = projector.catchUp(BATCH_EVENTS, end);
+      onProgress?.(projector.position, end);
+    }
+    return log.lastUpTo(projector.position);
+  } finally {
+    database.close();
+    log.close();
+  }
+}
