@@ -10,13 +10,15 @@ export type HistoryActor =
 /** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */
 export const HISTORY_VERSION = 1;
 
+export const requestSubject = (requestId: string): string => `request-${requestId}`;
+
 /** What an event is about: its stream, except where a stream holds many things or a thing has many streams. */
 export function subjectOf(stream: string, { type, data }: KnownEvent): string {
   switch (type) {
     case 'RequestAdmitted':
     case 'RequestCompleted':
     case 'RequestRefused':
-      return `request-${data.requestId}`;
+      return requestSubject(data.requestId);
     case 'RefusalsCounted':
       return data.keyId === null ? `address-${data.address}` : `apiKey-${data.keyId}`;
     case 'SessionBegun':
@@ -46,8 +48,8 @@ export function actorLabels(actor: HistoryActor): string[] {
 }
 
 /**
- * A request that went well says nothing that one would search for: its row is in the request log. That leaves the many out
- * of the indexes of subjects and texts.
+ * A request that went well says nothing that one would search for: its row is in the request log. That keeps the many out
+ * of the index of texts.
  */
 export const isOrdinary = ({ type, data }: KnownEvent): boolean =>
   type === 'RequestAdmitted' || (type === 'RequestCompleted' && data.errorCode === null);

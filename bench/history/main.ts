@@ -50,6 +50,7 @@ try {
     ['type, sparse', { types: ['IpRevoked'] }, deep],
     ['type that never was', { types: ['ApiKeyDeleted'] }, null],
     ['subject', { subjects: ['firewall-11'] }, deep],
+    ['request', { subjects: [`request-${(completedRequest(777).data as { requestId: string }).requestId}`] }, null],
     ['API key', { actors: [`apiKey:${key.keyId}`] }, deep],
     ['operator and type', { actors: ['operator:10.0.0.3'], types: ['IpAllowed'] }, deep],
     ['operator and subject, nothing in common', { actors: ['operator:10.0.0.3'], subjects: ['firewall-21'] }, null],

@@ -182,6 +182,12 @@ test('every filter and page agrees with a walk through everything', async () => 
     ['subject=firewall-main', ({ subject }) => subject === 'firewall-main'],
     ['subject=firewall-main&type=IpRevoked', ({ type }) => type === 'IpRevoked'],
     ['subject=req', () => false],
+    ['subject=request-req_3_7', ({ subject }) => subject === 'request-req_3_7'],
+    [
+      'subject=request-req_3_10&subject=request-req_9_1&subject=firewall-main',
+      ({ subject }) => ['request-req_3_10', 'request-req_9_1', 'firewall-main'].includes(subject),
+    ],
+    ['subject=request-req_3_10&type=RequestCompleted', () => false],
     ['actor=operator', (event) => label(event) === 'operator'],
     ['actor=operator&actor=operator:127.0.0.1', (event) => label(event) === 'operator'],
     [`actor=apiKey:${KEY}`, (event) => label(event) === `apiKey:${KEY}`],

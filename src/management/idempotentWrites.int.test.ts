@@ -1,9 +1,13 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { authFile, type Sent, sharedManagement, upload } from '../../test/support/management.ts';
-import { createSqliteEventLog } from '../log/sqlite/sqliteEventLog.ts';
-import { positionOfRepeated } from '../projecting/commandHandler.ts';
+import {
+  authFile,
+  type Sent,
+  sharedManagement,
+  startManagement,
+  temporaryFolder,
+  upload,
+} from '../../test/support/management.ts';
 
 const stage = sharedManagement();
 const under = (key: string, body?: unknown): Sent => ({
@@ -114,18 +118,18 @@ test.each(['with space', 'ü', 'x'.repeat(256)])('%s is no key', async (key) => 
   expect(body.error.message).toMatch(/^Idempotency-Key must have/);
 });
 
-test('the log knows the write without any memory of ours', async () => {
-  const { body } = await call('POST', '/api/api-keys', 'kept', { name: 'kept' });
-  const stream = `apiKey-${body.id}`;
-  const events = await Array.fromAsync(stage().log.readStream(stream));
-  const event = events[0];
-  const write = (commandId: string) => ({
-    actor: { kind: 'anonymous' as const },
-    correlationId: 'test',
-    write: { eventId: () => event?.id ?? '', resourceId: '', commandId: () => commandId },
-  });
-  const other = await createSqliteEventLog({ path: join(stage().folder, 'log.sqlite'), node: 'other' });
-  expect(await positionOfRepeated(other, stream, write(event?.metadata.causationId ?? ''))).toBe(event?.position);
-  await expect(positionOfRepeated(other, stream, write('another'))).rejects.toThrow('idempotency_key_reused');
-  await other.close();
+test('after a restart the log knows the write, without any memory of ours', async () => {
+  const folder = temporaryFolder();
+  const ends: (() => void | Promise<void>)[] = [];
+  const before = await startManagement({}, (work) => ends.unshift(work), folder);
+  const first = await before.call('POST', '/api/api-keys', under('kept', { name: 'kept' }));
+  for (const end of ends) await end();
+
+  const after = await startManagement({}, undefined, folder);
+  const written = after.hot.state.position;
+  const repeat = await after.call('POST', '/api/api-keys', under('kept', { name: 'kept' }));
+  expect([repeat.status, repeat.body.id, repeat.body.key]).toEqual([200, first.body.id, undefined]);
+  const other = await after.call('POST', '/api/api-keys', under('kept', { name: 'another' }));
+  expect(other.status).toBe(422);
+  expect(after.hot.state.position).toBe(written);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { actorLabels, isOrdinary, subjectOf } from '../../../../projections/history.ts';
+import { actorLabels, isOrdinary, requestSubject, subjectOf } from '../../../../projections/history.ts';
 import { type Instant, instant, type Position, position } from '../../../domain/brands.ts';
 import { eventTypes, type KnownEvent, upcast } from '../../../domain/eventTypes.ts';
 import type { Actor, EventMetadata } from '../../../log/eventLog.ts';
@@ -12,11 +12,13 @@ export interface Indexed {
   readonly time: Instant;
   readonly type: string;
   readonly actors: readonly string[];
-  /** Undefined for an ordinary request: neither its subject nor its text is indexed. */
-  readonly told: { readonly subject: string; readonly text: string } | undefined;
+  readonly subject: string;
+  /** Undefined for an ordinary request: nobody would search for it by text. */
+  readonly text: string | undefined;
 }
 
 type Row = [at: number, stream: string, type: string, version: number, time: number, metadata: string, data: string];
+type IndexedRow = [...Row, ordinary: number];
 
 const COLUMNS = 'position, stream, type, version, time, metadata, data';
 
@@ -37,7 +39,7 @@ export class HistoryLog {
   /** Events behind `after` up to `upTo`, in order. */
   *between(after: Position, upTo: Position): Generator<Indexed> {
     for (const row of (this.#statements()?.between.iterate(after, upTo) ?? []) as Iterable<unknown>) {
-      yield indexed(row as Row);
+      yield indexed(row as IndexedRow);
     }
   }
 
@@ -74,13 +76,15 @@ function open(path: string) {
     last: database.prepare(
       'SELECT position, id AS eventId FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1',
     ),
-    // Of a request that went well nothing is taken from its data (see isOrdinary): most of the bytes stay where they are.
+    // Of an ordinary request (see isOrdinary) only the id is taken from its data: most of the bytes stay where they are.
     between: asArrays(
       database.prepare(
-        `SELECT position, stream, type, version, time, metadata,
-           CASE WHEN type = 'RequestAdmitted' OR (type = 'RequestCompleted' AND instr(data, '"errorCode":null') > 0)
-             THEN '' ELSE data END
-         FROM events WHERE position > ? AND position <= ? ORDER BY position`,
+        `SELECT position, stream, type, version, time, metadata, iif(ordinary, data ->> '$.requestId', data), ordinary
+         FROM (
+           SELECT *, type = 'RequestAdmitted' OR (type = 'RequestCompleted' AND instr(data, '"errorCode":null') > 0)
+             AS ordinary
+           FROM events WHERE position > ? AND position <= ?
+         ) ORDER BY position`,
       ),
     ),
     times: database.prepare('SELECT position, time FROM events WHERE position > ? ORDER BY position LIMIT ?'),
@@ -88,14 +92,13 @@ function open(path: string) {
   };
 }
 
-function indexed([at, stream, type, version, time, metadata, data]: Row): Indexed {
+function indexed([at, stream, type, version, time, metadata, data, ordinary]: IndexedRow): Indexed {
   const actors = actorLabels((JSON.parse(metadata) as EventMetadata).actor);
   const common = { position: position(at), time: instant(time), type, actors };
-  if (data === '') return { ...common, told: undefined };
+  if (ordinary) return { ...common, subject: requestSubject(data), text: undefined };
   const event = { type, data: upcast(type, version, JSON.parse(data)) } as KnownEvent;
-  if (isOrdinary(event)) return { ...common, told: undefined };
   const subject = subjectOf(stream, event);
-  return { ...common, told: { subject, text: `${sentenceOf(event)} ${type} ${subject}` } };
+  return { ...common, subject, text: isOrdinary(event) ? undefined : `${sentenceOf(event)} ${type} ${subject}` };
 }
 
 function entryOf([at, stream, type, version, time, metadata, data]: Row): HistoryEntry {

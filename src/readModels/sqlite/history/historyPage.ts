@@ -2,7 +2,7 @@ import { actorLabels } from '../../../../projections/history.ts';
 import { type Instant, type Position, position } from '../../../domain/brands.ts';
 import type { HistoryEntry, HistoryFilter, HistoryPage } from '../../historyQueries.ts';
 import type { HistoryLog } from './historyLog.ts';
-import type { HistoryStore } from './historyStore.ts';
+import { type HistoryStore, isRequest, labelOf, STRETCH } from './historyStore.ts';
 
 /** So many events are looked at where an index leads to some that do not match; then the page ends as it is. */
 const MOST_EXAMINED = 512;
@@ -15,6 +15,12 @@ interface Range {
 
 /** Positions in a range, the last first, at most `limit`. */
 type Walk = (range: Range, limit: number) => Position[];
+
+interface Plan {
+  readonly walk: Walk;
+  /** Everything the walk leads to belongs to the answer, two texts with one label apart. */
+  readonly isExact: boolean;
+}
 
 /** One page: positions along the one index that fits best, rows from the log, and what that index cannot tell from them. */
 export function historyPage(
@@ -34,7 +40,7 @@ export function historyPage(
     for (const at of found) {
       if (entries.length === limit || examined === MOST_EXAMINED) return { entries, before: position(upTo + 1) };
       const entry = log.entry(at);
-      if (entry && (isExact || matches(entry, filter))) entries.push(entry);
+      if (entry && matches(entry, filter)) entries.push(entry);
       examined++;
       upTo = at - 1;
     }
@@ -51,29 +57,24 @@ function rangeOf(store: HistoryStore, { since, until }: HistoryFilter, before: P
   };
 }
 
-function walkFor(store: HistoryStore, { search, subjects, actors, types }: HistoryFilter) {
+function walkFor(store: HistoryStore, { search, subjects, actors, types }: HistoryFilter): Plan {
   if (search !== undefined) return { walk: textWalk(store, search), isExact: !subjects && !actors && !types };
-  const typeIds = types && idsOf(store.types, types);
+  const typeIds = types && idsOf(store.types.entries, types);
   const anyType = typeIds ?? store.types.entries.map((_, index) => index + 1);
   if (subjects) {
-    const labels = idsOf(
-      store.labels,
-      subjects.map((subject) => `subject ${subject}`),
-    );
-    return { walk: labelWalk(store, 'bySubject', labels, anyType), isExact: !actors };
+    const named = subjects.filter((subject) => !isRequest(subject));
+    const walks = [
+      labelWalk(store, 'bySubject', named.map(labelOf), anyType),
+      requestWalk(store, subjects.filter(isRequest).map(labelOf)),
+    ];
+    return { walk: both(walks), isExact: !actors && !types };
   }
-  if (actors) {
-    const labels = idsOf(
-      store.labels,
-      actors.map((actor) => `actor ${actor}`),
-    );
-    return { walk: labelWalk(store, 'byActor', labels, anyType), isExact: true };
-  }
+  if (actors) return { walk: labelWalk(store, 'byActor', actors.map(labelOf), anyType), isExact: true };
   return { walk: typeIds ? typeWalk(store, typeIds) : everything, isExact: true };
 }
 
-/** Numbers of those texts that ever occurred. */
-function idsOf({ entries }: { readonly entries: readonly { text: string }[] }, wanted: readonly string[]): number[] {
+/** Numbers of those types that ever occurred. */
+function idsOf(entries: readonly { text: string }[], wanted: readonly string[]): number[] {
   const names = new Set(wanted);
   return entries.flatMap(({ text }, index) => (names.has(text) ? [index + 1] : []));
 }
@@ -117,6 +118,26 @@ function labelWalk(
       labels.flatMap((label) => types.map((type) => select.all(label, type, after, upTo, limit))),
     );
 }
+
+/** A request has a few events at most; each stretch is looked into, the last first. */
+function requestWalk({ database }: HistoryStore, labels: readonly number[]): Walk {
+  const select = database.prepare(
+    'SELECT position FROM byRequest WHERE stretch = ? AND label = ? AND position > ? AND position <= ?',
+  );
+  return ({ after, upTo }, limit) => {
+    const last = Math.floor(upTo / STRETCH);
+    const stretches = Array.from({ length: last - Math.floor(after / STRETCH) + 1 }, (_, index) => last - index);
+    return merged(
+      limit,
+      labels.flatMap((label) => stretches.map((stretch) => select.all(stretch, label, after, upTo))),
+    );
+  };
+}
+
+const both =
+  (walks: readonly Walk[]): Walk =>
+  (range, limit) =>
+    [...new Set(walks.flatMap((walk) => walk(range, limit)))].sort((a, b) => b - a).slice(0, limit);
 
 /** An operator stands under several labels, so one position can come twice. */
 const merged = (limit: number, lists: readonly Record<string, unknown>[][]): Position[] =>

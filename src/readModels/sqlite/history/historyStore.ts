@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HISTORY_VERSION } from '../../../../projections/history.ts';
 import { type Instant, type Position, position } from '../../../domain/brands.ts';
@@ -7,11 +8,18 @@ import type { HistoryLog, Indexed } from './historyLog.ts';
 const BATCH_EVENTS = 5_000;
 /** So far apart are the marks that lead from a time to a position; what lies between is read from the log. */
 const MARK_EVERY = 256;
-const VERSION = `history ${HISTORY_VERSION}`;
+/** Goes up with every change of the tables. */
+const LAYOUT = 2;
+const VERSION = `history ${HISTORY_VERSION}.${LAYOUT}`;
+
+/** So many neighbouring positions share one stretch of the index of requests. */
+export const STRETCH = 65_536;
 
 /**
  * Each index is a table of its own, sorted newest last within its label, and holds nothing but positions: the log itself
- * has the rows. An ordinary request, by far the most of all events, adds two small entries, both at the end of a range.
+ * has the rows. Labels are 48 bits of a hash, and whoever reads a row looks whether it is the one that was meant. An
+ * ordinary request, by far the most of all events, adds three small entries: two at the end of a range, and one by its
+ * random id within the stretch that grows, which stays small.
  */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS byType (type INTEGER, position INTEGER, PRIMARY KEY (type, position)) STRICT, WITHOUT ROWID;
@@ -19,20 +27,21 @@ const TABLES = `
     PRIMARY KEY (label, type, position)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS bySubject (label INTEGER, type INTEGER, position INTEGER,
     PRIMARY KEY (label, type, position)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS byRequest (stretch INTEGER, label INTEGER, position INTEGER,
+    PRIMARY KEY (stretch, label, position)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS marks (position INTEGER PRIMARY KEY, latest INTEGER NOT NULL) STRICT;
   CREATE INDEX IF NOT EXISTS marksByTime ON marks (latest, position);
   CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5(text, tokenize = 'trigram', content = '', columnsize = 0);
 `;
 
-interface Label {
+interface TypeName {
   readonly text: string;
 }
 
 /** Indexes over the log's positions in a file of their own; how far they reach changes in the same transaction. */
 export class HistoryStore {
   readonly database: DatabaseSync;
-  readonly labels: Dictionary<Label>;
-  readonly types: Dictionary<Label>;
+  readonly types: Dictionary<TypeName>;
   readonly #log: HistoryLog;
   #mark: { readonly position: Position; readonly eventId: string | null };
   #latest: number;
@@ -44,8 +53,7 @@ export class HistoryStore {
     const isCurrent = progress?.version === VERSION;
     if (!isCurrent) clear(database);
     database.exec(TABLES);
-    this.labels = new Dictionary<Label>(database, 'labels', ['text']);
-    this.types = new Dictionary<Label>(database, 'types', ['text']);
+    this.types = new Dictionary<TypeName>(database, 'types', ['text']);
     this.#mark = isCurrent
       ? { position: progress?.position as Position, eventId: progress?.eventId as string | null }
       : { position: position(0), eventId: null };
@@ -84,7 +92,6 @@ export class HistoryStore {
     } catch (error) {
       if (this.database.isTransaction) this.database.exec('ROLLBACK');
       this.#latest = before;
-      this.labels.load();
       this.types.load();
       throw error;
     }
@@ -100,16 +107,16 @@ export class HistoryStore {
     const byType = this.database.prepare('INSERT INTO byType VALUES (?, ?)');
     const byActor = this.database.prepare('INSERT INTO byActor VALUES (?, ?, ?)');
     const bySubject = this.database.prepare('INSERT INTO bySubject VALUES (?, ?, ?)');
+    const byRequest = this.database.prepare('INSERT INTO byRequest VALUES (?, ?, ?)');
     const texts = this.database.prepare('INSERT INTO texts (rowid, text) VALUES (?, ?)');
     const mark = this.#insertMark;
-    return ({ position: at, time, type, actors, told }) => {
+    return ({ position: at, time, type, actors, subject, text }) => {
       const typeId = this.types.idOf({ text: type });
       byType.run(typeId, at);
-      for (const actor of actors) byActor.run(this.labels.idOf({ text: `actor ${actor}` }), typeId, at);
-      if (told) {
-        bySubject.run(this.labels.idOf({ text: `subject ${told.subject}` }), typeId, at);
-        texts.run(at, told.text);
-      }
+      for (const actor of actors) byActor.run(labelOf(actor), typeId, at);
+      if (isRequest(subject)) byRequest.run(Math.floor(at / STRETCH), labelOf(subject), at);
+      else bySubject.run(labelOf(subject), typeId, at);
+      if (text !== undefined) texts.run(at, text);
       if (time > this.#latest) this.#latest = time;
       if (at % MARK_EVERY === 0) mark.run(at, this.#latest);
     };
@@ -132,10 +139,15 @@ export class HistoryStore {
   }
 }
 
+export const isRequest = (subject: string): boolean => subject.startsWith('request-');
+
+/** 48 bits, so that SQLite spends six bytes on it and JavaScript can hold it. */
+export const labelOf = (text: string): number => Number.parseInt(hash('sha1', text).slice(0, 12), 16);
+
 function clear(database: DatabaseSync): void {
   // Virtual tables take their shadow tables with them.
   database.exec('DROP TABLE IF EXISTS texts');
-  for (const table of ['byType', 'byActor', 'bySubject', 'marks', 'labels', 'types']) {
+  for (const table of ['byType', 'byActor', 'bySubject', 'byRequest', 'marks', 'types']) {
     database.exec(`DROP TABLE IF EXISTS ${table}`);
   }
   database.exec('DELETE FROM progress');
