@@ -46,8 +46,10 @@ test('every file that the tour of the architecture names is there', () => {
   const tour = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
   const paths = [...tour.matchAll(/`([\w/.]+\/(?:\w+\.\w+)?)`/g)].map(([, path = '']) => path);
   expect(paths.length).toBeGreaterThan(20);
-  // Rooms of the proxy are named from there, others from src.
+  // Rooms of the surfaces are named from there, others from src.
   const isThere = (path: string) =>
-    ['', 'src/', 'src/proxy/', 'test/'].some((room) => existsSync(new URL(`../../../${room}${path}`, import.meta.url)));
+    ['', 'src/', 'src/proxy/', 'src/management/', 'test/'].some((room) =>
+      existsSync(new URL(`../../../${room}${path}`, import.meta.url)),
+    );
   expect(paths.filter((path) => !isThere(path))).toEqual([]);
 });
