@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { type Instant, instant, position } from '../../src/domain/brands.ts';
 import type { RequestLogFilter } from '../../src/readModels/requestLogQueries.ts';
 import { LogReader } from '../../src/readModels/sqlite/logReader.ts';
-import { PROJECTED_TYPES, Projector } from '../../src/readModels/sqlite/projector.ts';
+import { BATCH_EVENTS, PROJECTED_TYPES, Projector } from '../../src/readModels/sqlite/projector.ts';
 import { openReadModelFile, removeReadModelFile } from '../../src/readModels/sqlite/readModelFile.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { accounts, fillLog, models, requestIdAt } from './events.ts';
@@ -32,7 +32,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 try {
   if (!existsSync(logPath)) fillLog(logPath, rows);
   load('', 50_000);
-  if (rows <= 1_000_000) load(', in the batches of a running service', 5_000);
+  if (rows <= 1_000_000) load(', in the batches of a running service', BATCH_EVENTS);
   say(`${await sizeOf(logPath)} of log, ${await sizeOf(path)} of read models`);
   await query();
 } finally {

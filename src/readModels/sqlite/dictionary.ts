@@ -7,6 +7,7 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
   readonly #insert: StatementSync;
   readonly #selectAll: StatementSync;
   #entries: Entry[] = [];
+  #last: { readonly entry: Entry; readonly id: number } | undefined;
 
   constructor(database: DatabaseSync, table: string, columns: readonly (keyof Entry & string)[]) {
     const names = columns.join(', ');
@@ -25,13 +26,10 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
   }
 
   idOf(entry: Entry): number {
-    const key = this.#keyOf(entry);
-    const known = this.#ids.get(key);
-    if (known !== undefined) return known;
-    const id = this.#entries.length + 1;
-    const own = Object.fromEntries(this.#columns.map((name) => [name, entry[name]])) as unknown as Entry;
-    this.#insert.run(id, ...this.#columns.map((name) => own[name]));
-    this.#remember(own, key);
+    // A row and its sums ask one after the other.
+    if (this.#last?.entry === entry) return this.#last.id;
+    const id = this.#find(entry);
+    this.#last = { entry, id };
     return id;
   }
 
@@ -45,7 +43,19 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
   load(): void {
     this.#entries = [];
     this.#ids.clear();
+    this.#last = undefined;
     for (const row of this.#selectAll.all()) this.#remember(row as Entry, this.#keyOf(row as Entry));
+  }
+
+  #find(entry: Entry): number {
+    const key = this.#keyOf(entry);
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.#entries.length + 1;
+    const own = Object.fromEntries(this.#columns.map((name) => [name, entry[name]])) as unknown as Entry;
+    this.#insert.run(id, ...this.#columns.map((name) => own[name]));
+    this.#remember(own, key);
+    return id;
   }
 
   #remember(entry: Entry, key: string): void {

@@ -27,8 +27,8 @@ export const PROJECTED_TYPES: readonly string[] = [...handlers.keys()];
 /** Files made by other versions of the projections are made again. */
 export const VERSION = PROJECTIONS.map(({ name, version }) => `${name} ${version}`).join(', ');
 
-/** So many events make one transaction: large enough to be cheap, small enough to answer in between. */
-const BATCH_EVENTS = 5_000;
+/** So many events make one transaction: large enough to be cheap, small enough to answer in between (30 ms). */
+export const BATCH_EVENTS = 2_000;
 
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 
