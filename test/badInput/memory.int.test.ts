@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acceptable } from '../support/gateway.ts';
+import { type Provider, startProvider } from '../support/provider/provider.ts';
+import { bombs } from './requests/tooLarge.ts';
+import { type BadRequest, problemsOf } from './support/badRequest.ts';
+import { type ServiceProcess, startServiceProcess } from './support/serviceProcess.ts';
+
+let provider: Provider;
+let service: ServiceProcess;
+beforeAll(async () => {
+  provider = await startProvider();
+  service = await startServiceProcess(provider);
+});
+afterAll(async () => {
+  await service.stop();
+  await provider.close();
+});
+
+const asked = () => provider.received.filter(({ path }) => path.includes('/codex/responses')).length;
+
+let sent = 0;
+
+async function send({ name, path, headers = {}, body, expected }: BadRequest): Promise<string[]> {
+  sent++;
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers,
+    body: body as NonNullable<RequestInit['body']>,
+  });
+  const answer = {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
+  return expected ? problemsOf(answer, expected).map((problem) => `${name}: ${problem}`) : [];
+}
+
+async function good(): Promise<void> {
+  const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(acceptable) });
+  expect(await response.text()).toContain('response.completed');
+}
+
+test('bodies that unpack to huge ones are refused and leave no memory behind', { timeout: 60_000 }, async () => {
+  const all = bombs();
+  for (let count = 0; count < 20; count++) await good();
+  const before = { asked: asked(), memory: service.memoryNow() ?? 0 };
+  const problems: string[] = [];
+  for (const bomb of all) problems.push(...(await send(bomb)));
+  const afterOneRound = service.memoryNow() ?? 0;
+  // Those that unpack quickly again, one after the other; below all of them at once.
+  for (const bomb of all.slice(3)) problems.push(...(await send(bomb)));
+  process.stdout.write(`MiB before: ${before.memory}, after: ${service.memoryNow()}, most: ${service.memoryPeak()}\n`);
+  expect((service.memoryPeak() ?? 0) - before.memory).toBeLessThan(500);
+  expect((service.memoryNow() ?? 0) - afterOneRound).toBeLessThan(150);
+  problems.push(...(await Promise.all(all.slice(3).map(send))).flat());
+  expect(problems).toEqual([]);
+  expect(asked()).toBe(before.asked);
+  await good();
+});
+
+test('each of them is in the request log', async () => {
+  const response = await fetch(`${service.url}/api/request-logs?status=413`);
+  expect(((await response.json()) as { total: number }).total).toBe(sent);
+});
+
+test('the process has said nothing and ends as it should', async () => {
+  expect(service.said()).toBe('');
+  expect(await service.stop()).toBe(0);
+});

@@ -1,0 +1,25 @@
+import { agentBody } from '../support/agentBody.ts';
+import { type BadRequest, invalidBody, onBothRoutes } from '../support/badRequest.ts';
+
+const FORBIDDEN_TOOLS = ['file_search', 'code_interpreter', 'computer_use', 'image_generation'];
+
+/** What the specification names as unsupported ("Rules" of the responses endpoint). */
+export const forbidden = (): BadRequest[] =>
+  onBothRoutes([
+    refused('store is true', { store: true }, 'store'),
+    refused('previous_response_id names a response', { previous_response_id: 'resp_123' }, 'previous_response_id'),
+    ...FORBIDDEN_TOOLS.flatMap((type) => [
+      refused(`the tool ${type}`, { tools: [{ type }] }, 'tools.0.type'),
+      refused(`the tool ${type} behind others`, { tools: [...agentBody.tools, { type, name: 'x' }] }, 'tools.4.type'),
+      refused(`the tool ${type} as tool_choice`, { tool_choice: { type } }, 'tool_choice.type'),
+    ]),
+    ...['', 'everything', 'Reasoning.encrypted_content', 'reasoning.encrypted_content ', '__proto__', 'usage'].map(
+      (name) =>
+        refused(`include has ${JSON.stringify(name)}`, { include: ['reasoning.encrypted_content', name] }, 'include.1'),
+    ),
+    refused('the model is blank', { model: ' \t\n' }, 'model'),
+    refused('two things are wrong', { input: 7, stream: 'yes' }, undefined),
+  ]);
+
+const refused = (name: string, change: Record<string, unknown>, param: string | undefined) =>
+  invalidBody(name, JSON.stringify({ ...agentBody, ...change }), param === undefined ? {} : { param });

@@ -1,0 +1,40 @@
+type JsonObject = Record<string, unknown>;
+
+/** Parameters that the provider is known to refuse (clients.md section 0, row 9). */
+const DROPPED: ReadonlySet<string> = new Set([
+  'background',
+  'frequency_penalty',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_tokens',
+  'metadata',
+  'presence_penalty',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'stream_options',
+  'temperature',
+  'top_logprobs',
+  'top_p',
+  'truncation',
+  'user',
+]);
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * What the provider must get in place of a body that is in order, in our own words (design.md section 5, "unknown fields,
+ * items, tool types" and "store"). Nothing that a reference could mean is known here, so every one of them is left out.
+ */
+export function forwarded(sent: JsonObject): JsonObject {
+  const kept = Object.fromEntries(Object.entries(sent).filter(([name]) => !DROPPED.has(name)));
+  const input = typeof sent.input === 'string' ? [userMessage(sent.input)] : (sent.input as JsonObject[]);
+  kept.input = input
+    .filter((item) => item.type !== 'item_reference' || item.role === 'system')
+    .map((item) =>
+      item.role === 'system' ? Object.fromEntries(Object.entries({ ...item, role: 'developer' })) : item,
+    );
+  return { ...kept, stream: true, store: false };
+}
+
+const userMessage = (text: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Provider } from '../../support/provider/provider.ts';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const KIB = 1_024;
+const MIB = 1_048_576;
+
+/** The service in a process of its own, with an account of the provider: its memory is its own too. */
+export async function startServiceProcess(provider: Provider) {
+  const data = mkdtempSync(join(tmpdir(), 'svc-process-'));
+  const child = spawn(process.execPath, ['src/cli.ts', 'serve'], {
+    cwd: repository,
+    env: {
+      PATH: process.env.PATH ?? '',
+      SVC_PORT: '0',
+      SVC_DATA_DIR: data,
+      SVC_UPSTREAM_BASE_URL: provider.baseUrl,
+      SVC_AUTH_BASE_URL: provider.authUrl,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const listening = Promise.withResolvers<string>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const url = /listening on (http:\/\/\S+)/.exec(output)?.[1];
+      if (url !== undefined) listening.resolve(url);
+    });
+  }
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  void ended.then((code) => listening.reject(new Error(`the service ended with ${code}:\n${output}`)));
+  const url = await listening.promise;
+
+  const form = new FormData();
+  form.set('auth_json', new Blob([JSON.stringify(provider.addAccount().authFile())]), 'auth.json');
+  const imported = await fetch(`${url}/api/accounts/import`, { method: 'POST', body: form });
+  if (!imported.ok) throw new Error(`import answered ${imported.status}: ${await imported.text()}`);
+
+  /** A line of the kernel's account of the process, in MiB; undefined where there is no /proc. */
+  const memory = (line: 'VmRSS' | 'VmHWM'): number | undefined => {
+    if (process.platform !== 'linux') return undefined;
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    const kib = Number(new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
+    return Math.round((kib * KIB) / MIB);
+  };
+
+  return {
+    url,
+    /** All that it wrote after the line that says where it listens. */
+    said: () => output.slice(output.indexOf(url) + url.length).trim(),
+    memoryNow: () => memory('VmRSS'),
+    /** The most that it ever had. */
+    memoryPeak: () => memory('VmHWM'),
+    /** @returns the exit code */
+    async stop() {
+      child.kill('SIGTERM');
+      const code = await ended;
+      rmSync(data, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
