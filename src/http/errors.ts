@@ -17,7 +17,13 @@ export interface ErrorEntry {
 }
 
 const given = (details: ErrorDetails, name: string, otherwise: string) =>
-  details[name] === undefined ? otherwise : String(details[name]);
+  details[name] === undefined ? otherwise : printable(String(details[name]));
+const MAX_GIVEN = 200;
+/** What a caller sent, as it can be shown: messages end up in terminals and in the log. */
+function printable(text: string): string {
+  const short = text.length > MAX_GIVEN ? `${text.slice(0, MAX_GIVEN)}...` : text;
+  return short.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');
+}
 /** A problem with the part of the input that it belongs to. */
 const problem = (otherwise: string) => (details: ErrorDetails) =>
   details.problem === undefined

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { errors, messageOf } from './errors.ts';
+import { answerNotHttp, EXPECTATION, NO_TUNNEL, problemOfHead, problemOfNoise, sayAndLeave } from './notHttp.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -30,18 +30,30 @@ export class CannotListen extends Error {
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const lastResponse = new WeakMap<Socket, ServerResponse>();
   const server = createServer(
-    // Model answers take minutes; what is bounded is how long a request may take to arrive.
-    { keepAliveTimeout: 75_000, headersTimeout: 60_000, requestTimeout: 300_000, noDelay: true },
+    // Model answers take minutes; what is bounded is how long a request may take to arrive. Whether there is a Host is
+    // looked at here, because Node's own refusal has no body.
+    {
+      keepAliveTimeout: 75_000,
+      headersTimeout: 60_000,
+      requestTimeout: 300_000,
+      noDelay: true,
+      requireHostHeader: false,
+    },
     (request, response) => {
       lastResponse.set(request.socket, response);
-      const url = request.url ?? '/';
+      const problem = problemOfHead(request);
+      if (problem) return answerNotHttp(response, problem);
+      const url = request.url as string;
       const query = url.indexOf('?');
       const path = query < 0 ? url : url.slice(0, query);
       if (options.isProxyPath(path)) options.proxy(request, response);
       else options.management(request, response);
     },
   );
-  server.on('clientError', answerMalformed);
+  const onNoise = createNoiseHandler(lastResponse);
+  server.on('clientError', (error, socket) => onNoise(error, socket as Socket));
+  server.on('checkExpectation', (_request, response) => answerNotHttp(response, EXPECTATION));
+  server.on('connect', (_request, socket) => sayAndLeave(socket as Socket, NO_TUNNEL));
   const ends = closing(server, lastResponse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
@@ -110,26 +122,19 @@ function urlOf(server: Server, host: string): string {
 }
 
 /** What is no HTTP never reaches a surface; it gets an envelope all the same (design.md promise 10). */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
-  const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = isTimeout
-    ? '408 Request Timeout'
-    : isTooLarge
-      ? '431 Request Header Fields Too Large'
-      : '400 Bad Request';
-  const problem = isTimeout
-    ? 'the request did not arrive in time'
-    : isTooLarge
-      ? 'the headers are too large'
-      : 'this is not valid HTTP';
-  const code = 'invalid_request_error';
-  const body = JSON.stringify({ error: { message: messageOf(code, { problem }), type: errors[code].type, code } });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+function createNoiseHandler(lastResponse: WeakMap<Socket, ServerResponse>) {
+  // After its first complaint the parser complains about every further read.
+  const noisy = new WeakSet<Socket>();
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    if (socket.destroyed || noisy.has(socket)) return;
+    noisy.add(socket);
+    const response = lastResponse.get(socket);
+    const isUnderWay = response !== undefined && !response.writableFinished;
+    // A whole request before the noise gets its answer, and nothing comes after that.
+    if (isUnderWay && (response.req.complete || response.headersSent)) {
+      response.once('finish', () => socket.destroySoon());
+    } else if (socket.writable) sayAndLeave(socket, problemOfNoise(error));
+    else socket.destroy();
+  };
 }

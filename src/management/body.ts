@@ -33,7 +33,8 @@ export async function bodyOf<Schema extends z.ZodType>(
 }
 
 async function jsonOf(ctx: ManagementContext, code: ErrorCode): Promise<unknown> {
-  if (!ctx.is('json', '+json')) {
+  // The parser takes no body for an empty object.
+  if (!ctx.is('json', '+json') || ctx.request.length === 0) {
     return refuse(code, { problem: 'the body must be JSON with "content-type: application/json"' });
   }
   try {

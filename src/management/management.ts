@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import type { AccountId, ApiKeyId, Instant } from '../domain/brands.ts';
 import type { CoolingAccounts } from '../domain/routing/availability.ts';
+import { isCallerGone } from '../http/callerGone.ts';
 import type { Surface } from '../http/endpoint.ts';
 import type { EventLog } from '../log/eventLog.ts';
 import type { HandleCommand } from '../projecting/commandHandler.ts';
@@ -94,7 +95,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
 
   const app = new Koa<ManagementState>();
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!CALLER_GONE.has(error.code ?? '')) options.report(error);
+    if (!isCallerGone(error)) options.report(error);
   });
   app
     .use(answers(options))
@@ -118,5 +119,3 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(nothingHere());
   return app;
 }
-
-const CALLER_GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED']);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa, { type Context, type Next } from 'koa';
 import type { ApiKey } from '../domain/apiKey/state.ts';
 import type { Instant } from '../domain/brands.ts';
+import { isCallerGone } from '../http/callerGone.ts';
 import type { ClientAddress } from '../http/clientAddress.ts';
 import { createApiKeyCheck } from './apiKey/apiKey.ts';
 import { ClientGone } from './body/readBody.ts';
@@ -42,6 +43,9 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   const handleModelRequest = createModelRequestHandler(options);
 
   const app = new Koa<ProxyState>();
+  app.on('error', (error: Error) => {
+    if (!isCallerGone(error)) options.report(error);
+  });
 
   app.use(async function identify(ctx: Context & { state: ProxyState }, next: Next) {
     ctx.respond = false;
@@ -101,8 +105,8 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     if (known.code === 'ip_forbidden' || known.code === 'invalid_api_key') {
       refusals.turnedAway(clientAddress(req) ?? 'unknown', known.code);
     }
-    // What is left of a body that nobody will read must not be taken for the next request.
-    if (!req.complete && !res.headersSent) res.setHeader('connection', 'close');
+    // Node reads on to the end of a body that nobody wants. Closing at once would reset the connection of a caller that
+    // is still sending, and with it the answer.
     sendError(res, known, state.requestId);
   }
 
