@@ -1,7 +1,7 @@
 /** Does its work for the body of that number, and returns something that depends on it. */
 export type Way = (index: number) => number;
 
-const ROUND_MS = 12;
+const ROUND_MS = 3;
 
 /**
  * Microseconds of each way. All take turns in short rounds, and the best of many rounds counts: on a machine that others

@@ -26,12 +26,12 @@ export function parseJsonObject(raw: Buffer): JsonObject {
 
 /**
  * Parses a part of a body that is meant to be a whole value.
- * @param before completes the part
+ * @param before completes the part, as does `after`
  * @throws SyntaxError also for what is not UTF-8, which a decoder would replace in silence
  */
-export function parseSpan(raw: Buffer, start: number, end: number, before = ''): unknown {
+export function parseSpan(raw: Buffer, start: number, end: number, before = '', after = ''): unknown {
   if (!isUtf8(raw.subarray(start, end))) throw new SyntaxError('not valid UTF-8');
-  return JSON.parse(before + raw.toString('utf8', start, end));
+  return JSON.parse(before + raw.toString('utf8', start, end) + after);
 }
 
 export const isObject = (value: unknown): value is JsonObject =>

@@ -13,6 +13,9 @@ export interface ReadItems {
 /** The body and the array of items are two levels already. */
 const ITEM_DEPTH = MAX_DEPTH - 2;
 
+/** So many bytes are parsed at once: what is small dies young, and is still in the processor's cache. */
+const PARSED_AT_ONCE = 65_536;
+
 /**
  * Reads `input` when it is an array: only the items behind those that are known are scanned, parsed and looked at.
  * @param start on the opening bracket
@@ -38,39 +41,54 @@ export function readItems(
     if (raw[at] !== Byte.comma) return undefined;
     at = skipSpace(raw, at + 1);
   }
-  const spans = findItems(raw, at, scanner);
-  if (!spans) return undefined;
-  const { starts, ends, end } = spans;
-  const items = parseSpan(raw, from ? at : start, end, from ? '[' : '') as JsonObject[];
   const facts = from ? factsUpTo(from.known.facts, length) : noFacts();
-  for (const [index, item] of items.entries()) {
-    starts[index] = (starts[index] as number) - start;
-    ends[index] = (ends[index] as number) - start;
-    addItem(facts, item, starts[index] as number, ends[index] as number);
-  }
+  const ends: number[] = [];
+  const end = readNew(raw, at, start, scanner, ends, facts);
+  if (end < 0) return undefined;
   if (from && isWhole) known.extend(from.known, raw, start, ends, facts);
   else known.remember(hint, raw, start, from ? [...from.known.ends.slice(0, from.count), ...ends] : ends, facts);
   return { facts, end };
 }
 
-/** @returns where the items from `at` on start and end, and the position behind the array's closing bracket */
-function findItems(
+/**
+ * @param at on the first new item
+ * @param start of the array, from which the positions in `ends` and `facts` count
+ * @returns the position behind the array's closing bracket, or -1
+ */
+function readNew(
   raw: Buffer,
   at: number,
+  start: number,
   scanner: ContainerScanner,
-): { starts: number[]; ends: number[]; end: number } | undefined {
-  const starts: number[] = [];
-  const ends: number[] = [];
+  ends: number[],
+  facts: InputFacts,
+): number {
   let next = at;
+  let parsed = 0;
+  let starts: number[] = [];
+  // Without known items the text has its own bracket, which saves putting one before it.
+  let hasBracket = skipSpace(raw, start + 1) === at;
   for (;;) {
-    if (raw[next] !== Byte.openBrace) return undefined;
+    if (raw[next] !== Byte.openBrace) return -1;
     starts.push(next);
-    next = scanner.endOf(next, ITEM_DEPTH);
-    if (next < 0) return undefined;
-    ends.push(next);
-    next = skipSpace(raw, next);
-    if (raw[next] === Byte.closeBracket) return { starts, ends, end: next + 1 };
-    if (raw[next] !== Byte.comma) return undefined;
+    const end = scanner.endOf(next, ITEM_DEPTH);
+    if (end < 0) return -1;
+    ends.push(end - start);
+    next = skipSpace(raw, end);
+    const isLast = raw[next] === Byte.closeBracket;
+    if (isLast || end - (starts[0] as number) >= PARSED_AT_ONCE) {
+      const from = hasBracket ? start : (starts[0] as number);
+      const until = isLast ? next + 1 : end;
+      const items = parseSpan(raw, from, until, hasBracket ? '' : '[', isLast ? '' : ']') as JsonObject[];
+      hasBracket = false;
+      for (const [index, item] of items.entries()) {
+        addItem(facts, item, (starts[index] as number) - start, ends[parsed + index] as number);
+      }
+      parsed = ends.length;
+      starts = [];
+    }
+    if (isLast) return next + 1;
+    if (raw[next] !== Byte.comma) return -1;
     next = skipSpace(raw, next + 1);
   }
 }

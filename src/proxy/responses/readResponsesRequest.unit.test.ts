@@ -373,6 +373,17 @@ test('of a conversation that goes on only the new items are parsed', () => {
   }
 });
 
+test('an input longer than what is parsed at once is read as before', () => {
+  const memory = new RequestMemory();
+  const input: unknown[] = [];
+  for (let index = 0; index < 400; index++) {
+    input.push({ role: index % 50 ? 'assistant' : 'system', content: `${index} `.repeat(150) });
+    if (index % 40 === 39) readsAsBefore(json({ model: 'm', input }, index % 3), memory, svc);
+  }
+  const raw = json({ model: 'm', input });
+  for (const at of [70_000, 140_000, raw.length - 3]) readsAsBefore(raw.subarray(0, at), memory, svc);
+});
+
 test('a request that was read before is not parsed at all', () => {
   const memory = new RequestMemory();
   const headers = { 'session-id': 's' };
