@@ -5,7 +5,7 @@ import { setUp } from './management.ts';
 import type { Provider } from './provider.ts';
 
 /** What `npm start` gives to Node: a larger nursery, since bodies outlive a small one and would cost full collections. */
-const AS_NPM_START = ['--max-semi-space-size=32'];
+const AS_NPM_START = ['--max-semi-space-size=64'];
 
 /** One of the two programs that are compared. */
 export interface Side {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKey } from '../domain/apiKey/state.ts';
 import type { Admission } from '../domain/request/events.ts';
+import { createSlots } from '../provider/slots.ts';
 import { type AdmissionOptions, createAdmission, LimitExceeded } from './admission/admission.ts';
 import { createPinDigest } from './admission/pinDigest.ts';
 import type { ProxyState } from './app.ts';
@@ -31,6 +32,8 @@ export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOp
 const MAX_BODY_BYTES = 32 * 1_048_576;
 const MAX_DECODED_BYTES = 128 * 1_048_576;
 
+const DECODING_AT_ONCE = 4;
+
 type KnownRoute = ProxyState & { route: NonNullable<ProxyState['route']> };
 
 /** Everything between a known caller and the first attempt: read, check, admit, then hand over to the exchange. */
@@ -38,6 +41,8 @@ export function createModelRequestHandler(services: ModelRequestServices) {
   const { hot, now } = services;
   const admit = createAdmission(services);
   const pinDigest = createPinDigest(services.pinDigest);
+  // Each may take its 128 MiB, so that only a few may be decoded at the same time.
+  const inSlot = createSlots(DECODING_AT_ONCE);
   const memory = services.requestMemory ?? new RequestMemory();
 
   return async (request: IncomingMessage, response: ServerResponse, { ...state }: ProxyState): Promise<void> => {
@@ -48,7 +53,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     try {
       const raw = await readBody(request, MAX_BODY_BYTES);
       const encoding = request.headers['content-encoding'];
-      const body = encoding === undefined ? raw : await decompress(raw, encoding, MAX_DECODED_BYTES);
+      const body = encoding === undefined ? raw : await inSlot(() => decompress(raw, encoding, MAX_DECODED_BYTES));
       const recall = (id: string) => services.recentItems.recall(caller, id);
       model = readResponsesRequest(body, route.surface, request.headers, recall, memory);
       // The key may have been changed while the body arrived: what binds is what holds now.

@@ -136,6 +136,19 @@ describe('clients that leave', () => {
   });
 });
 
+test.each([
+  ['an absurd max_output_tokens', { max_output_tokens: 1e300 }, 200],
+  ['half a character as model', { model: 'gpt\ud800' }, 400],
+  ['half a character as effort', { reasoning: { effort: '\ud800' } }, 400],
+])('%s does not ride past the limits', async (_what, fields, status) => {
+  const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
+  gateway.pool[0]?.at.always(textAnswer({ usage }));
+  const response = await ask({ ...acceptable, ...fields });
+  expect(response.status).toBe(status);
+  expect(await response.text()).not.toContain('log_unavailable');
+  expect((await limits()).current_value).toBe(status === 200 ? INPUT + OUTPUT : 0);
+});
+
 test('a request that failed before any output counts nothing', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
   gateway.pool[0]?.at.always(serverError({ status: 500, body: 'html' }));

@@ -64,8 +64,14 @@ export function providerErrorFrom(value: unknown): ProviderError {
   return { ...fromFields(outer), message: message as string | undefined };
 }
 
+const MAX_CODE_CHARACTERS = 100;
+
 function fromFields(fields: Record<string, unknown>): ProviderError {
-  const text = (name: string) => (typeof fields[name] === 'string' && fields[name] !== '' ? fields[name] : undefined);
+  // What is kept in the log must be text; a provider may send anything.
+  const text = (name: string) => {
+    const value = fields[name];
+    return typeof value === 'string' && value !== '' ? value.toWellFormed() : undefined;
+  };
   const number = (name: string) => {
     const value = Number(fields[name] ?? Number.NaN);
     return Number.isFinite(value) ? value : undefined;
@@ -74,7 +80,7 @@ function fromFields(fields: Record<string, unknown>): ProviderError {
   return {
     message: text('message'),
     type,
-    code: (text('code') ?? type)?.toLowerCase(),
+    code: (text('code') ?? type)?.toLowerCase().slice(0, MAX_CODE_CHARACTERS),
     param: text('param'),
     planType: text('plan_type'),
     resetsAt: number('resets_at'),

@@ -25,7 +25,12 @@ export async function decompress(body: Buffer, encodings: string, maxBytes: numb
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
   // Each encoding may multiply the size, and no client stacks them.
-  if (names.length > 2) throw new ProxyError('unsupported_media_type', { problem: 'too many content encodings' });
+  if (names.length > 2)
+    throw new ProxyError(
+      'unsupported_media_type',
+      { problem: 'too many content encodings' },
+      { code: 'invalid_request_error' },
+    );
   let decoded = body;
   for (const name of names.toReversed()) {
     const decoder = Object.hasOwn(decoders, name) ? decoders[name] : undefined;

@@ -9,6 +9,7 @@ export const REFUSED_UPSTREAM: readonly string[] = [
   'max_tokens',
   'metadata',
   'presence_penalty',
+  'previous_response_id',
   'prompt_cache_retention',
   'safety_identifier',
   'stream_options',

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { hasTooManyValues, MAX_VALUES } from '../body/hasTooManyValues.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
+import { badRequest } from '../proxyError.ts';
 import { type RecallItem, toForwardable } from './forwardable.ts';
 import { openingOf, readOpening } from './opening.ts';
 import { readEnvelope } from './readEnvelope.ts';
@@ -33,6 +35,7 @@ export function readResponsesRequest(
   recall: RecallItem,
   memory: RequestMemory,
 ): ModelRequest {
+  if (hasTooManyValues(raw)) badRequest(undefined, `the body holds more than ${MAX_VALUES} values`);
   const session = sessionOf(headers);
   const hint = session !== undefined && session.length <= MAX_HINT ? session : keyNearEnd(raw);
   const envelope = readEnvelope(raw, memory, hint);
@@ -65,10 +68,15 @@ function modelRequest(
     wantsStream: surface === 'svc' || stream === true,
     conversationKey,
     bodyBytes: raw.length,
-    maxOutputTokens: typeof maxOutputTokens === 'number' ? Math.max(0, Math.ceil(maxOutputTokens)) : null,
+    maxOutputTokens: typeof maxOutputTokens === 'number' ? outputTokens(maxOutputTokens) : null,
     upstreamBody,
   };
 }
+
+/** No model writes so much; beyond it an estimate would be no number that the log can hold. */
+const MOST_OUTPUT_TOKENS = 10_000_000;
+
+const outputTokens = (wanted: number) => Math.min(MOST_OUTPUT_TOKENS, Math.max(0, Math.ceil(wanted)));
 
 /** Session headers of today's clients (clients.md 1.2 and section 4). */
 const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', 'x-session-id', 'x-session-affinity'];

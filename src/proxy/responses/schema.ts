@@ -78,6 +78,12 @@ export const isInstruction = (first: unknown): boolean =>
 
 function checkModel(model: unknown): void {
   if (!isString(model) || model.trim() === '') badRequest('model', 'must be a non-empty string');
+  checkWellFormed(model, 'model');
+}
+
+/** Half of a surrogate pair is no text, and the log could not give it back. */
+function checkWellFormed(value: unknown, name: string): void {
+  if (isString(value) && !value.isWellFormed()) badRequest(name, 'must be well-formed text');
 }
 
 function checkInput(input: unknown): void {
@@ -94,6 +100,7 @@ function checkReasoning(reasoning: unknown): void {
   optionalObject(reasoning, 'reasoning');
   if (!isObject(reasoning)) return;
   optionalString(reasoning.effort, 'reasoning.effort');
+  checkWellFormed(reasoning.effort, 'reasoning.effort');
   optionalString(reasoning.summary, 'reasoning.summary');
 }
 

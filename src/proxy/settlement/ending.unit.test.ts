@@ -35,11 +35,14 @@ describe.each([
     expect(readEnding(event('response.completed', response), options).usage).toEqual(counted);
   });
 
-  test.each([undefined, null, {}, 'none', { input_tokens: -1 }])('knows no usage when the provider says %o', (said) => {
-    const tools = [{ parameters: { properties: { usage: { type: 'object' } } } }];
-    const response = { tools, ...(said !== undefined && { usage: said }) };
-    expect(readEnding(event('response.completed', response), options).usage).toBeUndefined();
-  });
+  test.each([undefined, null, {}, 'none', { input_tokens: -1 }, { input_tokens: 1e300 }])(
+    'knows no usage when the provider says %o',
+    (said) => {
+      const tools = [{ parameters: { properties: { usage: { type: 'object' } } } }];
+      const response = { tools, ...(said !== undefined && { usage: said }) };
+      expect(readEnding(event('response.completed', response), options).usage).toBeUndefined();
+    },
+  );
 
   test('never takes more cached tokens than there are input tokens', () => {
     const odd = { ...usage, input_tokens: 5 };

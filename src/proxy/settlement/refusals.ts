@@ -29,6 +29,8 @@ export class Refusals {
   readonly #options: RefusalsOptions;
   readonly #minutes = new Map<string, Minute>();
   readonly #timer: NodeJS.Timeout;
+  /** Resolves when everything that was taken out has been written: the end of the process waits for it. */
+  #written: Promise<void> = Promise.resolve();
 
   constructor(options: RefusalsOptions) {
     this.#options = options;
@@ -57,12 +59,17 @@ export class Refusals {
 
   /** Appends the counts of minutes that have passed; all of them at the end of the process. */
   async flush(until: Instant): Promise<void> {
-    for (const [subject, minute] of this.#minutes) {
-      if (until - minute.startedAt < MINUTE_MS) continue;
-      this.#minutes.delete(subject);
-      if (minute.counts.size === 0) continue;
-      const { keyId, address, startedAt } = minute;
-      const event = RefusalsCounted({ keyId, address, minute: startedAt, counts: Object.fromEntries(minute.counts) });
+    // Taken out before anything is awaited: meanwhile a new minute may begin under the same subject.
+    const due = [...this.#minutes].filter(([, { startedAt }]) => until - startedAt >= MINUTE_MS);
+    for (const [subject] of due) this.#minutes.delete(subject);
+    this.#written = this.#written.then(() => this.#write(due));
+    await this.#written;
+  }
+
+  async #write(due: readonly (readonly [string, Minute])[]): Promise<void> {
+    for (const [, { keyId, address, startedAt, counts }] of due) {
+      if (counts.size === 0) continue;
+      const event = RefusalsCounted({ keyId, address, minute: startedAt, counts: Object.fromEntries(counts) });
       const reason = 'refusals are counted per minute';
       await this.#record(event, this.#options.now(), { kind: 'system', reason }, newEventId()).catch(() => undefined);
     }
