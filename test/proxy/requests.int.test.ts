@@ -304,6 +304,15 @@ describe('the stream', () => {
     controller.abort();
   });
 
+  test('lets go of a provider that does not end its stream after the answer', async () => {
+    await start();
+    const completed = { type: 'response.completed', response: { id: 'r', usage: { input_tokens: 1, output_tokens: 1 } } };
+    gateway.pool[0]?.at.always(stream('never ends', () => [{ event: completed }, { hold: true }]));
+    expect(eventsIn(await (await gateway.ask()).text()).at(-1)?.event).toBe('response.completed');
+    await vi.waitUntil(() => atProvider()[0]?.aborted, { timeout: 10_000 });
+    expect(gateway.events('RequestCompleted')[0]?.data).toMatchObject({ status: '200' });
+  });
+
   test('waits for a client that reads slowly instead of filling the memory', async () => {
     await start();
     const delta = { type: 'response.output_text.delta', delta: 'x'.repeat(60_000) };
