@@ -357,6 +357,8 @@ export class Exchange implements CallObserver {
         () => {
           this.#phase = 'done';
           answer();
+          // A connection whose answer was read to its end can serve the next request; one that lingers is cut.
+          this.#call?.abandonUnlessEnded();
           this.#services.onDone(this);
         },
         () => {
