@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { parseArgs } from 'node:util';
 import { readResponsesRequest } from '../../src/proxy/responses/modelRequest.ts';
-import { readByReference } from '../../src/proxy/responses/readByReference.ts';
 import { RequestMemory } from '../../src/proxy/responses/requestMemory.ts';
+import { readByReference } from '../../test/support/readByReference.ts';
 import { bodies } from '../throughput/bodies.ts';
 import { growingConversation } from './growingConversation.ts';
 import { measure, type Way } from './measure.ts';

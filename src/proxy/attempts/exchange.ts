@@ -188,7 +188,6 @@ export class Exchange implements CallObserver {
       path: this.request.upstreamPath,
       headers: this.#services.upstreamHeaders(this.request.clientHeaders, account, this.request.requestId),
       body: this.request.upstreamBody,
-      dropsVendorEvents: this.request.dropsVendorEvents,
     });
   }
 

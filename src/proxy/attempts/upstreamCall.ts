@@ -18,7 +18,6 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer;
-  readonly dropsVendorEvents: boolean;
 }
 
 /** So long a provider may take to end a stream whose answer is complete. */

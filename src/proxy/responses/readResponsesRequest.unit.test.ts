@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { readByReference } from '../../../test/support/readByReference.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { RecallItem } from './forwardable.ts';
 import { type ModelRequest, readResponsesRequest } from './modelRequest.ts';
-import { readByReference } from './readByReference.ts';
 import { readEnvelope } from './readEnvelope.ts';
 import { RequestMemory } from './requestMemory.ts';
 import type { Surface } from './schema.ts';

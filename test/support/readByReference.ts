@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
-import type { RecallItem } from './forwardable.ts';
-import type { ModelRequest } from './modelRequest.ts';
-import type { Surface } from './schema.ts';
+import type { JsonObject } from '../../src/proxy/body/parseJson.ts';
+import { badRequest } from '../../src/proxy/proxyError.ts';
+import type { RecallItem } from '../../src/proxy/responses/forwardable.ts';
+import type { ModelRequest } from '../../src/proxy/responses/modelRequest.ts';
+import type { Surface } from '../../src/proxy/responses/schema.ts';
 
 /**
  * How requests were read before there was an envelope: parse, check, write again. Frozen, and with nothing in common with
