@@ -306,7 +306,10 @@ describe('the stream', () => {
 
   test('lets go of a provider that does not end its stream after the answer', async () => {
     await start();
-    const completed = { type: 'response.completed', response: { id: 'r', usage: { input_tokens: 1, output_tokens: 1 } } };
+    const completed = {
+      type: 'response.completed',
+      response: { id: 'r', usage: { input_tokens: 1, output_tokens: 1 } },
+    };
     gateway.pool[0]?.at.always(stream('never ends', () => [{ event: completed }, { hold: true }]));
     expect(eventsIn(await (await gateway.ask()).text()).at(-1)?.event).toBe('response.completed');
     await vi.waitUntil(() => atProvider()[0]?.aborted, { timeout: 10_000 });
