@@ -1,0 +1,170 @@
+import { newEventId } from '../log/eventId.ts';
+import { NO_STREAM } from '../log/eventLog.ts';
+import type { LeaseEntry, LeaseOutcome, LeaseStreams } from '../log/leaseStreams.ts';
+import { pause } from './pause.ts';
+import type { Tenure } from './tenure.ts';
+
+export interface LeaseOptions {
+  readonly name: string;
+  readonly streams: LeaseStreams;
+  readonly node: string;
+  readonly boot: string;
+  /**
+   * What only one node may do. Begun with every tenure; ends soon after its signal. When it throws, the others get their
+   * chance before this node tries again.
+   */
+  readonly work: (tenure: Tenure) => Promise<void>;
+  /** Told when the lease changes hands to this node, and what went wrong. */
+  readonly report: (what: string | Error) => void;
+  readonly ttlMs?: number;
+}
+
+export interface Lease {
+  /** The tenure of this node, while it has one. */
+  readonly tenure: Tenure | undefined;
+  /** The node that holds it, as far as this one knows. */
+  readonly holder: string | undefined;
+  /** Ends the work, then gives the lease back so that nobody has to wait for its end. */
+  stop(): Promise<void>;
+}
+
+/** A node that dies is replaced within this, the margin, and a moment for the append: well below 20 s. */
+const TTL_MS = 12_000;
+/** By how much the clock of whoever waits may run faster than that of the holder within one time to live. */
+const MARGIN_MS = 1_000;
+const AFTER_FAILURE_MS = 5_000;
+
+interface Seen {
+  readonly revision: number;
+  readonly entry: LeaseEntry | undefined;
+  /** When this node saw it first, by its clock that does not jump. */
+  readonly since: number;
+  /** It stood there before this start of the node had looked or written. */
+  readonly isOfBefore: boolean;
+}
+
+/**
+ * Takes part in a lease: an exact-revision append to its stream is what takes, renews and releases it, so that of two
+ * nodes one gets a conflict. No node's time of day matters. The holder counts from before it sent its last sign of life;
+ * the others from when they saw it, and longer: so the holder always believes to have lost it first.
+ */
+export function takePartInLease({ name, streams, node, boot, work, report, ttlMs = TTL_MS }: LeaseOptions): Lease {
+  const now = () => performance.now();
+  const stopping = new AbortController();
+  let seen: Seen | undefined;
+  let tenure: Tenure | undefined;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const waitMs = await look().then(waitOf, () => ttlMs / 6);
+      if (waitMs > 0) await pause(Math.min(waitMs, ttlMs / 6), stopping.signal);
+      else await takeAndHold();
+    }
+  }
+
+  async function look(): Promise<Seen> {
+    const last = await streams.last(name);
+    const revision = last?.revision ?? NO_STREAM;
+    if (seen?.revision !== revision) seen = { revision, entry: last?.entry, since: now(), isOfBefore: !seen };
+    return seen;
+  }
+
+  /** How long others still have it; at most 0 when it may be taken. */
+  function waitOf({ entry, since, isOfBefore }: Seen): number {
+    if (!entry || entry.type === 'LeaseReleased' || entry.boot === boot) return 0;
+    // An earlier start of this node is dead, there is one at a time in a data folder. A later one works in a copy of it.
+    if (entry.node === node && isOfBefore) return 0;
+    return since + entry.ttlMs + MARGIN_MS - now();
+  }
+
+  const entryOf = (type: LeaseEntry['type'], epoch: number): LeaseEntry => ({
+    id: newEventId(),
+    type,
+    epoch,
+    node,
+    boot,
+    ttlMs,
+  });
+
+  async function takeAndHold(): Promise<void> {
+    const before = seen as Seen;
+    const epoch = (before.entry?.epoch ?? 0) + 1;
+    const taken = await write(before.revision, entryOf('LeaseTaken', epoch), stopping.signal);
+    if (!taken) return;
+    const from = before.entry && before.entry.node !== node ? ` from node ${before.entry.node}` : '';
+    report(`the lease "${name}" is held by this node now, taken${from} (epoch ${epoch})`);
+    const hasFailed = await hold(taken, epoch);
+    if (hasFailed) await pause(AFTER_FAILURE_MS, stopping.signal);
+  }
+
+  /** Works while the lease can be renewed. @returns whether the work failed by itself */
+  async function hold(taken: Written, epoch: number): Promise<boolean> {
+    let { revision, sentAt } = taken;
+    let hasFailed = false;
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const expireLater = () => setTimeout(end, sentAt + ttlMs - now()).unref();
+    const signal = AbortSignal.any([stopping.signal, ending.signal]);
+    tenure = { epoch, signal, isHeld: () => !signal.aborted && now() < sentAt + ttlMs };
+    const working = work(tenure)
+      .catch((error: Error) => {
+        hasFailed = true;
+        report(error);
+      })
+      .finally(end);
+    let expiry = expireLater();
+
+    while (!signal.aborted) {
+      await pause(sentAt + ttlMs / 3 - now(), signal);
+      if (signal.aborted) break;
+      const renewed = await write(revision, entryOf('LeaseRenewed', epoch), signal);
+      if (!renewed) break;
+      ({ revision, sentAt } = renewed);
+      clearTimeout(expiry);
+      expiry = expireLater();
+    }
+    end();
+    clearTimeout(expiry);
+    await working;
+    tenure = undefined;
+    if (hasFailed || stopping.signal.aborted) await streams.append(name, revision, entryOf('LeaseReleased', epoch));
+    return hasFailed;
+  }
+
+  /** Repeats an append of unknown end until its end is known. @returns undefined when it was not written, or at `signal` */
+  async function write(expected: number, entry: LeaseEntry, signal: AbortSignal): Promise<Written | undefined> {
+    const sentAt = now();
+    for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(2 * pauseMs, ttlMs / 12)) {
+      const outcome: LeaseOutcome = await streams.append(name, expected, entry);
+      if (outcome.kind === 'committed') {
+        seen = { revision: expected + 1, entry, since: now(), isOfBefore: false };
+        return { revision: expected + 1, sentAt };
+      }
+      if (outcome.kind === 'conflict') return undefined;
+      if (outcome.kind === 'rejected') report(new Error(`the lease "${name}" cannot be written: ${outcome.reason}`));
+      await pause(outcome.kind === 'rejected' ? ttlMs : pauseMs, signal);
+      if (outcome.kind === 'rejected') return undefined;
+    }
+    return undefined;
+  }
+
+  const ended = run();
+  return {
+    get tenure() {
+      return tenure;
+    },
+    get holder() {
+      return tenure ? node : seen?.entry?.type === 'LeaseReleased' ? undefined : seen?.entry?.node;
+    },
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+interface Written {
+  readonly revision: number;
+  /** Before the first attempt: from then on it may have counted. */
+  readonly sentAt: number;
+}
