@@ -61,10 +61,9 @@ export class OpenRequests {
   }
 
   #tick(): void {
-    const { now, idleMs, keepAliveMs } = this.#options;
-    const at = now();
+    const at = this.#options.now();
     for (const exchange of [...this.#exchanges]) {
-      exchange.tick(at, idleMs, keepAliveMs);
+      exchange.tick(at, this.#options);
       if (!exchange.isAnnounced && !exchange.isOver && at - exchange.request.requestedAt >= ANNOUNCE_AFTER_MS) {
         exchange.isAnnounced = true;
         this.#announce(exchange, at);

@@ -2,8 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { HotState } from '../../projecting/hotState.ts';
 import type { Settled } from '../settlement/settlement.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
 import type { Cooldowns } from './cooldowns.ts';
-import type { AdmittedRequest, Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Headers by which the provider knows an account. */
 export interface AccountHeaders {

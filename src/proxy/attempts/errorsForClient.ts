@@ -31,6 +31,12 @@ export function errorForClient(failure: Failure, classified: Classified, now: In
   }
 }
 
+/** What the client hears when no attempt helped. @param until when an account will be usable again */
+export const lastWord = (failure: Failure, classified: Classified, until: Instant | null, now: Instant): ProxyError =>
+  classified.outcome === 'throttled' && until !== null
+    ? limitReached(until, 'error' in failure ? failure.error : undefined, now)
+    : errorForClient(failure, classified, now);
+
 /** No account could be chosen. @param until when the first one will be usable again */
 export function refusalError(
   { hot, cooldowns }: Pick<ExchangeServices, 'hot' | 'cooldowns'>,
@@ -53,7 +59,7 @@ export function refusalError(
 }
 
 /** Every account that could serve is used up, or cools down for longer than a request may wait. */
-export function limitReached(
+function limitReached(
   until: Instant | null,
   error: ProviderError | undefined,
   now: Instant,

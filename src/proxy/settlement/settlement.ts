@@ -6,7 +6,7 @@ import { newEventId } from '../../log/eventId.ts';
 import type { Actor, EventToAppend } from '../../log/eventLog.ts';
 import { amountsOf } from '../admission/admission.ts';
 import type { Ledger } from '../admission/ledger.ts';
-import type { AdmittedRequest } from '../attempts/exchange.ts';
+import type { AdmittedRequest } from '../attempts/admittedRequest.ts';
 
 /** How a request ended, as the log will say it. */
 export interface Outcome {

@@ -1,0 +1,21 @@
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import type { Instant } from '../../domain/brands.ts';
+import type { Admission } from '../../domain/request/events.ts';
+
+/** A request that was admitted, with everything that its attempts need. */
+export interface AdmittedRequest {
+  readonly requestId: string;
+  readonly key: ApiKey | null;
+  readonly route: string;
+  readonly model: string;
+  readonly effort: string | null;
+  readonly requestedAt: Instant;
+  readonly admission: Admission | undefined;
+  /** Digest of the conversation's key; undefined when threads do not stick. */
+  readonly pin: string | undefined;
+  readonly bodyBytes: number;
+  readonly upstreamPath: string;
+  readonly upstreamBody: Buffer;
+  readonly dropsVendorEvents: boolean;
+  readonly clientHeaders: readonly string[];
+}

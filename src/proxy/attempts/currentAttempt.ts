@@ -1,0 +1,120 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AccountId, Instant } from '../../domain/brands.ts';
+import type { Scanned } from '../relay/sseScanner.ts';
+import { type Ending, readEnding } from '../settlement/ending.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import type { AttemptTrail } from './attemptTrail.ts';
+import type { Decision } from './choose.ts';
+import type { ExchangeServices } from './engine.ts';
+import type { Failure } from './failure.ts';
+import { type CallObserver, UpstreamCall } from './upstreamCall.ts';
+
+/** Told what an attempt brings. */
+export interface AttemptObserver {
+  /**
+   * Whole events of the answer, from the first one that says something; `ending` when one of them ends it.
+   * @returns false to make the provider wait
+   */
+  onEvents(bytes: Buffer, ending: Ending | undefined): boolean;
+  onFailed(failure: Failure): void;
+}
+
+/** The attempt of a request that is under way: valid tokens, the call, and what is kept back until its first event. */
+export class CurrentAttempt implements CallObserver {
+  readonly #request: AdmittedRequest;
+  readonly #services: ExchangeServices;
+  readonly #trail: AttemptTrail;
+  readonly #observer: AttemptObserver;
+  readonly #refreshed = new Set<AccountId>();
+  call: UpstreamCall | undefined;
+  upstreamHeaders: IncomingHttpHeaders = {};
+  #isAnswering = false;
+  /** Comments before the first event; they belong to the answer, but do not begin it. */
+  #prelude: Buffer[] = [];
+
+  constructor(request: AdmittedRequest, services: ExchangeServices, trail: AttemptTrail, observer: AttemptObserver) {
+    this.#request = request;
+    this.#services = services;
+    this.#trail = trail;
+    this.#observer = observer;
+  }
+
+  begin(accountId: AccountId, decision: Decision, now: Instant): void {
+    const account = this.#services.tokens.headersFor(accountId);
+    if (!account) {
+      this.#trail.open = { accountId, decision, startedAt: now, authorization: '' };
+      this.#refreshThenBegin(accountId, 'expired', undefined);
+      return;
+    }
+    this.#trail.open = { accountId, decision, startedAt: now, authorization: account.authorization };
+    this.call = new UpstreamCall(this, {
+      dropsVendorEvents: this.#request.dropsVendorEvents,
+      now: this.#services.now,
+    });
+    this.#isAnswering = false;
+    this.#prelude = [];
+    this.call.start(this.#services.dispatcher, {
+      path: this.#request.upstreamPath,
+      headers: this.#services.upstreamHeaders(this.#request.clientHeaders, account, this.#request.requestId),
+      body: this.#request.upstreamBody,
+    });
+  }
+
+  /** Whether new tokens may help an account that refused the ones it got: each account gets them once in a request. */
+  mayRefresh(accountId: AccountId): boolean {
+    return !this.#refreshed.has(accountId);
+  }
+
+  /** Asks the account of the ended attempt once more, with new tokens. */
+  repeat({ accountId, decision, authorization }: NonNullable<AttemptTrail['open']>, now: Instant): void {
+    this.#trail.open = { accountId, decision: { ...decision, isRepeat: true }, startedAt: now, authorization };
+    this.#refreshThenBegin(accountId, 'unauthorized', authorization);
+  }
+
+  /** Makes the tokens valid first; what fails then counts as a failure of the account. */
+  #refreshThenBegin(accountId: AccountId, reason: 'expired' | 'unauthorized', used: string | undefined): void {
+    this.#refreshed.add(accountId);
+    const attempt = this.#trail.open;
+    this.#services.tokens.refresh(accountId, reason, used).then(
+      (result) => {
+        // Meanwhile the request may have ended, and its attempt with it.
+        if (!attempt || this.#trail.open !== attempt) return;
+        const isValid = result === 'refreshed' || result === 'already';
+        if (isValid && this.#services.tokens.headersFor(accountId)) {
+          this.begin(accountId, attempt.decision, attempt.startedAt);
+        } else {
+          this.#observer.onFailed({ kind: 'tokens', isPermanent: result === 'permanent' });
+        }
+      },
+      () => {
+        if (this.#trail.open === attempt) this.#observer.onFailed({ kind: 'tokens', isPermanent: false });
+      },
+    );
+  }
+
+  onOpened(headers: IncomingHttpHeaders): void {
+    this.upstreamHeaders = headers;
+  }
+
+  onScanned({ bytes, first, terminal }: Scanned): boolean {
+    if (!this.#isAnswering && !first) {
+      this.#prelude.push(bytes);
+      return true;
+    }
+    this.#isAnswering = true;
+    // Only clients of `/v1` refer to items by id; Codex sends its whole history.
+    const ending = terminal && readEnding(terminal, { needsOutput: this.#request.dropsVendorEvents });
+    if (this.#prelude.length === 0) return this.#observer.onEvents(bytes, ending);
+    const whole = Buffer.concat([...this.#prelude, bytes]);
+    this.#prelude = [];
+    return this.#observer.onEvents(whole, ending);
+  }
+
+  onFailed(failure: Failure): void {
+    this.#observer.onFailed(failure);
+  }
+
+  onEnded(): void {
+    this.onFailed({ kind: 'cut', message: 'the stream ended without an event that ends the answer' });
+  }
+}
