@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { endOf, PERIODS } from '../../../projections/periods.ts';
 import { type Instant, instant } from '../../domain/brands.ts';
+import { matcher, optionsOf } from '../requestKinds.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
-import { matcher, optionsOf } from './requestKinds.ts';
+import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';
 import { searchRequests } from './requestSearch.ts';
 import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
-import { cut, FAR_AHEAD, type TimePiece } from './timePieces.ts';
 
 /** A day with more matches than this is entered by its hours, others by their rows. */
 const MANY = 5_000;

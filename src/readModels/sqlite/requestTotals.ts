@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { REQUEST_SUMS, type RequestSums } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/brands.ts';
 import type { RequestTotals } from '../requestTotalsQueries.ts';
+import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';
 import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
-import { cut, FAR_AHEAD, type TimePiece } from './timePieces.ts';
 
 const SUMS = REQUEST_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
 

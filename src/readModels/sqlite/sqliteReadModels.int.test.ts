@@ -9,7 +9,8 @@ import type { DomainEvent } from '../../domain/event.ts';
 import { IpAllowed } from '../../domain/firewall/events.ts';
 import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
 import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
-import { createSqliteReadModels, ReadModelUnavailable } from './sqliteReadModels.ts';
+import { ReadModelUnavailable } from '../readModelUnavailable.ts';
+import { createSqliteReadModels } from './sqliteReadModels.ts';
 
 const everything = position(0);
 

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/brands.ts';
+import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import type { RequestLogQueries } from '../requestLogQueries.ts';
 import type { RequestTotalsQueries } from '../requestTotalsQueries.ts';
 import type { UsageTrendsQueries } from '../usageTrendsQueries.ts';
@@ -24,11 +25,6 @@ export interface SqliteReadModels {
   notify(position: Position): void;
   /** Stops the worker; queries under way fail. */
   close(): Promise<void>;
-}
-
-/** The read models could not answer. */
-export class ReadModelUnavailable extends Error {
-  override readonly name = 'ReadModelUnavailable';
 }
 
 interface Pending {

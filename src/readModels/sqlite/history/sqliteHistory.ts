@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../../domain/brands.ts';
 import type { HistoryPage, HistoryQueries } from '../../historyQueries.ts';
-import { ReadModelUnavailable, type SqliteReadModelsOptions } from '../sqliteReadModels.ts';
+import { ReadModelUnavailable } from '../../readModelUnavailable.ts';
+import type { SqliteReadModelsOptions } from '../sqliteReadModels.ts';
 import type { FromHistory, ToHistory } from './historyWorker.ts';
 
 export interface SqliteHistory extends HistoryQueries {

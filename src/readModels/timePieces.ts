@@ -1,5 +1,5 @@
-import { endOf, PERIODS, type Period, startOf } from '../../../projections/periods.ts';
-import { type Instant, instant } from '../../domain/brands.ts';
+import { endOf, PERIODS, type Period, startOf } from '../../projections/periods.ts';
+import { type Instant, instant } from '../domain/brands.ts';
 
 /** Whole periods next to each other, or (without `period`) a stretch shorter than an hour. */
 export interface TimePiece {

@@ -1,5 +1,5 @@
-import type { RequestKind } from '../../../projections/requestLog.ts';
-import type { ModelOption, RequestLogFilter, RequestLogOptions } from '../requestLogQueries.ts';
+import type { RequestKind } from '../../projections/requestLog.ts';
+import type { ModelOption, RequestLogFilter, RequestLogOptions } from './requestLogQueries.ts';
 
 type Condition = (kind: RequestKind) => boolean;
 

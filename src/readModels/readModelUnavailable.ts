@@ -1,0 +1,4 @@
+/** The read models could not answer. */
+export class ReadModelUnavailable extends Error {
+  override readonly name = 'ReadModelUnavailable';
+}

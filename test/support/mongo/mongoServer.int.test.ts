@@ -1,0 +1,23 @@
+import { MongoClient } from 'mongodb';
+import { afterAll, describe, expect, test } from 'vitest';
+import { mongoServer, NO_MONGODB, withDatabase } from './mongoServer.ts';
+
+const server = await mongoServer();
+afterAll(() => server?.stop());
+
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+  test('each database is its own', async () => {
+    const [one, other] = [new MongoClient(server?.newDatabase() ?? ''), new MongoClient(server?.newDatabase() ?? '')];
+    await one.db().collection('things').insertOne({ name: 'only here' });
+    expect(await one.db().collection('things').countDocuments()).toBe(1);
+    expect(await other.db().collection('things').countDocuments()).toBe(0);
+    await one.close();
+    await other.close();
+  });
+});
+
+test.each([
+  ['mongodb://127.0.0.1:27017', 'mongodb://127.0.0.1:27017/mine'],
+  ['mongodb://a:1,b:2/?replicaSet=rs0', 'mongodb://a:1,b:2/mine?replicaSet=rs0'],
+  ['mongodb://u:p@a/other?w=1', 'mongodb://u:p@a/mine?w=1'],
+])('%s with another database is %s', (url, expected) => expect(withDatabase(url, 'mine')).toBe(expected));
