@@ -11,7 +11,12 @@ export interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly title: string;
+      /** The suites around the test, the outermost first. */
+      readonly ancestorTitles: readonly string[];
+    }[];
   }[];
 }
 
@@ -40,11 +45,30 @@ export function countOf(step: Step): Sum {
 export const lineOf = ({ passed, failed, skipped }: Sum): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
+const isSkipped = ({ status }: { readonly status: string }): boolean => status !== 'passed' && status !== 'failed';
+
+/** What did not run, by name: a suite of which nothing ran stands for its tests. */
+export function skippedIn({ report }: Step): string[] {
+  return (report?.testResults ?? []).flatMap(({ assertionResults }) => {
+    const ranIn = new Set(
+      assertionResults.filter((test) => !isSkipped(test)).flatMap(({ ancestorTitles }) => prefixesOf(ancestorTitles)),
+    );
+    const names = assertionResults.filter(isSkipped).map(({ ancestorTitles, title }) => {
+      const suite = prefixesOf(ancestorTitles).find((prefix) => !ranIn.has(prefix));
+      return suite ?? [...ancestorTitles, title].join(SEPARATOR);
+    });
+    return [...new Set(names)];
+  });
+}
+
+const SEPARATOR = ' > ';
+const prefixesOf = (titles: readonly string[]) => titles.map((_, index) => titles.slice(0, index + 1).join(SEPARATOR));
+
 function countOfFile({ status, assertionResults }: Report['testResults'][number]): Sum {
   const count = (wanted: string) => assertionResults.filter((test) => test.status === wanted).length;
   const passed = count('passed');
   const failed = count('failed');
-  const skipped = assertionResults.length - passed - failed;
+  const skipped = assertionResults.filter(isSkipped).length;
   // It could not be loaded, or a hook of it failed, after which vitest calls its tests skipped.
   return status === 'failed' && failed === 0 ? { passed, failed: 1, skipped } : { passed, failed, skipped };
 }

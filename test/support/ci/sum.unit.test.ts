@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { lineOf, type Report, type Step, sumOf } from './sum.ts';
+import { lineOf, type Report, type Step, skippedIn, sumOf } from './sum.ts';
 
 const file = (status: string, ...tests: string[]): Report['testResults'][number] => ({
   name: 'some.test.ts',
   status,
-  assertionResults: tests.map((test) => ({ status: test })),
+  assertionResults: tests.map((test) => ({ status: test, title: 'a test', ancestorTitles: [] })),
 });
 const tests = (exitCode: number, ...files: Report['testResults'][number][]): Step => ({
   name: 'npm test',
@@ -39,4 +39,24 @@ test('a command that ended badly although its tests passed is one failure', () =
 test('a file that could not be loaded, or whose hook failed, is one failure', () => {
   expect(line(tests(1, file('failed'), file('passed', 'passed')))).toBe('1 passed, 1 failed');
   expect(line(tests(1, file('failed', 'skipped', 'skipped')))).toBe('0 passed, 1 failed, 2 skipped');
+});
+
+test('what was skipped is told by name: a whole suite once, of others each test', () => {
+  const result = (status: string, title: string, ...ancestorTitles: string[]) => ({ status, title, ancestorTitles });
+  const assertionResults = [
+    result('skipped', 'one', 'MongoDB: no server', 'pages'),
+    result('skipped', 'two', 'MongoDB: no server', 'search'),
+    result('passed', 'three', 'SQLite', 'pages'),
+    result('skipped', 'four', 'SQLite', 'pages'),
+    result('skipped', 'five', 'SQLite', 'search'),
+    result('todo', 'six'),
+  ];
+  const report = { testResults: [{ name: 'some.test.ts', status: 'passed', assertionResults }] };
+  expect(skippedIn({ name: 'npm test', exitCode: 0, report })).toEqual([
+    'MongoDB: no server',
+    'SQLite > pages > four',
+    'SQLite > search',
+    'six',
+  ]);
+  expect(skippedIn({ name: 'lint', exitCode: 0 })).toEqual([]);
 });
