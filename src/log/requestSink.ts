@@ -9,7 +9,7 @@ export class LogUnavailable extends Error {
 }
 
 export interface RequestSinkOptions {
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, 'append'>;
   readonly node: string;
   readonly boot: string;
   /** First part of the names of the streams: `requests`, `sessions`. */

@@ -1,7 +1,7 @@
 import { newEventId } from '../log/eventId.ts';
 import { NO_STREAM } from '../log/eventLog.ts';
 import type { LeaseEntry, LeaseOutcome, LeaseStreams } from '../log/leaseStreams.ts';
-import { pause } from './pause.ts';
+import { pause } from '../log/pause.ts';
 import type { Tenure } from './tenure.ts';
 
 export interface LeaseOptions {

@@ -4,7 +4,7 @@ import { type Position, position } from '../../domain/brands.ts';
 import type { AppendOutcome, RecordedEvent } from '../eventLog.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
-import type { FromWriter, ToWriter, WriterOutcome } from './wire.ts';
+import type { Forgotten, FromWriter, ToWriter, WriterOutcome } from './wire.ts';
 
 interface Pending {
   readonly append: PreparedAppend;
@@ -22,6 +22,8 @@ export interface GroupCommitOptions extends WritableOptions {
 
 export interface GroupCommit {
   append(append: PreparedAppend): Promise<AppendOutcome>;
+  /** Deletes events. Only for files that are no history: see `outbox/`. */
+  forget(forgotten: Forgotten): void;
   /** Waits until every append under way has its outcome. */
   settled(): Promise<void>;
   /** Waits as well, then ends the writer. */
@@ -103,6 +105,7 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
         queue.push({ append, settle: resolve });
         send();
       }),
+    forget: (forgotten) => worker && post(worker, { forget: forgotten }),
     settled,
     async close() {
       await settled();

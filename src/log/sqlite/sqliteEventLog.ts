@@ -4,10 +4,17 @@ import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend
 import { type Follower, follow } from './follower.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
 import { createReader, type Reader } from './reader.ts';
+import type { Forgotten } from './wire.ts';
 
 export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer'> {
   /** Named in the metadata of every event. */
   readonly node: string;
+}
+
+/** A log that is no history: what stands elsewhere may be forgotten here. */
+export interface PassingEventLog extends EventLog {
+  /** Deletes events, some time later. Streams go on behind an event that was kept; the count of positions goes on always. */
+  forget(forgotten: Forgotten): void;
 }
 
 /**
@@ -16,7 +23,10 @@ export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' |
  * that append's promise resolves.
  * @throws LogCannotStart when the file cannot be opened or a durability setting is not taken
  */
-export async function createSqliteEventLog({ node, ...file }: SqliteEventLogOptions): Promise<EventLog> {
+export const createSqliteEventLog = (options: SqliteEventLogOptions): Promise<EventLog> => openPassingLog(options);
+
+/** The same with `forget`. */
+export async function openPassingLog({ node, ...file }: SqliteEventLogOptions): Promise<PassingEventLog> {
   let head = position(0);
   let closing: Promise<void> | undefined;
   const followers = new Set<Follower>();
@@ -71,6 +81,7 @@ export async function createSqliteEventLog({ node, ...file }: SqliteEventLogOpti
   return {
     append,
     subscribe,
+    forget: commits.forget,
     close: () => {
       closing ??= close();
       return closing;

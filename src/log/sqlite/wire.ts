@@ -16,8 +16,14 @@ export type WriterOutcome =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** From the main thread to the writer: a batch for one transaction, or the end. */
-export type ToWriter = { readonly appends: readonly WrittenAppend[] } | 'close';
+/** Events that stand elsewhere by now: all up to and with `upTo`, except those at `kept`. */
+export interface Forgotten {
+  readonly upTo: Position;
+  readonly kept: readonly Position[];
+}
+
+/** From the main thread to the writer: a batch for one transaction, what to forget, or the end. */
+export type ToWriter = { readonly appends: readonly WrittenAppend[] } | { readonly forget: Forgotten } | 'close';
 
 /** From the writer: its start, or the outcomes of a batch in the order of its appends. */
 export type FromWriter =

@@ -2,6 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Position } from '../../domain/brands.ts';
 import { batchWriter } from './batchWriter.ts';
 import { openForWriting, type WritableOptions } from './database.ts';
+import { forget } from './forget.ts';
 import type { FromWriter, ToWriter } from './wire.ts';
 
 // The worker thread of the embedded log: one message is one transaction, answered by one message.
@@ -28,7 +29,8 @@ function serve(options: WritableOptions): void {
       port.close();
       return;
     }
-    answer({ kind: 'settled', outcomes: write(message.appends) });
+    if ('appends' in message) answer({ kind: 'settled', outcomes: write(message.appends) });
+    else forget(database, message.forget);
   });
   answer({ kind: 'started', head });
 }

@@ -13,7 +13,7 @@ else {
   const write = batchWriter(openForWriting({ path }));
   const port = parentPort as MessagePort;
   port.on('message', (message: ToWriter) => {
-    if (message !== 'close') write(message.appends);
+    if (message !== 'close' && 'appends' in message) write(message.appends);
     writeFileSync(`${path}.died`, '');
     process.exit(1);
   });
