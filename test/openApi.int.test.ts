@@ -133,6 +133,8 @@ test('every endpoint is called, and its answer is what the document says', async
   await call('POST /backend-api/svc/responses', {}, acceptable);
   await call('POST /v1/responses', {}, { model: acceptable.model, input: 'hi' });
   await call('POST /v1/responses', {}, { model: acceptable.model, input: 'hi', stream: true });
+  await call('POST /backend-api/svc/responses/compact', {}, acceptable);
+  await call('POST /v1/responses/compact', {}, { model: acceptable.model, input: 'hi' });
   await call('GET /api/api-keys');
   await call('GET /api/api-keys?at=1');
   await call('DELETE /api/api-keys/{id}', { id: key.id });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/endpoint.ts';
 import { errors } from '../http/errors.ts';
-import type { Surface } from './responses/schema.ts';
+import type { DialectName } from './dialects.ts';
 import { proxyRoutes } from './routes.ts';
 
 // What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):
@@ -54,6 +54,16 @@ const Response = z
   .meta({ id: 'Response' });
 const StreamEvent = z.looseObject({ type: z.string() }).meta({ id: 'ResponseStreamEvent' });
 
+const Compaction = z
+  .looseObject({
+    id: z.string(),
+    object: z.string(),
+    status: z.string(),
+    output: z.array(z.looseObject({ type: z.string() })),
+    usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullish(),
+  })
+  .meta({ id: 'Compaction' });
+
 const refuses = [
   'invalid_request_error',
   'model_not_allowed',
@@ -65,8 +75,8 @@ const refuses = [
   'shutting_down',
 ] as const;
 
-/** By surface of the route; a new kind of route without its line here does not compile. */
-const endpoints: Readonly<Record<Surface, Endpoint>> = {
+/** By dialect of the route; a new kind of route without its line here does not compile. */
+const endpoints: Readonly<Record<DialectName, Endpoint>> = {
   svc: {
     summary: 'Sends a request to one of the accounts and streams the answer',
     body: ResponsesRequest,
@@ -81,13 +91,25 @@ const endpoints: Readonly<Record<Surface, Endpoint>> = {
     stream: StreamEvent,
     refuses,
   },
+  svcCompact: {
+    summary: 'Shortens a conversation to items that stand for it',
+    body: ResponsesRequest,
+    answer: Compaction,
+    refuses: [...refuses, 'not_implemented'],
+  },
+  v1Compact: {
+    summary: 'Shortens a conversation to items that stand for it',
+    body: OpenResponsesRequest,
+    answer: Compaction,
+    refuses: [...refuses, 'not_implemented'],
+  },
 };
 
 /** The proxy as the OpenAPI document shows it. */
 export const proxySurface: DocumentedSurface = {
   endpoints: [...proxyRoutes.values()].map(
-    ({ method, path, surface }): PlacedEndpoint => ({
-      ...endpoints[surface],
+    ({ method, path, dialect }): PlacedEndpoint => ({
+      ...endpoints[dialect],
       method: method.toLowerCase(),
       path,
       tag: 'proxy',

@@ -9,11 +9,10 @@ import type { ExchangeServices } from './attempts/engine.ts';
 import { Exchange } from './attempts/exchange.ts';
 import { decompress } from './body/decompress.ts';
 import { ClientGone, readBody } from './body/readBody.ts';
+import { dialects } from './dialects.ts';
 import type { OpenRequests } from './openRequests.ts';
 import { ProxyError } from './proxyError.ts';
-import { JsonDelivery } from './relay/jsonDelivery.ts';
-import { StreamDelivery } from './relay/streamDelivery.ts';
-import { type ModelRequest, readResponsesRequest } from './responses/modelRequest.ts';
+import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestMemory } from './responses/requestMemory.ts';
 import type { Refusals } from './settlement/refusals.ts';
@@ -47,6 +46,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
 
   return async (request: IncomingMessage, response: ServerResponse, { ...state }: ProxyState): Promise<void> => {
     const { requestId, requestedAt, key, route } = state as KnownRoute;
+    const dialect = dialects[route.dialect];
     const caller = key?.id ?? 'anonymous';
     let model: ModelRequest | undefined;
     let admission: Admission | undefined;
@@ -55,7 +55,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const encoding = request.headers['content-encoding'];
       const body = encoding === undefined ? raw : await inSlot(() => decompress(raw, encoding, MAX_DECODED_BYTES));
       const recall = (id: string) => services.recentItems.recall(caller, id);
-      model = readResponsesRequest(body, route.surface, request.headers, recall, memory);
+      model = dialect.read(body, { headers: request.headers, recall, memory });
       // The key may have been changed while the body arrived: what binds is what holds now.
       const current = key && currentKey(key);
       admission = admit({ requestId, key: current, requestedAt, ...model });
@@ -68,9 +68,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       throw new ClientGone();
     }
     const isSticky = hot.settings.stickyThreadsEnabled && model.conversationKey !== undefined;
-    const delivery = model.wantsStream
-      ? new StreamDelivery(response, { requestId, now, onDrain: () => exchange.onDrain() })
-      : new JsonDelivery(response, requestId);
+    const delivery = dialect.deliver(response, model, { requestId, now, onDrain: () => exchange.onDrain() });
     const exchange = new Exchange(
       {
         requestId,
@@ -84,7 +82,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         bodyBytes: model.bodyBytes,
         upstreamPath: services.upstreamBasePath + route.upstream,
         upstreamBody: model.upstreamBody,
-        dropsVendorEvents: route.surface === 'v1',
+        answer: dialect.answer,
         clientHeaders: request.rawHeaders,
       },
       delivery,

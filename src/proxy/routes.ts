@@ -1,9 +1,9 @@
-import type { Surface } from './responses/schema.ts';
+import type { DialectName } from './dialects.ts';
 
 /** A path of the proxy that this build answers. */
 export interface ProxyRoute {
   readonly method: 'POST';
-  readonly surface: Surface;
+  readonly dialect: DialectName;
   /** As the log names it, with aliases resolved. */
   readonly path: string;
   /** Below the provider's base. */
@@ -16,8 +16,10 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
     [
       ['svc', '/backend-api/svc/responses', '/codex/responses'],
       ['v1', '/v1/responses', '/codex/responses'],
+      ['svcCompact', '/backend-api/svc/responses/compact', '/codex/responses/compact'],
+      ['v1Compact', '/v1/responses/compact', '/codex/responses/compact'],
     ] as const
-  ).map(([surface, path, upstream]) => [path, { method: 'POST', surface, path, upstream }]),
+  ).map(([dialect, path, upstream]) => [path, { method: 'POST', dialect, path, upstream }]),
 );
 
 /** @returns whether a path belongs to the proxy surface, known or not (specification, "What the service does" 2) */

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/brands.ts';
 import type { Admission } from '../../domain/request/events.ts';
+import type { AnswerFormat } from './answerFormats.ts';
 
 /** A request that was admitted, with everything that its attempts need. */
 export interface AdmittedRequest {
@@ -16,6 +17,6 @@ export interface AdmittedRequest {
   readonly bodyBytes: number;
   readonly upstreamPath: string;
   readonly upstreamBody: Buffer;
-  readonly dropsVendorEvents: boolean;
+  readonly answer: AnswerFormat;
   readonly clientHeaders: readonly string[];
 }

@@ -14,6 +14,7 @@ export interface Classified {
     | 'provider_error'
     | 'unreachable'
     | 'not_a_stream'
+    | 'not_json'
     | 'cut'
     | 'idle'
     | 'event_too_large'
@@ -63,6 +64,8 @@ export function classify(failure: Failure, now: Instant): Classified {
       return { outcome: 'unreachable', owner: 'provider', effect: 'cool', code: undefined };
     case 'notAStream':
       return { outcome: 'not_a_stream', owner: 'provider', effect: 'cool', code: undefined };
+    case 'notJson':
+      return { outcome: 'not_json', owner: 'provider', effect: 'cool', code: undefined };
     case 'cut':
       return { outcome: 'cut', owner: 'provider', effect: 'cool', code: 'stream_incomplete' };
     case 'idle':

@@ -25,6 +25,7 @@ test.each<Row>([
     { outcome: 'unreachable', owner: 'provider', effect: 'cool' },
   ],
   ['no event stream', { kind: 'notAStream' }, { outcome: 'not_a_stream', owner: 'provider', effect: 'cool' }],
+  ['no JSON', { kind: 'notJson' }, { outcome: 'not_json', owner: 'provider', effect: 'cool' }],
   ['a cut stream', { kind: 'cut', message: '' }, { outcome: 'cut', effect: 'cool', code: 'stream_incomplete' }],
   ['silence', { kind: 'idle' }, { outcome: 'idle', effect: 'cool', code: 'stream_idle_timeout' }],
   ['too large an event', { kind: 'eventTooLarge' }, { outcome: 'event_too_large', effect: 'none' }],

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { Scanned } from '../relay/sseScanner.ts';
-import { type Ending, readEnding } from '../settlement/ending.ts';
+import type { Ending } from '../settlement/ending.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { AttemptTrail } from './attemptTrail.ts';
 import type { Decision } from './choose.ts';
@@ -47,16 +47,14 @@ export class CurrentAttempt implements CallObserver {
       return;
     }
     this.#trail.open = { accountId, decision, startedAt: now, authorization: account.authorization };
-    this.call = new UpstreamCall(this, {
-      dropsVendorEvents: this.#request.dropsVendorEvents,
-      now: this.#services.now,
-    });
+    const { answer, clientHeaders, requestId, upstreamPath, upstreamBody } = this.#request;
+    this.call = new UpstreamCall(this, answer, this.#services.now);
     this.#isAnswering = false;
     this.#prelude = [];
     this.call.start(this.#services.dispatcher, {
-      path: this.#request.upstreamPath,
-      headers: this.#services.upstreamHeaders(this.#request.clientHeaders, account, this.#request.requestId),
-      body: this.#request.upstreamBody,
+      path: upstreamPath,
+      headers: this.#services.upstreamHeaders(clientHeaders, account, requestId, answer),
+      body: upstreamBody,
     });
   }
 
@@ -102,8 +100,7 @@ export class CurrentAttempt implements CallObserver {
       return true;
     }
     this.#isAnswering = true;
-    // Only clients of `/v1` refer to items by id; Codex sends its whole history.
-    const ending = terminal && readEnding(terminal, { needsOutput: this.#request.dropsVendorEvents });
+    const ending = terminal && this.#request.answer.readEnding(terminal);
     if (this.#prelude.length === 0) return this.#observer.onEvents(bytes, ending);
     const whole = Buffer.concat([...this.#prelude, bytes]);
     this.#prelude = [];

@@ -28,7 +28,12 @@ export interface ExchangeServices {
   readonly cooldowns: Cooldowns;
   readonly tokens: AccountTokens;
   readonly dispatcher: Dispatcher;
-  readonly upstreamHeaders: (clientHeaders: readonly string[], account: AccountHeaders, requestId: string) => string[];
+  readonly upstreamHeaders: (
+    clientHeaders: readonly string[],
+    account: AccountHeaders,
+    requestId: string,
+    content: { readonly accept: string },
+  ) => string[];
   readonly settle: (settled: Settled) => Promise<void>;
   readonly deactivate: (accountId: AccountId, code: string) => void;
   /** Keeps the items of an answer for clients that refer to them by id. */

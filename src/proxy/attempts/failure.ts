@@ -24,6 +24,8 @@ export type Failure =
     }
   /** A 200 that is no event stream. */
   | { readonly kind: 'notAStream' }
+  /** A 200 that is no JSON object where one was asked for. */
+  | { readonly kind: 'notJson' }
   /** The first event of the stream is a failure, so nothing has reached the client. */
   | { readonly kind: 'failedFirst'; readonly error: ProviderError }
   /** The stream ended or broke without an event that ends the answer. */

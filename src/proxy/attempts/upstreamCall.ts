@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { EventTooLarge, type Scanned, SseScanner } from '../relay/sseScanner.ts';
+import { EventTooLarge, type Scanned } from '../relay/sseScanner.ts';
+import type { AnswerFormat, AnswerScanner } from './answerFormats.ts';
 import { type Failure, readProviderError } from './failure.ts';
 
 /** Told what happens to a call; after `onFailed` or `onEnded` nothing more comes. */
 export interface CallObserver {
-  /** The provider answers with a stream. Its first event decides what becomes of it, so nothing is passed on yet. */
+  /** The provider answers well. Its first event decides what becomes of it, so nothing is passed on yet. */
   onOpened(headers: IncomingHttpHeaders): void;
   /** Whole events. Returning false asks the provider to wait until `resume`. */
   onScanned(scanned: Scanned): boolean;
@@ -29,7 +30,8 @@ const MAX_ERROR_BYTES = 65_536;
 /** One request to the provider: undici's callbacks turned into events and failures, with no promise in between. */
 export class UpstreamCall implements Dispatcher.DispatchHandler {
   readonly #observer: CallObserver;
-  readonly #scanner: SseScanner;
+  readonly #format: AnswerFormat;
+  readonly #scanner: AnswerScanner;
   readonly #now: () => number;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -42,11 +44,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   /** When the provider last gave a sign of life, in milliseconds. */
   lastSignAt: number;
 
-  constructor(observer: CallObserver, options: { dropsVendorEvents: boolean; now: () => number }) {
+  constructor(observer: CallObserver, format: AnswerFormat, now: () => number) {
     this.#observer = observer;
-    this.#scanner = new SseScanner(options);
-    this.#now = options.now;
-    this.lastSignAt = options.now();
+    this.#format = format;
+    this.#scanner = format.newScanner();
+    this.#now = now;
+    this.lastSignAt = now();
   }
 
   start(dispatcher: Dispatcher, { path, headers, body }: UpstreamRequest): void {
@@ -93,9 +96,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     if (status !== 200) return;
-    if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream')) {
-      this.#fail({ kind: 'notAStream' });
-      this.#controller?.abort(new Error('the provider did not answer with a stream'));
+    if (!headers['content-type']?.toLowerCase().startsWith(this.#format.accept)) {
+      this.#fail(this.#format.otherwise);
+      this.#controller?.abort(new Error('the provider answered in another form'));
       return;
     }
     this.#observer.onOpened(headers);

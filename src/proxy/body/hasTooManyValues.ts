@@ -1,3 +1,4 @@
+import { badRequest } from '../proxyError.ts';
 import { Byte, endOfString } from './jsonScan.ts';
 
 /** A smaller body cannot hold enough values to matter. */
@@ -5,6 +6,11 @@ const SMALL_BYTES = 1_048_576;
 
 /** Millions of tiny values cost a hundred times their bytes once they are parsed; no conversation holds so many. */
 export const MAX_VALUES = 1_000_000;
+
+/** @throws ProxyError `invalid_request_error` */
+export function refuseTooManyValues(raw: Buffer): void {
+  if (hasTooManyValues(raw)) badRequest(undefined, `the body holds more than ${MAX_VALUES} values`);
+}
 
 /**
  * Whether reading a body would block everybody else: counts values outside strings and stops at the limit, before

@@ -12,13 +12,22 @@ export function sendJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  sendBytes(response, status, Buffer.from(JSON.stringify(body)), headers);
+}
+
+/** @param json as it is to be sent */
+export function sendBytes(
+  response: ServerResponse,
+  status: number,
+  json: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.destroyed) return;
-  const bytes = Buffer.from(JSON.stringify(body));
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': bytes.length,
+    'content-length': json.length,
     'cache-control': 'no-store',
     ...headers,
   });
-  response.end(bytes);
+  response.end(json);
 }

@@ -33,6 +33,12 @@ export function toForwardable(body: JsonObject, recall: RecallItem): JsonObject 
   return forwarded;
 }
 
+/** The same for the endpoint that compacts a conversation: it knows neither `stream` nor `store`. */
+export function toCompactable(body: JsonObject, recall: RecallItem): JsonObject {
+  const { stream: _, store: __, ...compactable } = toForwardable(body, recall);
+  return compactable;
+}
+
 function forwardableInput(input: unknown, recall: RecallItem): unknown[] {
   if (!Array.isArray(input)) {
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { hasTooManyValues, MAX_VALUES } from '../body/hasTooManyValues.ts';
+import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
 import { type RecallItem, toForwardable } from './forwardable.ts';
 import { openingOf, readOpening } from './opening.ts';
 import { readEnvelope } from './readEnvelope.ts';
@@ -35,7 +34,7 @@ export function readResponsesRequest(
   recall: RecallItem,
   memory: RequestMemory,
 ): ModelRequest {
-  if (hasTooManyValues(raw)) badRequest(undefined, `the body holds more than ${MAX_VALUES} values`);
+  refuseTooManyValues(raw);
   const session = sessionOf(headers);
   const hint = session !== undefined && session.length <= MAX_HINT ? session : keyNearEnd(raw);
   const envelope = readEnvelope(raw, memory, hint);
@@ -56,7 +55,8 @@ function readWhole(raw: Buffer, surface: Surface, session: string | undefined, r
   });
 }
 
-function modelRequest(
+/** @param surface decides whether the answer is a stream when nothing is said */
+export function modelRequest(
   raw: Buffer,
   surface: Surface,
   { model, reasoning, stream, max_output_tokens: maxOutputTokens }: JsonObject,
@@ -88,6 +88,10 @@ function sessionOf(headers: IncomingHttpHeaders): string | undefined {
   }
   return undefined;
 }
+
+/** What a client calls its conversation, in its body or its headers. */
+export const conversationKeyOf = (body: JsonObject, headers: IncomingHttpHeaders): string | undefined =>
+  keyOf(body, sessionOf(headers));
 
 function keyOf({ prompt_cache_key: cacheKey, conversation }: JsonObject, session: string | undefined) {
   if (typeof cacheKey === 'string' && cacheKey.trim() !== '') return cacheKey;

@@ -1,5 +1,6 @@
 import type { TokenUsage } from '../../domain/request/events.ts';
 import { type ProviderError, providerErrorFrom } from '../attempts/failure.ts';
+import { isObject } from '../body/parseJson.ts';
 import type { SseEvent } from '../relay/sse.ts';
 
 /** What the event that ends an answer says. */
@@ -42,6 +43,22 @@ export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOut
     error: kind === 'failed' ? providerErrorFrom(response) : undefined,
     output: Array.isArray(response?.output) ? response.output : undefined,
   };
+}
+
+/** Reads an answer that is one JSON object. What is none counts as failed. */
+export function readWholeEnding(text: string): Ending {
+  const failed = { kind: 'failed', usage: undefined, output: undefined } as const;
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return { ...failed, error: providerErrorFrom(undefined) };
+  }
+  if (!isObject(answer)) return { ...failed, error: providerErrorFrom(undefined) };
+  const usage = usageFrom(answer.usage);
+  if (answer.status === 'failed' || isObject(answer.error))
+    return { ...failed, usage, error: providerErrorFrom(answer) };
+  return { kind: 'completed', usage, error: undefined, output: undefined };
 }
 
 const USAGE_KEY = '"usage":';

@@ -1,0 +1,48 @@
+import type { SseEvent } from '../relay/sse.ts';
+import { type Scanned, SseScanner } from '../relay/sseScanner.ts';
+import { WholeScanner } from '../relay/wholeScanner.ts';
+import { type Ending, readEnding, readWholeEnding } from '../settlement/ending.ts';
+import type { Failure } from './failure.ts';
+
+/** Finds in the bytes of a good answer what is complete. @throws EventTooLarge */
+export interface AnswerScanner {
+  push(chunk: Buffer): Scanned;
+  /** The provider has ended its answer. */
+  end(): Scanned;
+}
+
+/** How the provider answers a request of some kind when it answers it well. */
+export interface AnswerFormat {
+  /** What it is asked for. */
+  readonly accept: string;
+  /** A 200 of another type is this failure. */
+  readonly otherwise: Failure;
+  newScanner(): AnswerScanner;
+  readEnding(terminal: SseEvent): Ending;
+}
+
+export interface EventStreamOptions {
+  /** Strict SDKs throw on `codex.*` events (clients.md section 0, row 22). */
+  readonly dropsVendorEvents: boolean;
+  /** Clients refer to items of earlier answers by id; Codex and chats send their whole history. */
+  readonly remembersItems: boolean;
+}
+
+export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOptions): AnswerFormat => {
+  const scanning = { dropsVendorEvents };
+  const reading = { needsOutput: remembersItems };
+  return {
+    accept: 'text/event-stream',
+    otherwise: { kind: 'notAStream' },
+    newScanner: () => new SseScanner(scanning),
+    readEnding: (terminal) => readEnding(terminal, reading),
+  };
+};
+
+/** One JSON object. */
+export const wholeJson: AnswerFormat = {
+  accept: 'application/json',
+  otherwise: { kind: 'notJson' },
+  newScanner: () => new WholeScanner(),
+  readEnding: ({ data }) => readWholeEnding(data),
+};

@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type AnswerFormat, eventStream, wholeJson } from './attempts/answerFormats.ts';
+import { readCompactRequest } from './compact/compactRequest.ts';
+import { completeCompaction } from './compact/completeCompaction.ts';
+import type { Delivery } from './relay/delivery.ts';
+import { JsonDelivery } from './relay/jsonDelivery.ts';
+import { StreamDelivery } from './relay/streamDelivery.ts';
+import { WholeDelivery } from './relay/wholeDelivery.ts';
+import type { RecallItem } from './responses/forwardable.ts';
+import { type ModelRequest, readResponsesRequest } from './responses/modelRequest.ts';
+import type { RequestMemory } from './responses/requestMemory.ts';
+import type { Surface } from './responses/schema.ts';
+
+export interface Reading {
+  readonly headers: IncomingHttpHeaders;
+  readonly recall: RecallItem;
+  readonly memory: RequestMemory;
+}
+
+export interface Delivering {
+  readonly requestId: string;
+  readonly now: () => number;
+  /** The client has caught up. */
+  readonly onDrain: () => void;
+}
+
+/** How clients of a route speak: everything between reading a request and delivering its answer is the same for all. */
+export interface Dialect {
+  /** @throws ProxyError `invalid_request_error` */
+  read(body: Buffer, reading: Reading): ModelRequest;
+  deliver(response: ServerResponse, request: ModelRequest, delivering: Delivering): Delivery;
+  /** How the provider answers. */
+  readonly answer: AnswerFormat;
+}
+
+export type DialectName = Surface | 'svcCompact' | 'v1Compact';
+
+export const dialects: Readonly<Record<DialectName, Dialect>> = {
+  svc: { ...responses('svc'), answer: eventStream({ dropsVendorEvents: false, remembersItems: false }) },
+  v1: { ...responses('v1'), answer: eventStream({ dropsVendorEvents: true, remembersItems: true }) },
+  svcCompact: compact('svc'),
+  v1Compact: compact('v1'),
+};
+
+function responses(surface: Surface): Pick<Dialect, 'read' | 'deliver'> {
+  return {
+    read: (body, { headers, recall, memory }) => readResponsesRequest(body, surface, headers, recall, memory),
+    deliver: (response, { wantsStream }, delivering) =>
+      wantsStream ? new StreamDelivery(response, delivering) : new JsonDelivery(response, delivering.requestId),
+  };
+}
+
+function compact(surface: Surface): Dialect {
+  return {
+    read: (body, { headers, recall }) => readCompactRequest(body, surface, headers, recall),
+    deliver: (response, _request, { requestId }) => new WholeDelivery(response, requestId, completeCompaction),
+    answer: wholeJson,
+  };
+}

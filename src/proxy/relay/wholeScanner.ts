@@ -1,0 +1,32 @@
+import type { SseEvent } from './sse.ts';
+import { EventTooLarge, type Scanned } from './sseScanner.ts';
+
+const MAX_BYTES = 16 * 1_048_576;
+const NOTHING: Scanned = { bytes: Buffer.alloc(0), first: undefined, terminal: undefined };
+
+/** Collects an answer that is no stream: its end is its one event. */
+export class WholeScanner {
+  readonly #maxBytes: number;
+  #pieces: Buffer[] = [];
+  #size = 0;
+
+  constructor(maxBytes: number = MAX_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws EventTooLarge */
+  push(chunk: Buffer): Scanned {
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) throw new EventTooLarge();
+    this.#pieces.push(chunk);
+    return NOTHING;
+  }
+
+  end(): Scanned {
+    const bytes = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    if (bytes.length === 0) return NOTHING;
+    const whole: SseEvent = { type: undefined, data: bytes.toString(), start: 0, end: bytes.length };
+    return { bytes, first: whole, terminal: whole };
+  }
+}

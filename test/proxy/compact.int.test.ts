@@ -1,0 +1,197 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { acceptable, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { json, whole } from '../support/provider/http.ts';
+import {
+  badRequest,
+  neverAnswers,
+  type ResponseScript,
+  resetConnection,
+  serverError,
+  textAnswer,
+  unauthorized,
+  usageLimitReached,
+} from '../support/provider/scripts.ts';
+
+let gateway: Gateway;
+const start = async (options: GatewayOptions = {}) => {
+  gateway = await startGateway(options);
+};
+afterEach(() => gateway?.stop());
+
+const SVC = '/backend-api/svc/responses/compact';
+const PATHS = [SVC, '/v1/responses/compact', '/backend-api/codex/responses/compact'];
+const { stream: _, store: __, ...conversation } = acceptable;
+
+const compact = (body: object = conversation, path = SVC, headers = {}) => gateway.ask(body, { path, headers });
+const atProvider = () => gateway.provider.received.filter(({ path }) => path.endsWith('/codex/responses/compact'));
+const completed = () => gateway.events('RequestCompleted').map(({ data }) => data);
+
+describe('a conversation is compacted', () => {
+  test.each(PATHS)('on %s into one JSON object, and its tokens are counted', async (path) => {
+    await start();
+    const response = await compact(conversation, path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+    const body = (await response.json()) as { usage: { total_tokens: number } };
+    expect(body).toMatchObject({ id: expect.any(String), object: 'response.compaction', status: 'completed' });
+    expect(body).toMatchObject({ output: [{ type: 'compaction', encrypted_content: expect.any(String) }] });
+    expect(completed()).toMatchObject([
+      { status: '200', usage: { isEstimated: false }, attempts: [{ outcome: 'ok' }] },
+    ]);
+    expect(completed()[0]?.costMicroDollars).toBeGreaterThan(0);
+    expect(await gateway.logs()).toMatchObject([
+      { status: '200', tokens: body.usage.total_tokens, route: path.replace('codex', 'svc'), model: 'gpt-5.1' },
+    ]);
+  });
+
+  test('the provider gets what it would accept, and is asked for JSON', async () => {
+    await start();
+    const input = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'hi' },
+      { type: 'item_reference' },
+    ];
+    const body = { model: 'gpt-5.1', input, stream: true, store: false, temperature: 1, tools: [], x: [1.5] };
+    expect((await compact(body, '/v1/responses/compact')).status).toBe(200);
+    const [asked] = atProvider();
+    expect(asked?.json).toEqual({
+      model: 'gpt-5.1',
+      input: [
+        { role: 'developer', content: 'Be brief.' },
+        { role: 'user', content: 'hi' },
+      ],
+      tools: [],
+      x: [1.5],
+    });
+    expect(asked?.headers.accept).toBe('application/json');
+  });
+
+  test('the answer is passed on byte for byte, with only what was promised and is missing', async () => {
+    await start();
+    const answer = '{ "id":"cmp_1","output":[], "x":1e2 }';
+    gateway.pool[0]?.at.compact.always(whole(200, 'application/json', answer));
+    const missing = '"object":"response.compaction","status":"completed",';
+    expect(await (await compact()).text()).toBe(`{${missing} "id":"cmp_1","output":[], "x":1e2 }`);
+  });
+
+  test('it stays on the account of its conversation', async () => {
+    await start({ accounts: 3 });
+    await gateway.set({ routing_strategy: 'round_robin' });
+    const thread = { prompt_cache_key: 'thread' };
+    await (await gateway.ask({ ...acceptable, ...thread })).text();
+    for (let index = 0; index < 3; index++) {
+      await (await gateway.ask({ ...acceptable, prompt_cache_key: `other ${index}` })).text();
+      expect((await compact({ ...conversation, ...thread })).status).toBe(200);
+    }
+    const [first] = gateway.provider.received.filter(({ path }) => path.endsWith('/codex/responses'));
+    expect(atProvider().map(({ account }) => account)).toEqual(Array(3).fill(first?.account));
+  });
+
+  test('the limits of its key count it and refuse it', async () => {
+    await start();
+    const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 20 }];
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'limited', limits });
+    await gateway.set({ api_key_auth_enabled: true });
+    const headers = { authorization: `Bearer ${key.key}` };
+    expect((await compact(conversation, SVC, headers)).status).toBe(200);
+    const refused = await compact(conversation, SVC, headers);
+    expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
+      429,
+      'rate_limit_exceeded',
+    ]);
+  });
+});
+
+describe('what the provider does not do, another account does', () => {
+  test.each<[string, ResponseScript, string]>([
+    ['its window is used up', usageLimitReached(), 'usage_limit'],
+    ['it fails', serverError({ body: 'html' }), 'provider_error'],
+    ['it hangs up', resetConnection(), 'unreachable'],
+    ['it answers with a page', whole(200, 'text/html', '<html>'), 'not_json'],
+    ['it answers with a stream', textAnswer(), 'not_json'],
+    ['it answers with half an object', whole(200, 'application/json', '{"id":'), 'provider_error'],
+    ['it answers with nothing', whole(200, 'application/json', ''), 'cut'],
+    ['it answers with a failure', json(200, { status: 'failed', error: { code: 'server_error' } }), 'provider_error'],
+  ])('when %s', async (_what, script, outcome) => {
+    await start({ accounts: 2 });
+    const [first, second] = gateway.pool;
+    first?.at.compact.always(script);
+    const response = await compact();
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ output: [{ type: 'compaction' }] });
+    expect(completed()[0]?.attempts).toMatchObject([
+      { accountId: first?.id, outcome },
+      { accountId: second?.id, outcome: 'ok' },
+    ]);
+  });
+
+  test('and a refused token is replaced first', async () => {
+    await start();
+    gateway.pool[0]?.at.compact.next(unauthorized());
+    expect((await compact()).status).toBe(200);
+    expect(completed()[0]?.attempts).toMatchObject([{ outcome: 'unauthorized' }, { outcome: 'ok', isRepeat: true }]);
+  });
+
+  test('without another account the failure is told in the envelope', async () => {
+    await start();
+    gateway.pool[0]?.at.compact.always(whole(200, 'text/html', '<html>'));
+    const response = await compact();
+    expect(response.status).toBe(502);
+    expect(await response.json()).toEqual({
+      error: { message: 'Upstream error', type: 'server_error', code: 'upstream_error' },
+    });
+    expect(await gateway.logs()).toMatchObject([{ status: '502', tokens: null, error_code: 'upstream_error' }]);
+  });
+});
+
+describe('what the provider says of the request itself is passed on after one attempt', () => {
+  test.each<[string, ResponseScript, number, object]>([
+    [
+      'that it does not compact',
+      json(501, { error: { message: 'No compaction here', type: 'server_error', code: 'not_implemented' } }),
+      501,
+      { message: 'No compaction here', type: 'server_error', code: 'not_implemented' },
+    ],
+    [
+      'the same without words',
+      whole(501, 'text/plain', ''),
+      501,
+      { message: 'Not implemented', type: 'server_error', code: 'not_implemented' },
+    ],
+    ['that it is wrong', badRequest({ shape: 'error' }), 400, { code: 'context_length_exceeded', param: 'input' }],
+  ])('%s', async (_what, script, status, error) => {
+    await start({ accounts: 2 });
+    for (const { at } of gateway.pool) at.compact.always(script);
+    const response = await compact();
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error });
+    expect(atProvider()).toHaveLength(1);
+    expect(await gateway.logs()).toMatchObject([{ status: String(status) }]);
+  });
+});
+
+test.each([
+  ['no instructions', SVC, { ...conversation, instructions: undefined }, 'instructions'],
+  ['no input', '/v1/responses/compact', { model: 'gpt-5.1' }, 'input'],
+  ['an unsupported tool', SVC, { ...conversation, tools: [{ type: 'file_search' }] }, 'tools.0.type'],
+])('%s is refused on %s before anybody is asked', async (_what, path, body, param) => {
+  await start();
+  const response = await compact(body, path);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: 'invalid_request_error', param } });
+  expect(atProvider()).toEqual([]);
+  expect(await gateway.logs()).toMatchObject([{ status: '400', route: path }]);
+});
+
+test('a client that hangs up ends the call to the provider', async () => {
+  await start();
+  gateway.pool[0]?.at.compact.always(neverAnswers());
+  const controller = new AbortController();
+  const asked = gateway.ask(conversation, { path: SVC, signal: controller.signal });
+  asked.catch(() => undefined);
+  await vi.waitUntil(() => atProvider().length > 0);
+  controller.abort();
+  await vi.waitUntil(() => atProvider()[0]?.aborted && completed().length > 0);
+  expect(completed()).toMatchObject([{ status: 'error', errorCode: 'client_disconnected' }]);
+});
