@@ -1,0 +1,179 @@
+/** Where EventStoreDB is and how to speak to it; what the client's own parser would make of the string. */
+export interface ConnectionSettings {
+  /** One host is that node; several, or `isDnsName`, are asked for the members of their cluster. */
+  readonly hosts: readonly Host[];
+  /** `esdb+discover`: the one host stands for all nodes of a cluster. */
+  readonly isDnsName: boolean;
+  readonly tls: boolean;
+  readonly caFile?: string;
+  readonly userCertificate?: { readonly certFile: string; readonly keyFile: string };
+  readonly credentials?: { readonly username: string; readonly password: string };
+  /** Passed on to the client as they are. */
+  readonly options: Readonly<ClientSettings>;
+}
+
+export interface Host {
+  readonly address: string;
+  readonly port: number;
+}
+
+interface ClientSettings {
+  connectionName?: string;
+  nodePreference?: 'leader' | 'follower' | 'random' | 'read_only_replica';
+  maxDiscoverAttempts?: number;
+  discoveryInterval?: number;
+  gossipTimeout?: number;
+  keepAliveInterval?: number;
+  keepAliveTimeout?: number;
+  defaultDeadline?: number;
+}
+
+/** The connection string cannot be used. The message shows nothing of it that could be a secret. */
+export class InvalidConnectionString extends Error {
+  override readonly name = 'InvalidConnectionString';
+  readonly code = 'INVALID_CONNECTION_STRING';
+}
+
+const DEFAULT_PORT = 2113;
+const FORM = /^esdb(?<discover>\+discover)?:\/\/(?:(?<user>[^@/?]*)@)?(?<hosts>[^@/?]*)\/?(?:\?(?<options>.*))?$/;
+const HOST = /^(?<address>[\w.-]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i;
+const NODE_PREFERENCES = ['leader', 'follower', 'random', 'read_only_replica'] as const;
+
+/**
+ * Reads a connection string (event-sourcing.md B1.1). The client is never given it: it prints the whole string, password
+ * included, for a key that it does not know.
+ * @throws InvalidConnectionString
+ */
+export function parseConnectionString(text: string): ConnectionSettings {
+  const {
+    discover,
+    user,
+    hosts = '',
+    options,
+  } = FORM.exec(text.trim())?.groups ??
+  fail(
+    'must look like esdb://user:password@host:2113 or esdb+discover://user:password@name:2113, ' +
+      'with @ / ? : , & in user and password written as %40 %2F %3F %3A %2C %26',
+  );
+  const parsed = hosts.split(',').map(parseHost);
+  if (discover && parsed.length > 1) fail('esdb+discover:// takes one name; for several nodes use esdb://');
+  const { tls = 'true', ...given } = parseOptions(options ?? '');
+  const isSecure = flag('tls', tls);
+  const files = fileOptions(given, isSecure);
+  return {
+    hosts: parsed,
+    isDnsName: discover !== undefined,
+    tls: isSecure,
+    ...files,
+    ...(user !== undefined && { credentials: parseCredentials(user) }),
+    options: clientSettings(given),
+  };
+}
+
+/** The nodes without anything secret, for messages. */
+export const shownHosts = ({ hosts }: ConnectionSettings): string =>
+  hosts.map(({ address, port }) => `${address}:${port}`).join(',');
+
+function parseHost(text: string): Host {
+  const { address = '', port = DEFAULT_PORT } = HOST.exec(text)?.groups ?? fail('a host must look like name:2113');
+  if (Number(port) < 1 || Number(port) > 65_535) fail(`${port} is no port`);
+  return { address, port: Number(port) };
+}
+
+function parseCredentials(text: string): { username: string; password: string } {
+  const [username = '', password, ...rest] = text.split(':');
+  if (username === '' || password === undefined || rest.length > 0) {
+    fail('before the @ stands user:password; write : in either as %3A');
+  }
+  return { username: decoded('the user', username), password: decoded('the password', password ?? '') };
+}
+
+type OptionName = keyof ClientSettings | 'tls' | 'tlsCAFile' | 'userCertFile' | 'userKeyFile';
+
+const OPTION_NAMES: readonly OptionName[] = [
+  'tls',
+  'tlsCAFile',
+  'userCertFile',
+  'userKeyFile',
+  'connectionName',
+  'nodePreference',
+  'maxDiscoverAttempts',
+  'discoveryInterval',
+  'gossipTimeout',
+  'keepAliveInterval',
+  'keepAliveTimeout',
+  'defaultDeadline',
+];
+
+const flat = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
+const byFlatName = new Map(OPTION_NAMES.map((name) => [flat(name), name]));
+
+/** Names count without case, `_` and `-`, as for the client. */
+function parseOptions(text: string): Partial<Record<OptionName, string>> {
+  const options: Partial<Record<OptionName, string>> = {};
+  for (const pair of text === '' ? [] : text.split('&')) {
+    const [key = '', value = '', ...rest] = pair.split('=');
+    const name = byFlatName.get(flat(key));
+    if (!name) refuseOption(key);
+    else if (value === '' || rest.length > 0) fail(`${name} must be written ${name}=value`);
+    else if (options[name] !== undefined) fail(`${name} is given twice`);
+    else options[name] = decoded(name, value);
+  }
+  return options;
+}
+
+function refuseOption(key: string): never {
+  if (flat(key) === 'tlsverifycert') {
+    fail('tlsVerifyCert has no effect in this client; name the authority that signed the certificate in tlsCAFile');
+  }
+  if (flat(key) === 'throwonappendfailure') fail('throwOnAppendFailure cannot be changed');
+  // A password that holds an unescaped ? ends up here.
+  return fail(`an option is unknown; there are ${OPTION_NAMES.join(', ')}`);
+}
+
+function fileOptions({ tlsCAFile, userCertFile, userKeyFile }: Partial<Record<OptionName, string>>, tls: boolean) {
+  if (!tls && (tlsCAFile ?? userCertFile ?? userKeyFile) !== undefined) fail('certificates need tls=true');
+  if ((userCertFile === undefined) !== (userKeyFile === undefined)) fail('userCertFile and userKeyFile go together');
+  return {
+    ...(tlsCAFile !== undefined && { caFile: tlsCAFile }),
+    ...(userCertFile !== undefined &&
+      userKeyFile !== undefined && { userCertificate: { certFile: userCertFile, keyFile: userKeyFile } }),
+  };
+}
+
+function clientSettings(given: Partial<Record<OptionName, string>>): ClientSettings {
+  const { connectionName, nodePreference } = given;
+  const settings: ClientSettings = {};
+  if (connectionName !== undefined) settings.connectionName = connectionName;
+  if (nodePreference !== undefined) {
+    const known = NODE_PREFERENCES.find((name) => flat(name) === flat(nodePreference));
+    settings.nodePreference = known ?? fail(`nodePreference must be one of ${NODE_PREFERENCES.join(', ')}`);
+  }
+  for (const name of ['maxDiscoverAttempts', 'discoveryInterval', 'gossipTimeout', 'defaultDeadline'] as const) {
+    if (given[name] !== undefined) settings[name] = wholeNumber(name, given[name], 1);
+  }
+  for (const name of ['keepAliveInterval', 'keepAliveTimeout'] as const) {
+    if (given[name] !== undefined) settings[name] = wholeNumber(name, given[name], -1);
+  }
+  return settings;
+}
+
+function wholeNumber(name: string, text: string, least: number): number {
+  const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least ? value : fail(`${name} must be a whole number of at least ${least}`);
+}
+
+const flag = (name: string, text: string): boolean =>
+  text === 'true' || (text === 'false' ? false : fail(`${name} must be true or false`));
+
+function decoded(what: string, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return fail(`${what} holds a % that is not followed by two hex digits; write it as %25`);
+  }
+}
+
+function fail(reason: string): never {
+  throw new InvalidConnectionString(reason);
+}

@@ -1,0 +1,180 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import grpcStatus from '@eventstore/db-client/generated/status_pb.js';
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { AppendReq, BatchAppendReq, TombstoneReq } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import any from 'google-protobuf/google/protobuf/any_pb.js';
+import type { Appended, Expected, FakeDatabase, ProposedRecord } from './database.ts';
+import { NO_STREAM } from './database.ts';
+import type { Call, Status } from './grpcServer.ts';
+import { statuses } from './statuses.ts';
+
+/** What becomes of an append: whether it is written, and how the call ends. */
+export interface AppendFate {
+  readonly isWritten: boolean;
+  readonly end: Status | 'never' | 'reset';
+}
+
+export interface AppendRules {
+  readonly database: FakeDatabase;
+  /** Bytes of data that one append may carry; metadata does not count. */
+  readonly maxAppendBytes: number;
+  /** Taken by the next append; undefined lets it through. */
+  readonly nextFate: () => AppendFate | undefined;
+}
+
+const MOST_MESSAGE_BYTES = 17 * 1_048_576;
+const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+
+/** The classic append: one call for each, the options first, then an event a message. */
+export async function append(call: Call, rules: AppendRules): Promise<void> {
+  const { options, events, tooLarge } = await received(call);
+  if (tooLarge) return call.end({ code: 8, message: 'Received message exceeds the maximum configured message size.' });
+  const stream = nameOf(options?.getStreamIdentifier()?.getStreamName_asU8());
+  const fate = rules.nextFate();
+  if (fate && !fate.isWritten) return end(call, fate.end);
+  const refusal = refusalOf(events, rules);
+  if (refusal) return call.end(refusal);
+  const expected = expectedOf(options as AppendReq.Options);
+  const outcome = rules.database.append(stream, expected, events);
+  if (fate) return end(call, fate.end);
+  if (outcome.kind === 'deleted') return call.end(statuses.streamDeleted(stream));
+  const response = StreamsService.append.responseSerialize(responseOf(outcome, expected));
+  await call.send(response);
+  call.end();
+}
+
+async function received(call: Call) {
+  let options: AppendReq.Options | undefined;
+  let tooLarge = false;
+  const events: ProposedRecord[] = [];
+  for await (const message of call.messages) {
+    if (message.length > MOST_MESSAGE_BYTES) tooLarge = true;
+    const request = StreamsService.append.requestDeserialize(message);
+    if (request.hasOptions()) options = request.getOptions();
+    const proposed = request.getProposedMessage();
+    if (proposed) events.push(recordOf(proposed));
+  }
+  return { options, events, tooLarge };
+}
+
+function end(call: Call, how: AppendFate['end']): void {
+  if (how === 'reset') call.reset();
+  else if (how !== 'never') call.end(how);
+}
+
+function refusalOf(events: readonly ProposedRecord[], { maxAppendBytes }: AppendRules): Status | undefined {
+  if (events.some(({ id }) => !UUID.test(id))) return statuses.unknown('Unrecognized Guid format.');
+  if (events.some(({ type }) => type === '')) return statuses.unknown('Value cannot be null. (Parameter "eventType")');
+  const bytes = events.reduce((sum, { data }) => sum + data.length, 0);
+  return bytes > maxAppendBytes ? statuses.appendTooBig(maxAppendBytes) : undefined;
+}
+
+function expectedOf(options: AppendReq.Options): Expected {
+  if (options.hasAny()) return 'any';
+  if (options.hasStreamExists()) return 'exists';
+  return options.hasNoStream() ? NO_STREAM : BigInt(options.getRevision());
+}
+
+function responseOf(outcome: Exclude<Appended, { kind: 'deleted' }>, expected: Expected) {
+  const response = new streams.AppendResp();
+  if (outcome.kind === 'written') {
+    const position = new streams.AppendResp.Position();
+    position.setCommitPosition(String(outcome.position)).setPreparePosition(String(outcome.position));
+    const success = new streams.AppendResp.Success().setCurrentRevision(String(outcome.revision)).setPosition(position);
+    return response.setSuccess(success);
+  }
+  const wrong = new streams.AppendResp.WrongExpectedVersion();
+  if (outcome.current === NO_STREAM) wrong.setCurrentNoStream(new shared.Empty());
+  else wrong.setCurrentRevision(String(outcome.current));
+  if (expected === 'any') wrong.setExpectedAny(new shared.Empty());
+  else if (expected === 'exists') wrong.setExpectedStreamExists(new shared.Empty());
+  else if (expected === NO_STREAM) wrong.setExpectedNoStream(new shared.Empty());
+  else wrong.setExpectedRevision(String(expected));
+  return response.setWrongExpectedVersion(wrong);
+}
+
+/** Batch append: one call for the life of a client, answers joined to requests by an id. */
+export async function batchAppend(call: Call, rules: AppendRules): Promise<void> {
+  const underWay = new Map<string, { options: BatchAppendReq.Options; events: ProposedRecord[] }>();
+  for await (const message of call.messages) {
+    const request = StreamsService.batchAppend.requestDeserialize(message);
+    const id = request.getCorrelationId()?.getString() ?? '';
+    const options = request.getOptions() ?? underWay.get(id)?.options;
+    if (!options) return call.end(statuses.unknown('no options'));
+    const events = [...(underWay.get(id)?.events ?? []), ...request.getProposedMessagesList().map(recordOf)];
+    underWay.set(id, { options, events });
+    if (!request.getIsFinal()) continue;
+    underWay.delete(id);
+    const fate = rules.nextFate();
+    const stream = nameOf(options.getStreamIdentifier()?.getStreamName_asU8());
+    const outcome =
+      fate?.isWritten === false ? undefined : rules.database.append(stream, batchExpectedOf(options), events);
+    if (fate) {
+      end(call, fate.end);
+      continue;
+    }
+    const response = new streams.BatchAppendResp().setCorrelationId(request.getCorrelationId());
+    response.setStreamIdentifier(options.getStreamIdentifier());
+    if (outcome?.kind === 'written') {
+      const position = new shared.AllStreamPosition();
+      position.setCommitPosition(String(outcome.position)).setPreparePosition(String(outcome.position));
+      const success = new streams.BatchAppendResp.Success();
+      response.setSuccess(success.setCurrentRevision(String(outcome.revision)).setPosition(position));
+    } else {
+      const details = new any.Any();
+      const current = outcome?.kind === 'conflict' ? outcome.current : NO_STREAM;
+      const wrong = new shared.WrongExpectedVersion().setCurrentStreamRevision(String(current));
+      details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
+      response.setError(new grpcStatus.Status().setCode(9 as never).setDetails(details));
+    }
+    await call.send(StreamsService.batchAppend.responseSerialize(response));
+  }
+  call.end();
+}
+
+function batchExpectedOf(options: BatchAppendReq.Options): Expected {
+  if (options.hasAny()) return 'any';
+  if (options.hasStreamExists()) return 'exists';
+  return options.hasNoStream() ? NO_STREAM : BigInt(options.getStreamPosition());
+}
+
+/** A hard delete. */
+export async function tombstone(call: Call, { database, nextFate }: AppendRules): Promise<void> {
+  for await (const message of call.messages) {
+    const options = StreamsService.tombstone.requestDeserialize(message).getOptions() as TombstoneReq.Options;
+    const stream = nameOf(options.getStreamIdentifier()?.getStreamName_asU8());
+    const fate = nextFate();
+    if (fate && !fate.isWritten) return end(call, fate.end);
+    const expected = tombstoneExpectedOf(options);
+    const outcome = database.tombstone(stream, expected);
+    if (fate) return end(call, fate.end);
+    if (outcome.kind === 'deleted') return call.end(statuses.streamDeleted(stream));
+    if (outcome.kind === 'conflict') {
+      return call.end(statuses.wrongExpectedVersion(stream, expected as bigint, outcome.current));
+    }
+    const position = new streams.TombstoneResp.Position();
+    position.setCommitPosition(String(outcome.position)).setPreparePosition(String(outcome.position));
+    await call.send(StreamsService.tombstone.responseSerialize(new streams.TombstoneResp().setPosition(position)));
+    return call.end();
+  }
+}
+
+function tombstoneExpectedOf(options: TombstoneReq.Options): Expected {
+  if (options.hasAny() || options.hasStreamExists()) return 'any';
+  return options.hasNoStream() ? NO_STREAM : BigInt(options.getRevision());
+}
+
+function recordOf(message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): ProposedRecord {
+  const properties = message.getMetadataMap();
+  return {
+    // The server keeps a GUID, not a text: it comes back in lower case.
+    id: (message.getId()?.getString() ?? '').toLowerCase(),
+    type: properties.get('type') ?? '',
+    contentType: properties.get('content-type') ?? 'application/octet-stream',
+    data: message.getData_asU8(),
+    metadata: message.getCustomMetadata_asU8(),
+  };
+}
+
+export const nameOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();

@@ -1,0 +1,217 @@
+/** A record as it stands in the log of the fake server. */
+export interface FakeRecord {
+  /** Commit and prepare position in `$all`; a reader may not rely on how far apart they are. */
+  readonly position: bigint;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: string;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+export type ProposedRecord = Pick<FakeRecord, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>;
+
+/** A revision, or -1 when the stream must not exist, or nothing at all. */
+export type Expected = bigint | 'any' | 'exists';
+
+export type Appended =
+  | { readonly kind: 'written'; readonly revision: bigint; readonly position: bigint }
+  | { readonly kind: 'conflict'; readonly current: bigint }
+  | { readonly kind: 'deleted' };
+
+interface FakeStream {
+  records: FakeRecord[];
+  isTombstoned: boolean;
+  metadata: { $maxCount?: number; $maxAge?: number; $tb?: number };
+}
+
+export const NO_STREAM = -1n;
+/** The revision of a tombstone. */
+const DELETED = 9_223_372_036_854_775_807n;
+
+/**
+ * What a real server keeps and the rules by which it answers (event-sourcing.md B1.0). It outlives the fake servers that
+ * are started over it, as files outlive a process.
+ */
+export class FakeDatabase {
+  readonly #streams = new Map<string, FakeStream>();
+  readonly #listeners = new Set<() => void>();
+  /** Ids written lately: all that makes a repeat with `any` idempotent. */
+  #recentIds = new Map<string, { stream: string; revision: bigint; position: bigint }>();
+  #log: FakeRecord[] = [];
+  #end = 1_420n;
+
+  constructor() {
+    // What a new server writes for itself before anybody connects.
+    for (const [stream, type] of [
+      ['$$$stats-127.0.0.1:2113', '$metadata'],
+      ['$epoch-information', '$epoch-information'],
+      ['$users', '$User'],
+      ['$user-admin', '$UserCreated'],
+      ['$$$scavenges', '$metadata'],
+    ] as const) {
+      this.writeSystemEvent(stream, type);
+    }
+  }
+
+  /** Everything in `$all`, system events included. */
+  get log(): readonly FakeRecord[] {
+    return this.#log;
+  }
+
+  onAppended(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  append(stream: string, expected: Expected, events: readonly ProposedRecord[]): Appended {
+    const kept = this.#streams.get(stream);
+    if (kept?.isTombstoned) return { kind: 'deleted' };
+    const current = this.#lastRevision(stream);
+    if (expected === 'any') return this.#repeatedLately(stream, events) ?? this.#write(stream, current, events);
+    if (expected === 'exists') {
+      return current === NO_STREAM ? { kind: 'conflict', current } : this.#write(stream, current, events);
+    }
+    const isReopened = expected === NO_STREAM && current !== NO_STREAM && this.isSoftDeleted(stream);
+    if (expected === current || isReopened) return this.#write(stream, current, events);
+    return this.#repeated(stream, expected, events) ?? { kind: 'conflict', current };
+  }
+
+  /** The outcome of the first time, when all of these ids stand where this append would have put them. */
+  #repeated(stream: string, expected: bigint, events: readonly ProposedRecord[]): Appended | undefined {
+    if (events.length === 0) return undefined;
+    const records = this.#streams.get(stream)?.records ?? [];
+    const first = records.findIndex(({ revision }) => revision === expected + 1n);
+    if (first === -1 || !events.every(({ id }, index) => records[first + index]?.id === id)) return undefined;
+    const { revision, position } = records[first + events.length - 1] as FakeRecord;
+    return { kind: 'written', revision, position };
+  }
+
+  #repeatedLately(stream: string, events: readonly ProposedRecord[]): Appended | undefined {
+    const [first, last] = [events[0], events.at(-1)].map((event) => event && this.#recentIds.get(event.id));
+    if (first?.stream !== stream || last?.stream !== stream) return undefined;
+    return { kind: 'written', revision: last.revision, position: last.position };
+  }
+
+  #write(stream: string, current: bigint, events: readonly ProposedRecord[]): Appended {
+    if (events.length === 0) {
+      // "Succeeds", moves the end of the log and reports revision 0 for a stream that still does not exist.
+      this.#end += 64n;
+      return { kind: 'written', revision: current === NO_STREAM ? 0n : current, position: this.#end };
+    }
+    let revision = current;
+    let position = this.#end;
+    const kept = this.#streamOf(stream);
+    for (const event of events) {
+      revision += 1n;
+      position = this.#add(kept, { ...event, stream, revision }).position;
+      this.#recentIds.set(event.id, { stream, revision, position });
+    }
+    if (stream.startsWith('$$')) this.#streamOf(stream.slice(2)).metadata = parsed(events.at(-1)?.data);
+    for (const listener of this.#listeners) listener();
+    return { kind: 'written', revision, position };
+  }
+
+  #add(stream: FakeStream, event: Omit<FakeRecord, 'position' | 'created'>): FakeRecord {
+    const record = { ...event, position: this.#end, created: Date.now() };
+    // Records have different lengths, and ours are not the only ones: positions are not consecutive.
+    this.#end += BigInt(160 + event.data.length + event.metadata.length);
+    stream.records.push(record);
+    this.#log.push(record);
+    return record;
+  }
+
+  writeSystemEvent(stream: string, type: string): void {
+    const kept = this.#streamOf(stream);
+    const revision = BigInt(kept.records.length);
+    const [data, metadata] = [Buffer.from('{}'), Buffer.alloc(0)];
+    const id = crypto.randomUUID();
+    this.#add(kept, { stream, revision, id, type, contentType: 'application/json', data, metadata });
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Undefined when there is no such stream, or it is soft-deleted. */
+  visible(stream: string): readonly FakeRecord[] | undefined {
+    const kept = this.#streams.get(stream);
+    if (!kept || kept.records.length === 0 || this.isSoftDeleted(stream)) return undefined;
+    return kept.records.filter((record) => isVisible(kept, record));
+  }
+
+  isTombstoned(stream: string): boolean {
+    return this.#streams.get(stream)?.isTombstoned ?? false;
+  }
+
+  isSoftDeleted(stream: string): boolean {
+    const kept = this.#streams.get(stream);
+    const last = kept?.records.at(-1)?.revision;
+    return last !== undefined && (kept?.metadata.$tb ?? 0) > last;
+  }
+
+  /** A hard delete: the name can never be used again. */
+  tombstone(stream: string, expected: Expected): Appended {
+    const kept = this.#streamOf(stream);
+    if (kept.isTombstoned) return { kind: 'deleted' };
+    const current = this.#lastRevision(stream);
+    if (typeof expected === 'bigint' && expected !== current) return { kind: 'conflict', current };
+    kept.isTombstoned = true;
+    const [data, metadata] = [Buffer.alloc(0), Buffer.alloc(0)];
+    const record = { stream, revision: DELETED, id: crypto.randomUUID(), type: '$streamDeleted', data, metadata };
+    const { position } = this.#add(kept, { ...record, contentType: 'application/octet-stream' });
+    for (const listener of this.#listeners) listener();
+    return { kind: 'written', revision: DELETED, position };
+  }
+
+  /** Forgets what the metadata of its stream hides, and the content of tombstoned streams. Positions stay. */
+  scavenge(): void {
+    this.#log = this.#log.filter((record) => {
+      const kept = this.#streamOf(record.stream);
+      if (record.stream.startsWith('$')) return true;
+      if (kept.isTombstoned) return record.revision === DELETED;
+      return isVisible(kept, record) || record === kept.records.at(-1);
+    });
+    const left = new Set(this.#log);
+    for (const kept of this.#streams.values()) kept.records = kept.records.filter((record) => left.has(record));
+  }
+
+  /** The cache of ids is memory. */
+  forgetRecentIds(): void {
+    this.#recentIds = new Map();
+  }
+
+  /** A copy as a backup holds it. */
+  backup(): FakeDatabase {
+    const copy = new FakeDatabase();
+    copy.#log = [...this.#log];
+    copy.#end = this.#end;
+    copy.#streams.clear();
+    for (const [name, kept] of this.#streams) copy.#streams.set(name, { ...kept, records: [...kept.records] });
+    return copy;
+  }
+
+  #lastRevision(stream: string): bigint {
+    return this.#streams.get(stream)?.records.findLast(({ revision }) => revision !== DELETED)?.revision ?? NO_STREAM;
+  }
+
+  #streamOf(stream: string): FakeStream {
+    const kept = this.#streams.get(stream) ?? { records: [], isTombstoned: false, metadata: {} };
+    this.#streams.set(stream, kept);
+    return kept;
+  }
+}
+
+function isVisible({ metadata, records }: FakeStream, { revision, created }: FakeRecord): boolean {
+  const { $maxCount, $maxAge, $tb = 0 } = metadata;
+  const last = records.at(-1)?.revision ?? NO_STREAM;
+  return (
+    revision >= BigInt($tb) &&
+    ($maxCount === undefined || revision > last - BigInt($maxCount)) &&
+    ($maxAge === undefined || created > Date.now() - $maxAge * 1_000)
+  );
+}
+
+const parsed = (data: Uint8Array | undefined): FakeStream['metadata'] =>
+  data ? JSON.parse(Buffer.from(data).toString()) : {};

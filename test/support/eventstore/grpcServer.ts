@@ -1,0 +1,135 @@
+import { createSecureServer, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+
+/** One RPC as a server sees it. Bytes in and out are single messages, without their frame. */
+export interface Call {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly messages: AsyncIterable<Buffer>;
+  /** Aborted when the client, or a failure that a test asked for, has ended the call. */
+  readonly signal: AbortSignal;
+  /** Resolves when the client may get more; flow control is the network's. */
+  send(message: Uint8Array): Promise<void>;
+  end(status?: Status): void;
+  /** Ends the HTTP/2 stream without a gRPC status, as a node that shuts down does. */
+  reset(): void;
+}
+
+/** How an RPC ends. `trailers` carry what EventStoreDB says of an error beside its code. */
+export interface Status {
+  readonly code: number;
+  readonly message?: string;
+  readonly trailers?: Readonly<Record<string, string>>;
+}
+
+export interface GrpcServer {
+  readonly port: number;
+  /** Cuts every connection and frees the port, as `kill -9` does. */
+  kill(): Promise<void>;
+}
+
+export interface GrpcServerOptions {
+  readonly handle: (call: Call) => Promise<void>;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+}
+
+/**
+ * gRPC over `node:http2`, so that a test decides over every frame: servers of gRPC libraries cannot end a stream without
+ * a status, and that is just what clients must survive.
+ */
+export async function startGrpcServer({ handle, port, tls }: GrpcServerOptions): Promise<GrpcServer> {
+  const server = tls ? createSecureServer(tls) : createServer();
+  const sessions = new Set<{ destroy(): void }>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+    session.on('error', () => {});
+  });
+  server.on('sessionError', () => {});
+  server.on('stream', (stream: ServerHttp2Stream, headers) => {
+    const call = callOf(stream, headers);
+    handle(call).catch((error: Error) => call.end({ code: 2, message: `Unexpected ${error.message}` }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async kill() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const session of sessions) session.destroy();
+      await closed;
+    },
+  };
+}
+
+const FRAME_HEAD_BYTES = 5;
+
+function callOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Call {
+  const aborting = new AbortController();
+  let trailers: Record<string, string> = {};
+  let isEnded = false;
+  stream.on('close', () => aborting.abort());
+  stream.on('error', () => {});
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  const isOpen = () => !isEnded && !stream.destroyed && !stream.closed;
+  const respond = () => {
+    if (stream.headersSent) return;
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc+proto' }, { waitForTrailers: true });
+  };
+  return {
+    path: String(headers[':path']),
+    headers,
+    messages: unframed(stream),
+    signal: aborting.signal,
+    async send(message) {
+      if (!isOpen()) return;
+      respond();
+      if (!stream.write(framed(message))) await drained(stream);
+    },
+    end({ code, message = '', trailers: more = {} } = { code: 0 }) {
+      if (!isOpen()) return;
+      isEnded = true;
+      trailers = { 'grpc-status': String(code), 'grpc-message': encodeURIComponent(message), ...more };
+      respond();
+      stream.end();
+    },
+    reset() {
+      isEnded = true;
+      if (stream.destroyed) return;
+      respond();
+      stream.close(0);
+    },
+  };
+}
+
+function framed(message: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + message.length);
+  frame[0] = 0;
+  frame.writeUInt32BE(message.length, 1);
+  frame.set(message, FRAME_HEAD_BYTES);
+  return frame;
+}
+
+async function* unframed(stream: ServerHttp2Stream): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  // Whoever has read enough of a request still wants to answer it.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    rest = Buffer.concat([rest, chunk as Buffer]);
+    while (rest.length >= FRAME_HEAD_BYTES) {
+      const end = FRAME_HEAD_BYTES + rest.readUInt32BE(1);
+      if (rest.length < end) break;
+      yield rest.subarray(FRAME_HEAD_BYTES, end);
+      rest = rest.subarray(end);
+    }
+  }
+}
+
+const drained = (stream: ServerHttp2Stream): Promise<void> =>
+  new Promise((resolve) => {
+    stream.once('drain', resolve);
+    stream.once('close', resolve);
+  });

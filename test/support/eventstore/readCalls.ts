@@ -1,0 +1,146 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import { nameOf } from './appendCalls.ts';
+import type { FakeDatabase, FakeRecord } from './database.ts';
+import type { Call } from './grpcServer.ts';
+import { statuses } from './statuses.ts';
+
+const BACKWARDS = 1;
+const TICKS_PER_MS = 10_000n;
+/** Events that a live subscriber may lie behind on a server before 24.2, which drops it then. */
+const LIVE_BUFFER = 32;
+
+export interface ReadRules {
+  readonly database: FakeDatabase;
+  /** Servers before 24.2 drop who falls behind while live. */
+  readonly dropsSlowConsumers: boolean;
+}
+
+/** Reads of a stream or of `$all`, and subscriptions, which are reads without an end. */
+export async function read(call: Call, rules: ReadRules): Promise<void> {
+  for await (const message of call.messages) {
+    const options = StreamsService.read.requestDeserialize(message).getOptions() as ReadReq.Options;
+    // Everything filtered would need checkpoints that are right: not played, so nobody may rely on it here.
+    if (!options.hasNoFilter()) return call.end(statuses.unimplemented);
+    if (options.hasSubscription())
+      return options.hasAll() ? follow(call, options, rules) : call.end(statuses.unimplemented);
+    return options.hasAll() ? readAll(call, options, rules) : readStream(call, options, rules);
+  }
+}
+
+async function readStream(call: Call, options: ReadReq.Options, { database }: ReadRules): Promise<void> {
+  const from = options.getStream() as ReadReq.Options.StreamOptions;
+  const name = nameOf(from.getStreamIdentifier()?.getStreamName_asU8());
+  if (database.isTombstoned(name)) return call.end(statuses.streamDeleted(name));
+  const records = database.visible(name);
+  if (!records) {
+    const missing = new streams.ReadResp.StreamNotFound().setStreamIdentifier(from.getStreamIdentifier());
+    await call.send(StreamsService.read.responseSerialize(new streams.ReadResp().setStreamNotFound(missing)));
+    return call.end();
+  }
+  const isBackwards = options.getReadDirection() === BACKWARDS;
+  const bound = from.hasRevision() ? BigInt(from.getRevision()) : undefined;
+  const ordered = isBackwards ? records.toReversed() : records;
+  const wanted =
+    bound === undefined
+      ? ordered.slice(0, isBackwards === from.hasEnd() ? undefined : 0)
+      : ordered.filter(({ revision }) => (isBackwards ? revision <= bound : revision >= bound));
+  await sendAll(call, wanted.slice(0, Number(options.getCount())));
+  call.end();
+}
+
+async function readAll(call: Call, options: ReadReq.Options, { database }: ReadRules): Promise<void> {
+  const isBackwards = options.getReadDirection() === BACKWARDS;
+  const at = options.getAll()?.getPosition();
+  if (at && !isBoundary(database, BigInt(at.getCommitPosition()))) {
+    return call.end(statuses.unknown('Log record at actual pos is not a record boundary.'));
+  }
+  const bound = at && BigInt(at.getCommitPosition());
+  const { log } = database;
+  const isWanted = ({ position }: FakeRecord) =>
+    bound === undefined || (isBackwards ? position < bound : position >= bound);
+  const wanted = log.filter(isWanted);
+  await sendAll(call, (isBackwards ? wanted.toReversed() : wanted).slice(0, Number(options.getCount())));
+  call.end();
+}
+
+/** Exclusive of its position; beyond the end it waits without a word (24.2). */
+async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): Promise<void> {
+  const { database } = rules;
+  const all = options.getAll() as ReadReq.Options.AllOptions;
+  const at = all.getPosition();
+  let after = at ? BigInt(at.getCommitPosition()) : -1n;
+  if (all.hasEnd()) after = database.log.at(-1)?.position ?? -1n;
+  if (at && !isBoundary(database, after)) {
+    return call.end(statuses.unknown('Log record at actual pos is not a record boundary.'));
+  }
+  const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID());
+  await call.send(StreamsService.read.responseSerialize(new streams.ReadResp().setConfirmation(confirmation)));
+  let wake = () => {};
+  const forget = database.onAppended(() => wake());
+  let isLive = false;
+  try {
+    while (!call.signal.aborted) {
+      const news = recordsAfter(database.log, after);
+      if (isLive && rules.dropsSlowConsumers && news.length > LIVE_BUFFER) return call.end(statuses.consumerTooSlow);
+      if (news.length === 0) {
+        if (!isLive) await call.send(serialised(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())));
+        isLive = true;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          call.signal.addEventListener('abort', () => resolve(), { once: true });
+          if (recordsAfter(database.log, after).length > 0) resolve();
+        });
+        continue;
+      }
+      await sendAll(call, news);
+      after = news.at(-1)?.position ?? after;
+    }
+  } finally {
+    forget();
+  }
+}
+
+/** Beyond the end, or the place of a record, also of one that a scavenge took away. */
+const boundaries = new WeakMap<FakeDatabase, Set<bigint>>();
+function isBoundary(database: FakeDatabase, position: bigint): boolean {
+  const known = boundaries.get(database) ?? new Set();
+  boundaries.set(database, known);
+  for (const record of database.log) known.add(record.position);
+  return known.has(position) || position > (database.log.at(-1)?.position ?? 0n);
+}
+
+function recordsAfter(log: readonly FakeRecord[], after: bigint): readonly FakeRecord[] {
+  let [low, high] = [0, log.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((log[middle] as FakeRecord).position > after) high = middle;
+    else low = middle + 1;
+  }
+  return log.slice(low);
+}
+
+async function sendAll(call: Call, records: readonly FakeRecord[]): Promise<void> {
+  for (const record of records) {
+    if (call.signal.aborted) return;
+    await call.send(serialised(eventOf(record)));
+  }
+}
+
+const serialised = (response: InstanceType<typeof streams.ReadResp>) => StreamsService.read.responseSerialize(response);
+
+function eventOf(record: FakeRecord) {
+  const event = new streams.ReadResp.ReadEvent.RecordedEvent();
+  event.setId(new shared.UUID().setString(record.id));
+  event.setStreamIdentifier(new shared.StreamIdentifier().setStreamName(Buffer.from(record.stream)));
+  event.setStreamRevision(String(record.revision));
+  event.setCommitPosition(String(record.position)).setPreparePosition(String(record.position));
+  event.setData(record.data).setCustomMetadata(record.metadata);
+  event.getMetadataMap().set('type', record.type);
+  event.getMetadataMap().set('content-type', record.contentType);
+  event.getMetadataMap().set('created', String(BigInt(record.created) * TICKS_PER_MS));
+  const resolved = new streams.ReadResp.ReadEvent().setEvent(event).setCommitPosition(String(record.position));
+  return new streams.ReadResp().setEvent(resolved);
+}

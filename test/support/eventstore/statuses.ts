@@ -1,0 +1,42 @@
+import type { Status } from './grpcServer.ts';
+
+/** How EventStoreDB says what went wrong: a gRPC code, and in trailers what the client makes its error from. */
+export const statuses = {
+  ok: { code: 0 },
+  /** Prepare or commit timed out; also every append during a shutdown, although it is written. */
+  timeout: { code: 10, message: 'Operation timed out' },
+  unavailable: { code: 14, message: 'Server Is Too Busy' },
+  notReady: { code: 14, message: 'Server Is Not Ready' },
+  cancelled: { code: 1, message: 'Operation cancelled' },
+  consumerTooSlow: { code: 10, message: 'Operation timed out : Consumer too slow to handle event while live.' },
+  internal: { code: 13, message: 'Unexpected internal error' },
+  wrongPassword: { code: 16, message: 'Bad HTTP authentication' },
+  accessDenied: { code: 7, message: 'Access Denied', trailers: { exception: 'access-denied' } },
+  unimplemented: { code: 12, message: 'this fake server does not play that' },
+  streamDeleted: (stream: string): Status => ({
+    code: 9,
+    message: `Event stream '${stream}' is deleted.`,
+    trailers: { exception: 'stream-deleted', 'stream-name': stream },
+  }),
+  appendTooBig: (limit: number): Status => ({
+    code: 3,
+    message: `Maximum Append Size of ${limit} Exceeded.`,
+    trailers: { exception: 'maximum-append-size-exceeded', 'maximum-append-size': String(limit) },
+  }),
+  notLeader: (host: string, port: number): Status => ({
+    code: 5,
+    message: `Leader info available. Host: ${host}, Port: ${port}`,
+    trailers: { exception: 'not-leader', 'leader-endpoint-host': host, 'leader-endpoint-port': String(port) },
+  }),
+  wrongExpectedVersion: (stream: string, expected: bigint, current: bigint): Status => ({
+    code: 9,
+    message: `Append failed due to WrongExpectedVersion. Stream: ${stream}`,
+    trailers: {
+      exception: 'wrong-expected-version',
+      'stream-name': stream,
+      'expected-version': String(expected),
+      ...(current >= 0n && { 'actual-version': String(current) }),
+    },
+  }),
+  unknown: (message: string): Status => ({ code: 2, message: `Exception was thrown by handler. ${message}` }),
+} as const satisfies Record<string, Status | ((...args: never[]) => Status)>;
