@@ -1,4 +1,5 @@
 import * as account from './account/events.ts';
+import * as accountLink from './accountLink/events.ts';
 import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
 import * as apiKey from './apiKey/events.ts';
@@ -12,6 +13,7 @@ import * as settings from './settings/events.ts';
 type Definitions<Module> = Extract<Module[keyof Module], { readonly upcasters: readonly Upcaster[] }>;
 type Declared =
   | Definitions<typeof account>
+  | Definitions<typeof accountLink>
   | Definitions<typeof accountTokens>
   | Definitions<typeof accountUsage>
   | Definitions<typeof apiKey>
@@ -28,7 +30,7 @@ const isDefinition = (value: unknown): value is EventDefinition => typeof value 
 
 /** The registry: stored name to declaration. An event type that is not here stops the node that meets it. */
 export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = new Map(
-  [account, accountTokens, accountUsage, apiKey, dashboardAuth, firewall, request, session, settings]
+  [account, accountLink, accountTokens, accountUsage, apiKey, dashboardAuth, firewall, request, session, settings]
     .flatMap((module) => Object.values(module) as unknown[])
     .filter(isDefinition)
     .map((definition) => [definition.type, definition]),

@@ -164,6 +164,23 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
     message: (details) =>
       `The account ${given(details, 'accountId', '')} exists already. To replace its tokens, import again with ?on_duplicate=replace; to skip known accounts, turn on import_without_overwrite`,
   },
+  oauth_flow_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `There is no sign-in ${given(details, 'flowId', 'under way')}; begin one with POST /api/oauth/start`,
+  },
+  device_auth_unavailable: {
+    status: 502,
+    type: 'server_error',
+    message: 'The provider offers no sign-in by device code for this client; sign in by browser instead',
+  },
+  device_auth_failed: {
+    status: 502,
+    type: 'server_error',
+    message: (details) =>
+      `The provider gave no device code (${given(details, 'reason', 'no reason given')}); try again, or sign in by browser`,
+  },
   invalid_ip: {
     status: 400,
     type: 'invalid_request_error',

@@ -9,6 +9,8 @@ export function subjectState(stream: string, state: HotState): Json {
   switch (stream.slice(0, dash)) {
     case 'account':
       return asJson(state.accounts.get(id as AccountId));
+    case 'accountLink':
+      return asJson(state.links.get(id));
     case 'accountTokens':
       return asJson(state.tokens.get(id as AccountId));
     case 'accountUsage':

@@ -61,7 +61,7 @@ const subjectsIn = (state: HotState): number => MAPS.reduce((sum, name) => sum +
 
 /** Who is signed in, what is under way, which conversation is pinned where: no answer about the past is made from it. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['sessions', 'openRequests', 'pins', 'revisions']);
-const MAPS = ['accounts', 'tokens', 'usage', 'apiKeys', 'keyIdByHash'] as const;
+const MAPS = ['accounts', 'links', 'tokens', 'usage', 'apiKeys', 'keyIdByHash'] as const;
 const COPIED: ReadonlySet<string> = new Set([...MAPS, 'counters']);
 
 /** A fold that can go on by itself, without what `LEFT_OUT` names. */

@@ -1,4 +1,5 @@
 import * as account from '../domain/account/state.ts';
+import * as accountLink from '../domain/accountLink/state.ts';
 import * as accountTokens from '../domain/accountTokens/state.ts';
 import * as accountUsage from '../domain/accountUsage/state.ts';
 import { count, type KeyCounters, newCounters } from '../domain/apiKey/counters.ts';
@@ -27,6 +28,8 @@ export class HotState {
   dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
   readonly sessions: session.Sessions = new Map();
   readonly accounts = new Map<AccountId, account.Account>();
+  /** Sign-ins at the provider that are under way, and the last that have ended. */
+  readonly links = new Map<string, accountLink.AccountLink>();
   readonly tokens = new Map<AccountId, accountTokens.AccountTokens>();
   readonly usage = new Map<AccountId, accountUsage.AccountUsage>();
   readonly apiKeys = new Map<ApiKeyId, apiKey.ApiKey>();
@@ -77,6 +80,15 @@ export class HotState {
       case 'AccountTokensReplaced':
         this.#evolveTokens(event);
         this.#evolveAccount(event);
+        if (event.data.linkId !== undefined) this.#evolveLink(event.data.linkId, event);
+        return;
+      case 'AccountLinkBegun':
+      case 'AccountLinkCodeReceived':
+      case 'AccountLinkSkipped':
+      case 'AccountLinkFailed':
+      case 'AccountLinkCancelled':
+      case 'AccountLinkExpired':
+        this.#evolveLink(event.data.linkId, event);
         return;
       case 'AccountPlanChanged':
       case 'AccountPaused':
@@ -129,6 +141,13 @@ export class HotState {
     const next = account.evolve(this.accounts.get(accountId), event);
     if (next) this.accounts.set(accountId, next);
     else this.accounts.delete(accountId);
+  }
+
+  #evolveLink(linkId: string, event: Parameters<typeof accountLink.evolve>[1]): void {
+    const next = accountLink.evolve(this.links.get(linkId), event);
+    if (!next) return;
+    this.links.set(linkId, next);
+    accountLink.forgetOldLinks(this.links);
   }
 
   #evolveTokens(event: Parameters<typeof accountTokens.evolve>[1]): void {

@@ -1,4 +1,5 @@
 import { account } from '../domain/account/decide.ts';
+import { accountLink } from '../domain/accountLink/decide.ts';
 import { accountTokens } from '../domain/accountTokens/decide.ts';
 import { accountUsage } from '../domain/accountUsage/decide.ts';
 import { apiKey } from '../domain/apiKey/decide.ts';
@@ -36,6 +37,11 @@ export const subjects = {
     account,
     (id: AccountId) => `account-${id}`,
     (hot, id) => hot.accounts.get(id),
+  ),
+  accountLink: subject(
+    accountLink,
+    (id: string) => `accountLink-${id}`,
+    (hot, id) => hot.links.get(id),
   ),
   accountTokens: subject(
     accountTokens,

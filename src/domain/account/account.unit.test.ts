@@ -79,6 +79,11 @@ describe('import', () => {
   test('replacing the tokens of a paused account leaves it paused: only the operator ends a pause', () =>
     expect(account.given(known, paused, AccountTokensReplaced(again)).state()).toMatchObject({ status: 'paused' }));
 
+  test('a new sign-in replaces the tokens of a known account, and brings back none that is deleted', () => {
+    account.given(known).when({ type: 'ReplaceTokens', account: again }).then(AccountTokensReplaced(again));
+    account.given(known, deleted).when({ type: 'ReplaceTokens', account: again }).refuses('account_not_found');
+  });
+
   test('an account that was deleted is new, whatever is said about duplicates', () => {
     for (const onDuplicate of ['refuse', 'skip', 'replace'] as const) {
       account

@@ -16,6 +16,8 @@ import { type Account, type AccountState, evolve, initialState } from './state.t
 
 export type AccountCommand =
   | { type: 'ImportAccount'; account: ImportedAccount; onDuplicate: 'refuse' | 'skip' | 'replace' }
+  /** Unlike an import it brings back nothing that was deleted meanwhile. */
+  | { type: 'ReplaceTokens'; account: ImportedAccount }
   | { type: 'PauseAccount'; accountId: AccountId }
   | { type: 'ReactivateAccount'; accountId: AccountId }
   | { type: 'DeactivateAccount'; accountId: AccountId; reason: string; code: string }
@@ -25,6 +27,11 @@ export type AccountCommand =
 /** @throws Refusal `duplicate_identity_conflict` | `account_not_found` */
 export function decide(command: AccountCommand, state: AccountState): AccountEvent[] {
   if (command.type === 'ImportAccount') return decideImport(command, state);
+  if (command.type === 'ReplaceTokens') {
+    return state
+      ? [AccountTokensReplaced(command.account)]
+      : refuse('account_not_found', { accountId: command.account.accountId });
+  }
   const account = state ?? refuse('account_not_found', { accountId: command.accountId });
   const { id: accountId, status: from } = account;
   switch (command.type) {

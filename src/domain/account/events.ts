@@ -22,7 +22,12 @@ const identitySchema = z.object({
   hasReadableIdToken: z.boolean(),
 });
 
-const imported = identitySchema.extend({ accountId: accountIdSchema, tokens: sealedTokensSchema });
+const imported = identitySchema.extend({
+  accountId: accountIdSchema,
+  tokens: sealedTokensSchema,
+  /** The sign-in that brought it, which ends with this event; absent for an auth file. */
+  linkId: z.uuid().optional(),
+});
 export type ImportedAccount = z.infer<typeof imported>;
 
 export const AccountImported = event('AccountImported', {

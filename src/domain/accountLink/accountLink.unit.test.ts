@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import {
+  accountId,
+  importedAccount,
+  later,
+  MINUTE,
+  NOW,
+  sealed,
+  specification,
+  uuid,
+} from '../../../test/support/specification.ts';
+import { AccountImported, AccountTokensReplaced } from '../account/events.ts';
+import { decide } from './decide.ts';
+import {
+  AccountLinkBegun,
+  AccountLinkCancelled,
+  AccountLinkCodeReceived,
+  AccountLinkExpired,
+  AccountLinkFailed,
+  AccountLinkSkipped,
+} from './events.ts';
+import {
+  type AccountLink,
+  type AccountLinkState,
+  evolve,
+  forgetOldLinks,
+  initialState,
+  isOpen,
+  MOST_ENDED,
+} from './state.ts';
+
+const accountLink = specification({ decide, evolve, initialState });
+const linkId = uuid(7);
+const expiresAt = later(15 * MINUTE);
+const link = {
+  browser: { redirectUri: 'http://127.0.0.1:1455/auth/callback' },
+  device: null,
+  accountId: null,
+  onDuplicate: 'refuse' as const,
+  expiresAt,
+  node: 'a',
+};
+const begin = { type: 'BeginLink', linkId, link } as const;
+const begun = AccountLinkBegun({ linkId, ...link });
+const received = AccountLinkCodeReceived({ linkId, by: 'callback' });
+const imported = AccountImported(importedAccount({ linkId }));
+const expired = AccountLinkExpired({ linkId });
+const cancelled = AccountLinkCancelled({ linkId });
+const failed = AccountLinkFailed({ linkId, code: 'access_denied', accountId: null });
+const progressOf = (given: { state(): AccountLinkState }) => given.state()?.progress;
+
+const receive = { type: 'ReceiveCode', linkId, by: 'callback' } as const;
+const cancel = { type: 'CancelLink', linkId } as const;
+const expire = { type: 'ExpireLink', linkId } as const;
+const fail = { type: 'FailLink', linkId, code: 'access_denied' } as const;
+const skip = { type: 'SkipLink', linkId, accountId: accountId(1) } as const;
+
+test('a link waits for a code from its beginning', () => {
+  accountLink.when(begin).then(begun);
+  expect(accountLink.given(begun).state()).toMatchObject({
+    id: linkId,
+    browser: link.browser,
+    device: null,
+    target: null,
+    progress: { kind: 'pending' },
+  });
+});
+
+test('a link by device keeps what the provider gave for it sealed', () => {
+  const device = { ...link, browser: null, device: { secrets: sealed('device'), intervalMs: 5_000 } };
+  accountLink.when({ ...begin, link: device }).then(AccountLinkBegun({ linkId, ...device }));
+});
+
+test('beginning again what has begun changes nothing', () => accountLink.given(begun).when(begin).then());
+
+test('the first code is taken, a second one is not', () => {
+  accountLink.given(begun).when(receive).then(received);
+  accountLink.given(begun, received).when(receive).then();
+  accountLink.given(begun, received, imported).when(receive).then();
+});
+
+test('a code that comes too late ends the link, and is not exchanged', () => {
+  accountLink
+    .given(begun)
+    .when(receive, { now: later(15 * MINUTE - 1) })
+    .then(received);
+  accountLink.given(begun).when(receive, { now: expiresAt }).then(expired);
+});
+
+test('the account that it brings ends it', () => {
+  expect(progressOf(accountLink.given(begun, received, imported))).toEqual({
+    kind: 'done',
+    outcome: 'imported',
+    accountId: accountId(1),
+  });
+  expect(
+    progressOf(accountLink.given(begun, received, AccountTokensReplaced(importedAccount({ linkId })))),
+  ).toMatchObject({
+    outcome: 'replaced',
+  });
+});
+
+test('an account that is known may be skipped', () => {
+  const skipped = AccountLinkSkipped({ linkId, accountId: accountId(1) });
+  accountLink.given(begun, received).when(skip).then(skipped);
+  expect(progressOf(accountLink.given(begun, received, skipped))).toMatchObject({ kind: 'done', outcome: 'skipped' });
+});
+
+test('it can fail before and after the code, with the account that was the wrong one', () => {
+  accountLink.given(begun).when(fail).then(failed);
+  const wrong = AccountLinkFailed({ linkId, code: 'wrong_account', accountId: accountId(2) });
+  accountLink
+    .given(begun, received)
+    .when({ ...fail, code: 'wrong_account', accountId: accountId(2) })
+    .then(wrong);
+  expect(progressOf(accountLink.given(begun, received, wrong))).toEqual({
+    kind: 'failed',
+    code: 'wrong_account',
+    accountId: accountId(2),
+  });
+});
+
+test('it can be cancelled while it waits, and not while a code is being exchanged', () => {
+  accountLink.given(begun).when(cancel).then(cancelled);
+  accountLink.given(begun, received).when(cancel).refuses('conflict');
+  expect(progressOf(accountLink.given(begun, cancelled))).toMatchObject({ kind: 'failed', code: 'cancelled' });
+});
+
+test('it expires at its time and not before, and not while a code is being exchanged', () => {
+  accountLink
+    .given(begun)
+    .when(expire, { now: later(15 * MINUTE - 1) })
+    .then();
+  accountLink.given(begun).when(expire, { now: expiresAt }).then(expired);
+  accountLink.given(begun, received).when(expire, { now: expiresAt }).then();
+});
+
+test.each([
+  ['done', [received, imported]],
+  ['failed', [failed]],
+  ['cancelled', [cancelled]],
+  ['expired', [expired]],
+] as const)('what is %s stays so', (_name, events) => {
+  for (const command of [receive, cancel, expire, fail, skip]) {
+    accountLink
+      .given(begun, ...events)
+      .when(command, { now: expiresAt })
+      .then();
+  }
+});
+
+test.each([receive, cancel, expire, fail, skip])('$type is refused for a link that nobody began', (command) =>
+  accountLink.when(command).refuses('oauth_flow_not_found', { flowId: linkId }),
+);
+
+test('of those that have ended only the latest are kept, and all that are open', () => {
+  const open = accountLink.given(begun).state() as AccountLink;
+  const closed = accountLink.given(begun, cancelled).state() as AccountLink;
+  const links = new Map<string, AccountLink>();
+  for (let n = 0; n < 3 * MOST_ENDED; n++) links.set(uuid(n), { ...(n % 3 === 0 ? open : closed), id: uuid(n) });
+  forgetOldLinks(links);
+  expect([...links.values()].filter(isOpen)).toHaveLength(MOST_ENDED);
+  const ended = [...links.values()].filter((link) => !isOpen(link));
+  expect(ended).toHaveLength(MOST_ENDED);
+  expect(ended.at(-1)?.id).toBe(uuid(3 * MOST_ENDED - 1));
+  expect(NOW).toBeLessThan(expiresAt);
+});
