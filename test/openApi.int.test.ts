@@ -135,6 +135,9 @@ test('every endpoint is called, and its answer is what the document says', async
   await call('POST /v1/responses', {}, { model: acceptable.model, input: 'hi', stream: true });
   await call('POST /backend-api/svc/responses/compact', {}, acceptable);
   await call('POST /v1/responses/compact', {}, { model: acceptable.model, input: 'hi' });
+  const chat = { model: acceptable.model, messages: [{ role: 'user', content: 'hi' }] };
+  await call('POST /v1/chat/completions', {}, chat);
+  await call('POST /v1/chat/completions', {}, { ...chat, stream: true, stream_options: { include_usage: true } });
   await call('GET /api/api-keys');
   await call('GET /api/api-keys?at=1');
   await call('DELETE /api/api-keys/{id}', { id: key.id });
@@ -216,6 +219,7 @@ test('refusals are what the document says', async () => {
     ['GET /api/accounts', '/api/accounts?at=tomorrow'],
     ['POST /v1/responses', '/v1/responses', {}],
     ['POST /backend-api/svc/responses', '/backend-api/svc/responses', { model: 1 }],
+    ['POST /v1/chat/completions', '/v1/chat/completions', { model: 'gpt-5.1', messages: [] }],
   ];
   for (const [name, path, body] of refused) {
     const answer = await live(name.split(' ')[0] ?? '', path, body);

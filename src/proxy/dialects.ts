@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type AnswerFormat, eventStream, wholeJson } from './attempts/answerFormats.ts';
+import { readChatRequest } from './chat/chatRequest.ts';
+import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
+import { completionOf } from './chat/completion.ts';
 import { readCompactRequest } from './compact/compactRequest.ts';
 import { completeCompaction } from './compact/completeCompaction.ts';
 import type { Delivery } from './relay/delivery.ts';
@@ -33,11 +36,16 @@ export interface Dialect {
   readonly answer: AnswerFormat;
 }
 
-export type DialectName = Surface | 'svcCompact' | 'v1Compact';
+export type DialectName = Surface | 'chat' | 'svcCompact' | 'v1Compact';
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   svc: { ...responses('svc'), answer: eventStream({ dropsVendorEvents: false, remembersItems: false }) },
   v1: { ...responses('v1'), answer: eventStream({ dropsVendorEvents: true, remembersItems: true }) },
+  chat: {
+    read: (body, { headers }) => readChatRequest(body, headers),
+    deliver: deliverChat,
+    answer: eventStream({ dropsVendorEvents: true, remembersItems: false }),
+  },
   svcCompact: compact('svc'),
   v1Compact: compact('v1'),
 };
@@ -57,3 +65,17 @@ function compact(surface: Surface): Dialect {
     answer: wholeJson,
   };
 }
+
+function deliverChat(
+  response: ServerResponse,
+  { model, wantsStream, includesUsage = false }: ModelRequest,
+  { requestId, now, onDrain }: Delivering,
+): Delivery {
+  const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };
+  return wantsStream
+    ? new ChatStreamDelivery(response, { requestId, head, includesUsage, onDrain })
+    : new JsonDelivery(response, requestId, (stream) => completionOf(stream, head));
+}
+
+/** Unique, and it leads to the request in the log. */
+const chatIdOf = (requestId: string): string => `chatcmpl-${requestId.replace(/^req_/, '')}`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/endpoint.ts';
 import { errors } from '../http/errors.ts';
+import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
 import type { DialectName } from './dialects.ts';
 import { proxyRoutes } from './routes.ts';
 
@@ -89,6 +90,13 @@ const endpoints: Readonly<Record<DialectName, Endpoint>> = {
     body: OpenResponsesRequest,
     answer: Response,
     stream: StreamEvent,
+    refuses,
+  },
+  chat: {
+    summary: 'Sends a chat to one of the accounts; streams only when asked to',
+    body: ChatRequest,
+    answer: ChatCompletion,
+    stream: ChatCompletionChunk,
     refuses,
   },
   svcCompact: {

@@ -16,6 +16,7 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
     [
       ['svc', '/backend-api/svc/responses', '/codex/responses'],
       ['v1', '/v1/responses', '/codex/responses'],
+      ['chat', '/v1/chat/completions', '/codex/responses'],
       ['svcCompact', '/backend-api/svc/responses/compact', '/codex/responses/compact'],
       ['v1Compact', '/v1/responses/compact', '/codex/responses/compact'],
     ] as const

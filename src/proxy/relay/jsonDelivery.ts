@@ -4,18 +4,21 @@ import type { Delivery } from './delivery.ts';
 import { sendError, sendJson } from './sendError.ts';
 import { eventsOf } from './sse.ts';
 
-/** Collects a stream and answers with the response object that ends it, as SDKs want it without `stream`. */
+/** Collects a stream and answers with one object at its end, as SDKs want it without `stream`. */
 export class JsonDelivery implements Delivery {
   readonly #response: ServerResponse;
   readonly #requestId: string;
+  readonly #bodyOf: (stream: Buffer) => unknown;
   #events: Buffer[] = [];
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
 
-  constructor(response: ServerResponse, requestId: string) {
+  /** @param bodyOf makes the answer from the whole stream; unless given it is the response that the stream ends with */
+  constructor(response: ServerResponse, requestId: string, bodyOf = finalResponse) {
     this.#response = response;
     this.#requestId = requestId;
+    this.#bodyOf = bodyOf;
   }
 
   pass(bytes: Buffer): boolean {
@@ -27,7 +30,7 @@ export class JsonDelivery implements Delivery {
   finish(bytes: Buffer): void {
     this.pass(bytes);
     this.hasBegun = true;
-    sendJson(this.#response, 200, finalResponse(Buffer.concat(this.#events)), {
+    sendJson(this.#response, 200, this.#bodyOf(Buffer.concat(this.#events)), {
       'x-request-id': this.#requestId,
     });
   }

@@ -19,6 +19,8 @@ export interface ModelRequest {
   readonly bodyBytes: number;
   readonly maxOutputTokens: number | null;
   readonly upstreamBody: Buffer;
+  /** Whether a stream of chunks ends with one of its usage; only of a chat. */
+  readonly includesUsage?: boolean;
 }
 
 /**

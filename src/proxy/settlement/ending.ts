@@ -99,7 +99,7 @@ function endOfSmallObject(text: string, start: number): number {
 }
 
 /** @returns undefined when the provider did not say */
-function usageFrom(value: unknown): TokenUsage | undefined {
+export function usageFrom(value: unknown): TokenUsage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const usage = value as Record<string, unknown>;
   const details = (name: string) => (usage[name] ?? {}) as Record<string, unknown>;

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
+import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
+import { badRequest } from '../proxyError.ts';
+import { toForwardable } from '../responses/forwardable.ts';
+import { conversationKeyOf, type ModelRequest, modelRequest } from '../responses/modelRequest.ts';
+import { openingOf } from '../responses/opening.ts';
+import { checkResponsesRequest } from '../responses/schema.ts';
+import { toResponsesBody } from './toResponsesBody.ts';
+
+/** Reads a chat as the responses request that asks for the same. @throws ProxyError `invalid_request_error` */
+export function readChatRequest(raw: Buffer, headers: IncomingHttpHeaders): ModelRequest {
+  refuseTooManyValues(raw);
+  const body = parseJsonObject(raw);
+  const includesUsage = readIncludesUsage(body);
+  const maxOutputTokens = readMaxTokens(body);
+  const mapped = toResponsesBody(body);
+  checkResponsesRequest(mapped, 'v1');
+  const asked = { ...mapped, max_output_tokens: maxOutputTokens };
+  return {
+    ...modelRequest(raw, 'v1', asked, {
+      conversationKey: conversationKeyOf(mapped, headers) ?? openingOf(mapped.input),
+      upstreamBody: Buffer.from(JSON.stringify(toForwardable(mapped, nothingToRecall))),
+    }),
+    includesUsage,
+  };
+}
+
+/** A chat repeats its messages; it never refers to one. */
+const nothingToRecall = () => undefined;
+
+function readIncludesUsage({ stream_options: options }: JsonObject): boolean {
+  if (options === undefined || options === null) return false;
+  if (!isObject(options)) badRequest('stream_options', 'must be an object');
+  const { include_usage: includesUsage } = options;
+  if (includesUsage !== undefined && includesUsage !== null && typeof includesUsage !== 'boolean') {
+    badRequest('stream_options.include_usage', 'must be true or false');
+  }
+  return includesUsage === true;
+}
+
+/** Reserved for the answer; the newer name wins. */
+function readMaxTokens(body: JsonObject): number | undefined {
+  for (const name of ['max_completion_tokens', 'max_tokens']) {
+    const value = body[name];
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'number') badRequest(name, 'must be a number');
+    return value;
+  }
+  return undefined;
+}

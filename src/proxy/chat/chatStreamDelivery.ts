@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import { ProxyError } from '../proxyError.ts';
+import type { Delivery } from '../relay/delivery.ts';
+import { sendError } from '../relay/sendError.ts';
+import { eventsOf } from '../relay/sse.ts';
+import { AnswerReader } from './answerReader.ts';
+import { type AnswerHead, ChunkWriter, errorChunk } from './chunks.ts';
+
+/** Chat clients parse every `data:` line as a chunk, so that a sign of life can only be a comment (clients.md 5.3). */
+const KEEPALIVE = ': keepalive\n\n';
+
+export interface ChatStreamOptions {
+  readonly requestId: string;
+  readonly head: AnswerHead;
+  readonly includesUsage: boolean;
+  readonly onDrain: () => void;
+}
+
+/**
+ * Tells an answer in chunks, each when its event comes. It begins with the first that says something: before that,
+ * another account may still answer.
+ */
+export class ChatStreamDelivery implements Delivery {
+  readonly #response: ServerResponse;
+  readonly #options: ChatStreamOptions;
+  readonly #writer: ChunkWriter;
+  #reader = new AnswerReader();
+  /** A failure of the whole request has a status of its own as long as no chunk was sent. */
+  readonly wantsEvents = false;
+  hasBegun = false;
+  streamedBytes = 0;
+
+  constructor(response: ServerResponse, options: ChatStreamOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.#writer = new ChunkWriter(options.head, options);
+    response.on('drain', options.onDrain);
+  }
+
+  pass(bytes: Buffer): boolean {
+    this.streamedBytes += bytes.length;
+    const text = this.#chunks(bytes);
+    if (text === '') return true;
+    if (!this.hasBegun) this.#begin();
+    return this.#response.write(text);
+  }
+
+  reset(): void {
+    this.#reader = new AnswerReader();
+    this.streamedBytes = 0;
+  }
+
+  finish(bytes: Buffer): void {
+    this.streamedBytes += bytes.length;
+    const text = this.#chunks(bytes) + this.#ending();
+    if (!this.hasBegun) this.#begin(Buffer.byteLength(text));
+    this.#response.end(text);
+  }
+
+  fail(error: ProxyError): void {
+    if (this.hasBegun) this.#response.end(errorChunk(error.body));
+    else sendError(this.#response, error, this.#options.requestId);
+  }
+
+  keepAlive(): void {
+    if (!this.hasBegun) this.#begin();
+    if (!this.#response.writableNeedDrain) this.#response.write(KEEPALIVE);
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+
+  #chunks(bytes: Buffer): string {
+    let text = '';
+    for (const event of eventsOf(bytes)) {
+      for (const said of this.#reader.read(event)) text += this.#writer.said(said);
+    }
+    return text;
+  }
+
+  #ending(): string {
+    const { finish } = this.#reader;
+    if (finish?.kind === 'finished') return this.#writer.finished(finish);
+    const { message = 'The provider failed the request', type, code } = finish?.error ?? {};
+    const overrides = { message, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
+    return errorChunk(new ProxyError('upstream_error', {}, overrides).body);
+  }
+
+  #begin(length?: number): void {
+    this.hasBegun = true;
+    this.#response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      'x-request-id': this.#options.requestId,
+      ...(length !== undefined && { 'content-length': length }),
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { isObject, type JsonObject } from '../body/parseJson.ts';
+import type { Annotation, Logprobs } from './wire.ts';
+
+/** A source that the text cites; other annotations have no form in a chat. */
+export function annotationFrom(value: unknown): Annotation[] {
+  if (!isObject(value) || value.type !== 'url_citation') return [];
+  const { start_index: start, end_index: end, title, url } = value;
+  if (typeof start !== 'number' || typeof end !== 'number' || typeof url !== 'string') return [];
+  const citation = { start_index: start, end_index: end, title: typeof title === 'string' ? title : '', url };
+  return [{ type: 'url_citation', url_citation: citation }];
+}
+
+/** Probabilities of the tokens of a piece of text; undefined when the provider told none. */
+export function logprobsFrom(value: unknown): Logprobs | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const content = value.filter(isObject).map((entry) => ({
+    ...logprobFrom(entry),
+    top_logprobs: (Array.isArray(entry.top_logprobs) ? entry.top_logprobs : []).filter(isObject).map(logprobFrom),
+  }));
+  return { content, refusal: null };
+}
+
+function logprobFrom({ token, logprob, bytes }: JsonObject) {
+  const text = typeof token === 'string' ? token : '';
+  return {
+    token: text,
+    logprob: typeof logprob === 'number' ? logprob : 0,
+    // A token may end inside a character, so the provider's own bytes are better than those of its text.
+    bytes: Array.isArray(bytes) ? (bytes as number[]) : [...Buffer.from(text)],
+  };
+}

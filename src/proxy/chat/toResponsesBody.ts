@@ -1,0 +1,88 @@
+import { isObject, type JsonObject } from '../body/parseJson.ts';
+import { badRequest } from '../proxyError.ts';
+import { readMessages } from './messages.ts';
+import { readResponseFormat } from './responseFormat.ts';
+import { readToolChoice, readTools } from './tools.ts';
+
+/**
+ * Fields of the chat API that the provider has no place for: they are mapped, or bear on nothing that it offers. `store`
+ * is never true (design.md section 5); every other unknown field passes to the provider.
+ */
+const CHAT_ONLY = [
+  'audio',
+  'logit_bias',
+  'logprobs',
+  'messages',
+  'modalities',
+  'n',
+  'prediction',
+  'reasoning_effort',
+  'response_format',
+  'seed',
+  'stop',
+  'store',
+  'verbosity',
+  'web_search_options',
+];
+
+/**
+ * The body of a responses request that asks for the same (provider-and-predecessor.md 6.5). Sampling parameters are still
+ * in it: what the provider refuses is left out when the request is forwarded.
+ * @throws ProxyError `invalid_request_error` with the path of the first failing field
+ */
+export function toResponsesBody(body: JsonObject): JsonObject {
+  refuseUnsupported(body);
+  const format = readResponseFormat(body.response_format);
+  const { instructions, input } = readMessages(body.messages, {
+    needsInstructionsInInput: format?.type === 'json_object',
+  });
+  const mapped: JsonObject = {
+    ...body,
+    instructions,
+    input,
+    tools: readTools(body.tools, body.web_search_options),
+    tool_choice: readToolChoice(body.tool_choice),
+    reasoning: readReasoning(body),
+    text: readTextOptions(body, format),
+    include: readInclude(body),
+  };
+  for (const name of CHAT_ONLY) delete mapped[name];
+  for (const name in mapped) if (mapped[name] === undefined) delete mapped[name];
+  return mapped;
+}
+
+function refuseUnsupported({ n, modalities, functions, function_call: call }: JsonObject): void {
+  if (n !== undefined && n !== null && n !== 1) badRequest('n', 'must be 1: a request gets one answer');
+  if (Array.isArray(modalities) && modalities.includes('audio')) {
+    badRequest('modalities', "must not hold 'audio': answers are text");
+  }
+  if (functions !== undefined && functions !== null) badRequest('functions', 'is not supported: send tools');
+  if (call !== undefined && call !== null) badRequest('function_call', 'is not supported: send tool_choice');
+}
+
+function readReasoning({ reasoning, reasoning_effort: effort }: JsonObject): unknown {
+  if (effort === undefined || effort === null) return reasoning;
+  if (typeof effort !== 'string' || !effort.isWellFormed()) badRequest('reasoning_effort', 'must be a string');
+  if (reasoning === undefined || reasoning === null) return { effort };
+  return isObject(reasoning) ? { effort, ...reasoning } : reasoning;
+}
+
+function readTextOptions({ text, verbosity }: JsonObject, format: JsonObject | undefined): unknown {
+  if (verbosity !== undefined && verbosity !== null && typeof verbosity !== 'string') {
+    badRequest('verbosity', 'must be a string');
+  }
+  const given = { ...(format && { format }), ...(typeof verbosity === 'string' && { verbosity }) };
+  if (Object.keys(given).length === 0) return text;
+  return text === undefined || text === null ? given : isObject(text) ? { ...given, ...text } : text;
+}
+
+const LOGPROBS = 'message.output_text.logprobs';
+
+function readInclude({ include, logprobs }: JsonObject): unknown {
+  if (logprobs !== undefined && logprobs !== null && typeof logprobs !== 'boolean') {
+    badRequest('logprobs', 'must be true or false');
+  }
+  if (logprobs !== true) return include;
+  if (include === undefined || include === null) return [LOGPROBS];
+  return Array.isArray(include) && !include.includes(LOGPROBS) ? [...include, LOGPROBS] : include;
+}

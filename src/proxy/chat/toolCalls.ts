@@ -1,0 +1,41 @@
+import { isObject, type JsonObject } from '../body/parseJson.ts';
+import { badRequest } from '../proxyError.ts';
+
+/** The calls that an assistant made, as items of the input. @throws ProxyError `invalid_request_error` */
+export function readToolCalls(calls: unknown, param: string): JsonObject[] {
+  if (calls === undefined || calls === null) return [];
+  if (!Array.isArray(calls)) badRequest(param, 'must be an array of objects');
+  return calls.map((call: unknown, index) => readToolCall(call, `${param}.${index}`));
+}
+
+function readToolCall(call: unknown, param: string): JsonObject {
+  if (!isObject(call)) badRequest(param, 'must be an object');
+  const callId = text(call.id, `${param}.id`);
+  if (call.type === 'custom') {
+    const { name, input } = object(call.custom, `${param}.custom`);
+    return {
+      type: 'custom_tool_call',
+      call_id: callId,
+      name: text(name, `${param}.custom.name`),
+      input: text(input, `${param}.custom.input`, { mayBeEmpty: true }),
+    };
+  }
+  const { name, arguments: args } = object(call.function, `${param}.function`);
+  return {
+    type: 'function_call',
+    call_id: callId,
+    name: text(name, `${param}.function.name`),
+    arguments: text(args, `${param}.function.arguments`, { mayBeEmpty: true }),
+  };
+}
+
+function object(value: unknown, param: string): JsonObject {
+  if (!isObject(value)) badRequest(param, 'must be an object');
+  return value;
+}
+
+function text(value: unknown, param: string, { mayBeEmpty = false } = {}): string {
+  if (typeof value !== 'string') badRequest(param, 'must be a string');
+  if (value === '' && !mayBeEmpty) badRequest(param, 'must not be empty');
+  return value;
+}
