@@ -1,4 +1,4 @@
-import type { KnownEvent } from '../src/domain/eventTypes.ts';
+import { eventTypes, type KnownEvent } from '../src/domain/eventTypes.ts';
 
 /** Who caused an event, as far as the history can be filtered by it. */
 export type HistoryActor =
@@ -46,6 +46,13 @@ export function actorLabels(actor: HistoryActor): string[] {
       return [actor.kind];
   }
 }
+
+/** What an event says about itself in plain words. */
+export const sentenceOf = ({ type, data }: KnownEvent): string => eventTypes.get(type)?.says(data as never) ?? type;
+
+/** What an event is found by; undefined for an ordinary request. */
+export const searchTextOf = (event: KnownEvent, subject: string): string | undefined =>
+  isOrdinary(event) ? undefined : `${sentenceOf(event)} ${event.type} ${subject}`;
 
 /**
  * A request that went well says nothing that one would search for: its row is in the request log. That keeps the many out

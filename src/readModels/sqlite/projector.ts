@@ -4,28 +4,10 @@ import { REQUEST_SUMS, type RequestLogRow, requestLog } from '../../../projectio
 import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
 import { instant, type Position, position } from '../../domain/brands.ts';
 import { upcast } from '../../domain/eventTypes.ts';
+import { handlers, VERSION } from '../projections.ts';
 import type { LogMark, LogReader, RawEvent } from './logReader.ts';
 import { RequestTable } from './requestTable.ts';
 import { RollUpTable } from './rollUpTable.ts';
-
-/** What one of the projections does with an event; which of them knows its type is settled by then. */
-// biome-ignore lint/suspicious/noExplicitAny: events of all types pass here, and each handler meets only its own
-type Handler = (event: any, write: Write<any, any>) => void;
-
-const PROJECTIONS = [requestLog, usageTrends];
-
-const handlers = new Map<string, Handler[]>();
-for (const projection of PROJECTIONS) {
-  for (const [type, handler] of Object.entries(projection.on)) {
-    handlers.set(type, [...(handlers.get(type) ?? []), handler as Handler]);
-  }
-}
-
-/** The types of events that read models are made from. */
-export const PROJECTED_TYPES: readonly string[] = [...handlers.keys()];
-
-/** Files made by other versions of the projections are made again. */
-export const VERSION = PROJECTIONS.map(({ name, version }) => `${name} ${version}`).join(', ');
 
 /** So many events make one transaction: large enough to be cheap, small enough to answer in between (30 ms). */
 export const BATCH_EVENTS = 2_000;
@@ -164,7 +146,7 @@ function createTables(database: DatabaseSync) {
   return { requests, rollUps: [byKind, byOutcome, byAccount], write };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: see Handler
+// biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
 function project([at, type, version, time, text]: RawEvent, write: Write<any, any>): void {
   const data = upcast(type, version, JSON.parse(text));
   for (const handle of handlers.get(type) ?? []) handle({ data, position: position(at), time: instant(time) }, write);

@@ -2,9 +2,10 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/brands.ts';
+import { PROJECTED_TYPES, VERSION } from '../projections.ts';
 import { compareTables } from './compareTables.ts';
 import { LogReader } from './logReader.ts';
-import { PROJECTED_TYPES, Projector, VERSION } from './projector.ts';
+import { Projector } from './projector.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {

@@ -1,8 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { PROJECTED_TYPES } from '../projections.ts';
 import { answersFrom } from './answers.ts';
 import { LogReader } from './logReader.ts';
-import { PROJECTED_TYPES, Projector } from './projector.ts';
+import { Projector } from './projector.ts';
 import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 import type { FromWorker, Query, ToWorker, WorkerOptions } from './wire.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { actorLabels, isOrdinary, requestSubject, subjectOf } from '../../../../projections/history.ts';
+import { actorLabels, requestSubject, searchTextOf, sentenceOf, subjectOf } from '../../../../projections/history.ts';
 import { type Instant, instant, type Position, position } from '../../../domain/brands.ts';
-import { eventTypes, type KnownEvent, upcast } from '../../../domain/eventTypes.ts';
+import { type KnownEvent, upcast } from '../../../domain/eventTypes.ts';
 import type { Actor, EventMetadata } from '../../../log/eventLog.ts';
 import type { HistoryEntry } from '../../historyQueries.ts';
 
@@ -98,7 +98,7 @@ function indexed([at, stream, type, version, time, metadata, data, ordinary]: In
   if (ordinary) return { ...common, subject: requestSubject(data), text: undefined };
   const event = { type, data: upcast(type, version, JSON.parse(data)) } as KnownEvent;
   const subject = subjectOf(stream, event);
-  return { ...common, subject, text: isOrdinary(event) ? undefined : `${sentenceOf(event)} ${type} ${subject}` };
+  return { ...common, subject, text: searchTextOf(event, subject) };
 }
 
 function entryOf([at, stream, type, version, time, metadata, data]: Row): HistoryEntry {
@@ -113,5 +113,3 @@ function entryOf([at, stream, type, version, time, metadata, data]: Row): Histor
     sentence: sentenceOf(event),
   };
 }
-
-const sentenceOf = ({ type, data }: KnownEvent): string => eventTypes.get(type)?.says(data as never) ?? type;

@@ -1,0 +1,28 @@
+import type { Write } from '../../projections/projection.ts';
+import { requestLog } from '../../projections/requestLog.ts';
+import { usageTrends } from '../../projections/usageTrends.ts';
+
+/** What one of the projections does with an event; which of them knows its type is settled by then. */
+// biome-ignore lint/suspicious/noExplicitAny: events of all types pass here, and each handler meets only its own
+export type Handler = (event: any, write: Write<any, any>) => void;
+
+const PROJECTIONS = [requestLog, usageTrends];
+
+/** By type of event. */
+export const handlers: ReadonlyMap<string, readonly Handler[]> = handlersByType();
+
+function handlersByType(): Map<string, Handler[]> {
+  const byType = new Map<string, Handler[]>();
+  for (const { on } of PROJECTIONS) {
+    for (const [type, handler] of Object.entries(on)) {
+      byType.set(type, [...(byType.get(type) ?? []), handler as Handler]);
+    }
+  }
+  return byType;
+}
+
+/** The types of events that documents and sums are made from. */
+export const PROJECTED_TYPES: readonly string[] = [...handlers.keys()];
+
+/** What other versions of the projections made is made again. */
+export const VERSION = PROJECTIONS.map(({ name, version }) => `${name} ${version}`).join(', ');
