@@ -8,9 +8,12 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */
-export const HISTORY_VERSION = 1;
+export const HISTORY_VERSION = 2;
 
 export const requestSubject = (requestId: string): string => `request-${requestId}`;
+/** The request that a subject stands for; undefined when it is something else. */
+export const requestIdOf = (subject: string): string | undefined =>
+  subject.startsWith('request-') ? subject.slice('request-'.length) : undefined;
 
 /** What an event is about: its stream, except where a stream holds many things or a thing has many streams. */
 export function subjectOf(stream: string, { type, data }: KnownEvent): string {
@@ -55,8 +58,10 @@ export const searchTextOf = (event: KnownEvent, subject: string): string | undef
   isOrdinary(event) ? undefined : `${sentenceOf(event)} ${event.type} ${subject}`;
 
 /**
- * A request that went well says nothing that one would search for: its row is in the request log. That keeps the many out
- * of the index of texts.
+ * A request that went well and a sample of an account's usage say nothing that one would search for. That keeps the many
+ * out of the index of texts.
  */
 export const isOrdinary = ({ type, data }: KnownEvent): boolean =>
-  type === 'RequestAdmitted' || (type === 'RequestCompleted' && data.errorCode === null);
+  type === 'RequestAdmitted' ||
+  type === 'AccountUsageObserved' ||
+  (type === 'RequestCompleted' && data.errorCode === null);

@@ -58,6 +58,25 @@ export const REQUEST_SUMS = [
 ] as const;
 export type RequestSums = Readonly<Record<(typeof REQUEST_SUMS)[number], number>>;
 
+/** What the request log takes of a request that ended: whoever reads no more than this has read enough. */
+export type LoggedRequest = Pick<
+  CompletedRequest,
+  | 'requestId'
+  | 'keyId'
+  | 'route'
+  | 'model'
+  | 'effort'
+  | 'requestedAt'
+  | 'status'
+  | 'errorCode'
+  | 'errorMessage'
+  | 'accountId'
+  | 'latencyMs'
+  | 'firstByteMs'
+  | 'usage'
+  | 'costMicroDollars'
+> & { readonly attempts: { readonly length: number } };
+
 interface Documents {
   readonly requests: RequestLogRow;
 }

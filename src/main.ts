@@ -34,7 +34,6 @@ import { isProxyPath } from './proxy/routes.ts';
 import { Refusals } from './proxy/settlement/refusals.ts';
 import { settleAbandoned } from './proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from './proxy/settlement/settlement.ts';
-import { createSqliteHistory } from './readModels/sqlite/history/sqliteHistory.ts';
 import { createSqliteReadModels } from './readModels/sqlite/sqliteReadModels.ts';
 import { openVault } from './vault/sqliteVault.ts';
 
@@ -70,13 +69,8 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   const hot = await startHotRunner(log, onFatal);
   const handle = createCommandHandler({ log, hot, now });
   const readModels = createSqliteReadModels({ folder: folder.path, logPath, onTrouble: report });
-  const history = createSqliteHistory({ folder: folder.path, logPath, onTrouble: report });
-  hot.onFolded(({ position }) => {
-    readModels.notify(position);
-    history.notify(position);
-  });
+  hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
-  history.notify(hot.state.position);
 
   // The provider.
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
@@ -200,7 +194,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     handle,
     vault,
     requestLog: readModels.requestLog,
-    history,
+    history: readModels.history,
     otherSurfaces: [proxySurface],
     requestTotals: readModels.requestTotals,
     usageTrends: readModels.usageTrends,
@@ -252,7 +246,6 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     await dispatcher.destroy();
     hot.stop();
     await readModels.close();
-    await history.close();
     await log.close();
     vault.close();
     folder.close();

@@ -11,7 +11,7 @@ import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
 import { createPast } from '../../src/projecting/past.ts';
 import type { HistoryFilter } from '../../src/readModels/historyQueries.ts';
-import { createSqliteHistory } from '../../src/readModels/sqlite/history/sqliteHistory.ts';
+import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 
 // `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>]`: fills a log with requests and, every
@@ -33,11 +33,11 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 try {
   await fill(log);
   const head = await log.head();
-  const history = createSqliteHistory({ folder, logPath });
+  const { history, close } = createSqliteReadModels({ folder, logPath });
   const start = performance.now();
   while ((await history.page({}, null, 1, head)).entries[0]?.position !== head);
   const ms = performance.now() - start;
-  const bytes = (await stat(join(folder, 'history.sqlite'))).size;
+  const bytes = (await stat(join(folder, 'readmodels.sqlite'))).size;
   say(`${head} events indexed in ${(ms / 1_000).toFixed(1)} s, ${(bytes / 2 ** 20).toFixed(0)} MiB`);
 
   const key = completedRequest(7).actor as { keyId: string };
@@ -62,7 +62,7 @@ try {
   for (const [what, filter, before] of pages) {
     await measure(what, async () => (await history.page(filter, before, 50, head)).entries.length);
   }
-  await history.close();
+  await close();
 
   const hot = await startHotRunner(log, (error) => say(error.message));
   const past = createPast({ log, hot });

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { instant } from '../../src/domain/brands.ts';
+import type { CompletedRequest } from '../../src/domain/request/events.ts';
+import type { EventMetadata } from '../../src/log/eventLog.ts';
 
 /** The last event happens now; before it 2,300 requests an hour, so that a million of them are 18 days. */
 const REQUESTS_PER_HOUR = 2_300;
@@ -98,6 +100,28 @@ function event(position: number, time: number): [type: string, data: unknown] {
   ];
 }
 
+/** Stream and metadata; the hashes look like hashes and prove nothing. */
+function origin(
+  position: number,
+  time: number,
+  { requestId, keyId }: Partial<CompletedRequest>,
+): [string, EventMetadata] {
+  const isRequest = requestId !== undefined;
+  const day = new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+  return [
+    isRequest ? `requests-bench.b1_${day}` : `accountUsage-bench_${day.slice(0, 6)}`,
+    {
+      schemaVersion: 1,
+      actor: keyId ? { kind: 'apiKey', keyId } : { kind: 'system', reason: 'usage polling' },
+      correlationId: requestId ?? `sample-${position}`,
+      causationId: null,
+      node: 'bench',
+      previousHash: digest(`hash ${position - 1}`),
+      hash: digest(`hash ${position}`),
+    },
+  ];
+}
+
 /** Numbers from 0 to 1 (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed * 2_654_435_761;
@@ -114,15 +138,17 @@ export function fillLog(path: string, count: number): void {
   const database = new DatabaseSync(path);
   database.exec(`
     PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
-    CREATE TABLE events (position INTEGER PRIMARY KEY, id TEXT, type TEXT, version INTEGER, time INTEGER, data TEXT) STRICT`);
-  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, 1, ?, ?)');
+    CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, id TEXT, type TEXT, version INTEGER, time INTEGER,
+      data TEXT, metadata TEXT) STRICT`);
+  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, 1, ?, ?, ?)');
   const end = Date.now();
   for (let first = 1; first <= count; first += 50_000) {
     database.exec('BEGIN');
     for (let position = first; position < first + 50_000 && position <= count; position++) {
       const time = instant(Math.floor(end - (count - position) * STEP_MS));
       const [type, data] = event(position, time);
-      insert.run(position, `event-${position}`, type, time, JSON.stringify(data));
+      const [stream, metadata] = origin(position, time, data as Partial<CompletedRequest>);
+      insert.run(position, stream, `event-${position}`, type, time, JSON.stringify(data), JSON.stringify(metadata));
     }
     database.exec('COMMIT');
   }

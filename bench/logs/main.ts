@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Instant, instant, position } from '../../src/domain/brands.ts';
-import { PROJECTED_TYPES } from '../../src/readModels/projections.ts';
 import type { RequestLogFilter } from '../../src/readModels/requestLogQueries.ts';
 import { LogReader } from '../../src/readModels/sqlite/logReader.ts';
 import { BATCH_EVENTS, Projector } from '../../src/readModels/sqlite/projector.ts';
@@ -47,7 +46,7 @@ async function sizeOf(file: string): Promise<string> {
 function load(how: string, batchEvents: number): void {
   removeReadModelFile(path);
   const database = openReadModelFile(path);
-  const log = new LogReader(logPath, PROJECTED_TYPES);
+  const log = new LogReader(logPath);
   const projector = new Projector(database, log);
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   while (projector.catchUp(batchEvents));

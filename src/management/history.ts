@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { subjectOf } from '../../projections/history.ts';
+import { sentenceOf, subjectOf } from '../../projections/history.ts';
 import { instant, iso, type Position, position } from '../domain/brands.ts';
-import { eventTypes, type KnownEvent, upcast } from '../domain/eventTypes.ts';
+import { type KnownEvent, upcast } from '../domain/eventTypes.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Actor } from '../log/eventLog.ts';
 import type { Step } from '../projecting/past.ts';
@@ -156,7 +156,7 @@ function whole({ event, before, after }: Step) {
     type,
     subject: subjectOf(stream, current),
     actor: shownActor(metadata.actor),
-    sentence: eventTypes.get(type)?.says(current.data as never) ?? type,
+    sentence: sentenceOf(current),
     id: event.id,
     stream,
     revision: event.revision,

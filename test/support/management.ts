@@ -18,7 +18,6 @@ import { SignIns } from '../../src/management/dashboardAuth/signIns.ts';
 import { createManagement, type ManagementOptions } from '../../src/management/management.ts';
 import { createCommandHandler } from '../../src/projecting/commandHandler.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
-import { createSqliteHistory, type SqliteHistory } from '../../src/readModels/sqlite/history/sqliteHistory.ts';
 import { createSqliteReadModels, type SqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { openVault } from '../../src/vault/sqliteVault.ts';
 import { NOW } from './specification.ts';
@@ -77,7 +76,6 @@ export async function startManagement(
   const hot = await startHotRunner(log, (error) => reported.push(error));
   const vault = openVault({ folder });
   let readModels: SqliteReadModels | undefined;
-  let history: SqliteHistory | undefined;
   /** Most tests do without: they start no worker. */
   const models = () => {
     readModels ??= createSqliteReadModels({ folder, logPath });
@@ -98,12 +96,7 @@ export async function startManagement(
       options: (...query) => models().requestLog.options(...query),
       models: (...query) => models().requestLog.models(...query),
     },
-    history: {
-      page: (...query) => {
-        history ??= createSqliteHistory({ folder, logPath });
-        return history.page(...query);
-      },
-    },
+    history: { page: (...query) => models().history.page(...query) },
     requestTotals: { since: (...query) => models().requestTotals.since(...query) },
     usageTrends: {
       since: (...query) => models().usageTrends.since(...query),
@@ -129,7 +122,6 @@ export async function startManagement(
     await signIns.stop();
     hot.stop();
     await readModels?.close();
-    await history?.close();
     await log.close();
     vault.close();
   });

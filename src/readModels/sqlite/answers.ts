@@ -1,22 +1,31 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { historyPage } from './history/historyPage.ts';
+import type { LogReader } from './logReader.ts';
+import type { Projector } from './projector.ts';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestLogReader.ts';
-import type { RequestTable } from './requestTable.ts';
 import { requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 import type { Answers } from './wire.ts';
 
-/** Every query over the tables of one file. */
-export const answersFrom = (database: DatabaseSync, requests: RequestTable): Answers => ({
-  requestLog: {
-    page: (filter, limit, offset) => requestLogPage(database, requests, filter, limit, offset),
-    options: (filter) => requestLogOptions(database, requests, filter),
-    models: () => answeredModels(requests),
-  },
-  requestTotals: {
-    since: (since) => requestTotalsSince(database, requests, since),
-  },
-  usageTrends: {
-    since: (since) => usageSince(database, since),
-    ofAccount: (accountId, since) => usageHoursOf(database, accountId, since),
-  },
-});
+/** Every query over the tables of one file and the log that they were made from. */
+export function answersFrom(database: DatabaseSync, { tables, position }: Projector, log: LogReader): Answers {
+  const { requests, requestIds, history } = tables;
+  return {
+    requestLog: {
+      page: (filter, limit, offset) => requestLogPage(database, requests, filter, limit, offset, position),
+      options: (filter) => requestLogOptions(database, requests, filter),
+      models: () => answeredModels(requests),
+    },
+    requestTotals: {
+      since: (since) => requestTotalsSince(database, requests, since),
+    },
+    usageTrends: {
+      since: (since) => usageSince(database, since),
+      ofAccount: (accountId, since) => usageHoursOf(database, accountId, since),
+    },
+    history: {
+      page: (filter, before, limit) =>
+        historyPage({ index: history, requestIds, log, position }, filter, before, limit),
+    },
+  };
+}

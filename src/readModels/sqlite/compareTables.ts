@@ -6,11 +6,15 @@ type Row = readonly Cell[];
 interface Table {
   readonly name: string;
   readonly columns: readonly string[];
+  /** The columns as they are read: bytes as text. */
+  readonly selected: readonly string[];
   /** Places of the primary key's columns, in its order. */
   readonly key: readonly number[];
 }
 
 const MAX_DIFFERENCES = 10;
+/** Characters of a value. */
+const MOST_SHOWN = 300;
 
 /** Holds every row of every table against its counterpart. Both sides are read once, in the order of their keys. */
 export function compareTables(live: DatabaseSync, fresh: DatabaseSync): { rows: number; differences: string[] } {
@@ -34,21 +38,41 @@ export function compareTables(live: DatabaseSync, fresh: DatabaseSync): { rows: 
 }
 
 function tablesOf(database: DatabaseSync): Table[] {
-  const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
-  return names.map(({ name }) => {
-    const columns = database.prepare(`PRAGMA table_info("${name}")`).all() as { name: string; pk: number }[];
-    const key = columns.map(({ pk }, index) => ({ pk, index })).filter(({ pk }) => pk > 0);
-    return {
-      name: String(name),
-      columns: columns.map((column) => column.name),
-      key: key.sort((a, b) => a.pk - b.pk).map(({ index }) => index),
-    };
-  });
+  const tables = database
+    .prepare(
+      `SELECT name, type FROM pragma_table_list
+       WHERE schema = 'main' AND type IN ('table', 'virtual') AND name <> 'sqlite_schema' ORDER BY name`,
+    )
+    .all() as { name: string; type: string }[];
+  return tables.map(({ name, type }) => (type === 'virtual' ? termsOf(database, name) : tableOf(database, name)));
 }
 
-function read(database: DatabaseSync, { name, columns, key }: Table): Iterator<Row> {
+function tableOf(database: DatabaseSync, name: string): Table {
+  const columns = database.prepare('SELECT name, type, pk FROM pragma_table_info(?)').all(name) as {
+    name: string;
+    type: string;
+    pk: number;
+  }[];
+  const key = columns.map(({ pk }, index) => ({ pk, index })).filter(({ pk }) => pk > 0);
+  return {
+    name,
+    columns: columns.map((column) => column.name),
+    selected: columns.map((column) => (column.type === 'BLOB' ? `hex(${column.name})` : column.name)),
+    key: key.sort((a, b) => a.pk - b.pk).map(({ index }) => index),
+  };
+}
+
+/** What an index of texts holds: it lies in its own tables as it happened to grow there. */
+function termsOf(database: DatabaseSync, index: string): Table {
+  const name = `${index}Terms`;
+  database.exec(`CREATE VIRTUAL TABLE temp.${name} USING fts5vocab(main, ${index}, instance)`);
+  const columns = ['term', 'doc', 'offset'];
+  return { name, columns, selected: columns, key: [0, 1, 2] };
+}
+
+function read(database: DatabaseSync, { name, columns, selected, key }: Table): Iterator<Row> {
   const order = key.map((index) => columns[index]).join(', ');
-  const statement = database.prepare(`SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order}`);
+  const statement = database.prepare(`SELECT ${selected.join(', ')} FROM ${name} ORDER BY ${order}`);
   statement.setReturnArrays(true);
   return statement.iterate() as unknown as Iterator<Row>;
 }
@@ -83,7 +107,7 @@ function differenceOf(table: Table, live: Row | undefined, fresh: Row | undefine
   if (!live) return `${place()}: is missing from the live read models`;
   for (let index = 0; index < live.length; index++) {
     if (live[index] === fresh[index]) continue;
-    const shown = (cell: Cell | undefined) => JSON.stringify(cell);
+    const shown = (cell: Cell | undefined) => JSON.stringify(cell)?.slice(0, MOST_SHOWN);
     return `${place()}: ${table.columns[index]} is ${shown(live[index])} in the live read models, ${shown(fresh[index])} rebuilt`;
   }
   return undefined;

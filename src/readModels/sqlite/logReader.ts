@@ -1,9 +1,17 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Position, position } from '../../domain/brands.ts';
+import { type Instant, type Position, position } from '../../domain/brands.ts';
 
-/** An event as it stands in the file, its data still text. */
-export type RawEvent = [position: number, type: string, version: number, time: number, data: string];
+/** An event as it stands in the file, data and metadata still text. */
+export type RawEvent = [
+  position: number,
+  stream: string,
+  type: string,
+  version: number,
+  time: number,
+  data: string,
+  metadata: string,
+];
 
 /** Where the log stands, or stood: the id tells a log from another that has as many events. */
 export interface LogMark {
@@ -12,17 +20,15 @@ export interface LogMark {
 }
 
 const BEGINNING: LogMark = { position: position(0), eventId: null };
+const COLUMNS = 'position, stream, type, version, time, data, metadata';
 
 /** Reads the log's file through a connection of its own, so that nobody who appends has to wait. */
 export class LogReader {
   readonly #path: string;
-  readonly #types: readonly string[];
-  #open: { database: DatabaseSync; last: StatementSync; between: StatementSync } | undefined;
+  #open: ReturnType<typeof open> | undefined;
 
-  /** @param types the events that matter; of all others only the position is read */
-  constructor(path: string, types: readonly string[]) {
+  constructor(path: string) {
     this.#path = path;
-    this.#types = types;
   }
 
   /** The last event at or before `at`. */
@@ -31,9 +37,18 @@ export class LogReader {
     return mark ?? BEGINNING;
   }
 
-  /** Events that matter behind `after`, up to and including `upTo`, in order. */
+  /** Events behind `after`, up to and including `upTo`, in order. */
   between(after: Position, upTo: Position): RawEvent[] {
-    return (this.#statements()?.between.all(after, upTo, ...this.#types) ?? []) as unknown as RawEvent[];
+    return (this.#statements()?.between.all(after, upTo) ?? []) as unknown as RawEvent[];
+  }
+
+  /** Times of events behind `after`, in order. */
+  times(after: Position, limit: number): { position: Position; time: Instant }[] {
+    return (this.#statements()?.times.all(after, limit) ?? []) as { position: Position; time: Instant }[];
+  }
+
+  at(at: Position): RawEvent | undefined {
+    return this.#statements()?.at.get(at) as unknown as RawEvent | undefined;
   }
 
   close(): void {
@@ -43,18 +58,25 @@ export class LogReader {
 
   #statements() {
     // A log that nobody has begun yet is empty.
-    if (!this.#open && existsSync(this.#path)) {
-      const database = new DatabaseSync(this.#path, { readOnly: true, timeout: 5_000 });
-      const last = database.prepare(
-        'SELECT position, id AS eventId FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1',
-      );
-      const between = database.prepare(
-        `SELECT position, type, version, time, data FROM events
-         WHERE position > ? AND position <= ? AND type IN (${this.#types.map(() => '?').join(', ')}) ORDER BY position`,
-      );
-      between.setReturnArrays(true);
-      this.#open = { database, last, between };
-    }
+    if (!this.#open && existsSync(this.#path)) this.#open = open(this.#path);
     return this.#open;
   }
+}
+
+function open(path: string) {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  const asArrays = (sql: string): StatementSync => {
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  return {
+    database,
+    last: database.prepare(
+      'SELECT position, id AS eventId FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1',
+    ),
+    between: asArrays(`SELECT ${COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position`),
+    times: database.prepare('SELECT position, time FROM events WHERE position > ? ORDER BY position LIMIT ?'),
+    at: asArrays(`SELECT ${COLUMNS} FROM events WHERE position = ?`),
+  };
 }

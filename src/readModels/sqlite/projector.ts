@@ -1,20 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Write } from '../../../projections/projection.ts';
-import { REQUEST_SUMS, type RequestLogRow, requestLog } from '../../../projections/requestLog.ts';
-import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
-import { instant, type Position, position } from '../../domain/brands.ts';
-import { upcast } from '../../domain/eventTypes.ts';
-import { handlers, VERSION } from '../projections.ts';
-import type { LogMark, LogReader, RawEvent } from './logReader.ts';
-import { RequestTable } from './requestTable.ts';
-import { RollUpTable } from './rollUpTable.ts';
+import { HISTORY_VERSION } from '../../../projections/history.ts';
+import { type Position, position } from '../../domain/brands.ts';
+import { VERSION as PROJECTIONS_VERSION } from '../projections.ts';
+import { inTransaction } from './inTransaction.ts';
+import type { LogMark, LogReader } from './logReader.ts';
+import { Tables } from './tables.ts';
 
-/** So many events make one transaction: large enough to be cheap, small enough to answer in between (30 ms). */
+/** Files made by other versions of the projections are made again. */
+export const VERSION = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}`;
+
+/** So many events make one transaction: large enough to be cheap, small enough to answer in between (20 ms). */
 export const BATCH_EVENTS = 2_000;
 
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 
-/** Folds the log into the tables of a file: documents, sums and how far they reach change in one transaction. */
+/** Folds the log into the tables of a file: documents, sums, indexes and how far they reach change in one transaction. */
 export class Projector {
   readonly #database: DatabaseSync;
   readonly #log: LogReader;
@@ -27,7 +27,7 @@ export class Projector {
     const progress = database.prepare('SELECT version, position, eventId FROM progress').get();
     if (progress?.version === VERSION) {
       this.#mark = { position: progress.position as Position, eventId: progress.eventId as string | null };
-      this.#tables = createTables(database);
+      this.#tables = new Tables(database, log, this.#mark.position);
     } else {
       this.#mark = BEGINNING;
       this.#tables = this.#startOver();
@@ -39,8 +39,8 @@ export class Projector {
     return this.#mark.position;
   }
 
-  get requests(): RequestTable {
-    return this.#tables.requests;
+  get tables(): Tables {
+    return this.#tables;
   }
 
   /**
@@ -62,17 +62,15 @@ export class Projector {
   }
 
   #fold(target: LogMark): void {
-    const tables = this.#tables;
+    const [tables, before] = [this.#tables, this.#mark.position];
     try {
-      this.#inTransaction(() => {
-        for (const event of this.#log.between(this.#mark.position, target.position)) project(event, tables.write);
-        for (const rollUp of tables.rollUps) rollUp.flush();
+      inTransaction(this.#database, () => {
+        for (const event of this.#log.between(before, target.position)) tables.add(event);
+        tables.flush(before, target.position);
         this.#database.prepare('UPDATE progress SET position = ?, eventId = ?').run(target.position, target.eventId);
       });
     } catch (error) {
-      for (const rollUp of tables.rollUps) rollUp.clear();
-      tables.requests.kinds.load();
-      tables.requests.outcomes.load();
+      tables.clear(before);
       throw error;
     }
     this.#mark = target;
@@ -86,68 +84,15 @@ export class Projector {
   }
 
   #startOver(): Tables {
-    return this.#inTransaction(() => {
+    return inTransaction(this.#database, () => {
+      // A virtual table takes its shadow tables with it.
+      this.#database.exec('DROP TABLE IF EXISTS texts');
       const old = this.#database
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('progress', 'sqlite_sequence')")
         .all();
       for (const { name } of old) this.#database.exec(`DROP TABLE "${name}"`);
       this.#database.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, 0, NULL)').run(VERSION);
-      return createTables(this.#database);
+      return new Tables(this.#database, this.#log, BEGINNING.position);
     });
   }
-
-  #inTransaction<Result>(work: () => Result): Result {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      this.#database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-}
-
-type Tables = ReturnType<typeof createTables>;
-
-function createTables(database: DatabaseSync) {
-  const requests = new RequestTable(database);
-  const byKind = new RollUpTable(database, {
-    table: 'requestsByKind',
-    group: { name: 'kindId', type: 'INTEGER' },
-    periods: requestLog.periods.requestsByKind,
-    sums: REQUEST_SUMS,
-  });
-  const byOutcome = new RollUpTable(database, {
-    table: 'requestsByOutcome',
-    group: { name: 'outcomeId', type: 'INTEGER' },
-    periods: requestLog.periods.requestsByOutcome,
-    sums: REQUEST_SUMS,
-  });
-  const byAccount = new RollUpTable(database, {
-    table: 'usageByAccount',
-    group: { name: 'accountId', type: 'TEXT' },
-    periods: usageTrends.periods.usageByAccount,
-    sums: USAGE_SUMS,
-  });
-  database.exec('CREATE INDEX IF NOT EXISTS usageByAccountAndTime ON usageByAccount (accountId, period, start)');
-  const addUp = {
-    requestsByKind: (at, group, sums) => byKind.add(at, requests.kinds.idOf(group), sums),
-    requestsByOutcome: (at, group, sums) => byOutcome.add(at, requests.outcomes.idOf(group), sums),
-    usageByAccount: (at, group, sums) => byAccount.add(at, group.accountId, sums),
-    // biome-ignore lint/suspicious/noExplicitAny: each roll-up has groups and sums of its own
-  } satisfies Record<string, (at: ReturnType<typeof instant>, group: any, sums: any) => void>;
-  // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
-  const write: Write<any, any> = {
-    insert: (_collection, _key, row) => requests.insert(row as RequestLogRow),
-    addUp: (rollUp, at, group, sums) => addUp[rollUp as keyof typeof addUp](at, group, sums),
-  };
-  return { requests, rollUps: [byKind, byOutcome, byAccount], write };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
-function project([at, type, version, time, text]: RawEvent, write: Write<any, any>): void {
-  const data = upcast(type, version, JSON.parse(text));
-  for (const handle of handlers.get(type) ?? []) handle({ data, position: position(at), time: instant(time) }, write);
 }

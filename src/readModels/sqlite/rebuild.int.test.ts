@@ -72,6 +72,12 @@ test.each([
     ['requestId is "other" in the live', '"req_2" rebuilt'],
   ],
   ['UPDATE requestKinds SET model = NULL WHERE id = 1', ['requestKinds id=1: model is null in the live']],
+  [
+    "UPDATE postings SET offsets = x'0100' WHERE type = 2 AND label = 0",
+    ['postings label=0 type=2 block=0: offsets is'],
+  ],
+  ['INSERT INTO marks VALUES (7, 1)', ['marks position=7: is only in the live']],
+  ["INSERT INTO texts (rowid, text) VALUES (24, 'abc')", ['textsTerms term=abc doc=24 offset=0: is only in the live']],
   ['DROP TABLE messages', ['messages: the live table is missing']],
   ["UPDATE progress SET version = 'old'", ['of version "old"']],
   ['UPDATE progress SET position = 99', ['end at position 99']],

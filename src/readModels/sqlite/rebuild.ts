@@ -2,10 +2,9 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/brands.ts';
-import { PROJECTED_TYPES, VERSION } from '../projections.ts';
 import { compareTables } from './compareTables.ts';
 import { LogReader } from './logReader.ts';
-import { Projector } from './projector.ts';
+import { Projector, VERSION } from './projector.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {
@@ -98,7 +97,7 @@ function progressOf(live: DatabaseSync): Record<string, unknown> | undefined {
 
 function build(path: string, logPath: string, upTo: Position, onProgress: RebuildOptions['onProgress']) {
   removeReadModelFile(path);
-  const log = new LogReader(logPath, PROJECTED_TYPES);
+  const log = new LogReader(logPath);
   const database = openReadModelFile(path);
   try {
     const { position: end } = log.lastUpTo(upTo);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { endOf, PERIODS } from '../../../projections/periods.ts';
-import { type Instant, instant } from '../../domain/brands.ts';
+import { type Instant, instant, type Position } from '../../domain/brands.ts';
 import { matcher, optionsOf } from '../requestKinds.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
 import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';
@@ -34,16 +34,18 @@ export const kindCondition = (kinds: WantedKinds | undefined) => (kinds ? "AND s
 const indexed = (kinds: WantedKinds | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
+/** @param head how far the read models reach */
 export function requestLogPage(
   database: DatabaseSync,
   table: RequestTable,
   filter: RequestLogFilter,
   limit: number,
   offset: number,
+  head: Position,
 ): RequestLogPage {
   const wanted = wantedBy(filter, table);
   if (filter.search) {
-    const found = searchRequests(database, wanted, filter.search, limit, offset);
+    const found = searchRequests(database, wanted, filter.search, limit, offset, head);
     if (found) return { rows: table.at(found.positions), total: found.total };
   }
   const pieces = cut(wanted.from, wanted.to).flatMap((piece) => counted(database, wanted.kinds, piece));

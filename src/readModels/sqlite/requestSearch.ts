@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { Position } from '../../domain/brands.ts';
+import { STRETCH, wholeStretches } from './requestIds.ts';
 import { kindCondition, type Wanted } from './requestLogReader.ts';
-import { STRETCH } from './requestTable.ts';
 
 /** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
 const PART_OF_ID = /^[0-9a-f]{4,}$/i;
@@ -13,6 +14,7 @@ interface Found {
 /**
  * Requests whose id or error message holds the text, the latest first. Only ids and texts are looked at, never rows:
  * beginnings of ids through their index, other parts along it, and texts once each.
+ * @param head how far the read models reach
  * @returns undefined when every id begins with the text, so that it is no condition at all
  */
 export function searchRequests(
@@ -21,26 +23,29 @@ export function searchRequests(
   search: string,
   limit: number,
   offset: number,
+  head: Position,
 ): Found | undefined {
-  const stretches = stretchesOf(database);
-  if (stretches.every((stretch) => isSharedBy(database, stretch, search))) return undefined;
+  const whole = wholeStretches(head);
+  const stretches = Array.from({ length: whole }, (_, stretch) => stretch);
+  const openFrom = whole * STRETCH;
+  if (isSharedByAll(database, stretches, openFrom, search)) return undefined;
   const text = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   const bytes = wanted.kinds ? [wanted.kinds.bytes] : [];
   const conditions = `AND requestedAt >= ? AND requestedAt < ? ${kindCondition(wanted.kinds)}`;
   const values: SQLInputValue[] = [wanted.from, wanted.to, ...bytes];
   const isPart = PART_OF_ID.test(search);
-  const byId = isPart
-    ? 'instr(requestId, ?)'
-    : `position / ${STRETCH} IN (SELECT value FROM json_each(?)) AND requestId >= ? AND requestId < ?`;
-  const idValues = isPart ? [search.toLowerCase()] : [JSON.stringify(stretches), search, behind(search)];
+  const byId = isPart ? 'instr(requestId, ?)' : 'requestId >= ? AND requestId < ?';
+  const idValues = isPart ? [search.toLowerCase()] : [search, behind(search)];
   database.exec(
     'CREATE TEMP TABLE IF NOT EXISTS found (requestedAt INTEGER, position INTEGER, PRIMARY KEY (requestedAt, position)) WITHOUT ROWID; DELETE FROM found',
   );
   database
     .prepare(
-      `INSERT INTO found SELECT requestedAt, position FROM requests INDEXED BY requestsById WHERE ${byId} ${conditions}`,
+      `INSERT INTO found SELECT requestedAt, position FROM requestIds
+       WHERE stretch IN (SELECT value FROM json_each(?)) AND ${byId} ${conditions}
+       UNION ALL SELECT requestedAt, position FROM requests WHERE position >= ? AND ${byId} ${conditions}`,
     )
-    .run(...idValues, ...values);
+    .run(JSON.stringify(stretches), ...idValues, ...values, openFrom, ...idValues, ...values);
   database
     .prepare(
       `INSERT OR IGNORE INTO found SELECT requestedAt, position FROM requests INDEXED BY requestsByMessage
@@ -54,22 +59,18 @@ export function searchRequests(
   return { positions: rows.map(({ position }) => position as number), total };
 }
 
-function stretchesOf(database: DatabaseSync): number[] {
-  const last = database.prepare('SELECT MAX(position) AS last FROM requests').get()?.last as number | null;
-  return last === null ? [] : Array.from({ length: Math.floor(last / STRETCH) + 1 }, (_, index) => index);
-}
-
-/** Whether every id of the stretch begins with the text. */
-function isSharedBy(database: DatabaseSync, stretch: number, text: string): boolean {
-  const another = database
-    .prepare(
-      `SELECT 1 FROM requests INDEXED BY requestsById WHERE position / ${STRETCH} = ? AND requestId < ?
-       UNION ALL
-       SELECT 1 FROM requests INDEXED BY requestsById WHERE position / ${STRETCH} = ? AND requestId >= ?
-       LIMIT 1`,
-    )
-    .get(stretch, text, stretch, behind(text));
-  return another === undefined;
+/** Whether every id begins with the text. */
+function isSharedByAll(database: DatabaseSync, stretches: readonly number[], openFrom: number, text: string): boolean {
+  const range = [text, behind(text)];
+  const other = database.prepare(
+    `SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId < ?2
+     UNION ALL SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId >= ?3 LIMIT 1`,
+  );
+  if (stretches.some((stretch) => other.get(stretch, ...range))) return false;
+  const open = database.prepare(
+    'SELECT 1 FROM requests WHERE position >= ? AND NOT (requestId >= ? AND requestId < ?) LIMIT 1',
+  );
+  return open.get(openFrom, ...range) === undefined;
 }
 
 /** The first text behind all that begin with this one. */

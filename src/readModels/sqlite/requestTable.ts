@@ -3,14 +3,7 @@ import type { RequestKind, RequestLogRow, RequestOutcome } from '../../../projec
 import { instant, position } from '../../domain/brands.ts';
 import { Dictionary } from './dictionary.ts';
 
-/** So many neighbouring positions share one stretch of the index of request ids. */
-export const STRETCH = 65_536;
-
-/**
- * Ids are random: one index over all of them would change another page with every row. Cut into stretches of neighbours,
- * the one that grows stays small, and a search looks into each stretch. Times and kinds are in the indexes so that
- * counting and skipping need no row.
- */
+/** Times and kinds are in the indexes so that counting and skipping need no row. */
 const LAYOUT = `
   CREATE TABLE IF NOT EXISTS requests (
     position INTEGER PRIMARY KEY,
@@ -32,7 +25,6 @@ const LAYOUT = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS requestsByTime ON requests (requestedAt, position, kindId);
   CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
-  CREATE INDEX IF NOT EXISTS requestsById ON requests (position / ${STRETCH}, requestId, requestedAt, kindId);
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
   CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 `;
@@ -65,7 +57,27 @@ export class RequestTable {
     this.#select = database.prepare(SELECT);
   }
 
+  #rows: RequestLogRow[] = [];
+
+  /** Takes a row, which `flush` writes. */
   insert(row: RequestLogRow): void {
+    this.#rows.push(row);
+  }
+
+  /** Writes what was inserted since the last time: row after row, without other work in between, costs half as much. */
+  flush(): void {
+    for (const row of this.#rows) this.#write(row);
+    this.#rows = [];
+  }
+
+  /** Forgets what was inserted since the last flush. */
+  clear(): void {
+    this.#rows = [];
+    this.kinds.load();
+    this.outcomes.load();
+  }
+
+  #write(row: RequestLogRow): void {
     this.#insert.run(
       row.position,
       row.requestId,

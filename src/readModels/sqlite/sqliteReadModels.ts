@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/brands.ts';
+import type { HistoryQueries } from '../historyQueries.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import type { RequestLogQueries } from '../requestLogQueries.ts';
 import type { RequestTotalsQueries } from '../requestTotalsQueries.ts';
@@ -21,6 +22,7 @@ export interface SqliteReadModels {
   readonly requestLog: RequestLogQueries;
   readonly requestTotals: RequestTotalsQueries;
   readonly usageTrends: UsageTrendsQueries;
+  readonly history: HistoryQueries;
   /** Says that the log holds `position`. Costs a comparison: at most one message is under way. */
   notify(position: Position): void;
   /** Stops the worker; queries under way fail. */
@@ -110,6 +112,7 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
     },
     requestTotals: { since: ask('requestTotals', 'since') },
     usageTrends: { since: ask('usageTrends', 'since'), ofAccount: ask('usageTrends', 'ofAccount') },
+    history: { page: ask('history', 'page') },
     async close() {
       if (isClosed) return;
       const stopping = worker;

@@ -1,4 +1,5 @@
 import type { Position } from '../../domain/brands.ts';
+import type { HistoryQueries } from '../historyQueries.ts';
 import type { RequestLogQueries } from '../requestLogQueries.ts';
 import type { RequestTotalsQueries } from '../requestTotalsQueries.ts';
 import type { UsageTrendsQueries } from '../usageTrendsQueries.ts';
@@ -13,6 +14,7 @@ interface Ports {
   readonly requestLog: RequestLogQueries;
   readonly requestTotals: RequestTotalsQueries;
   readonly usageTrends: UsageTrendsQueries;
+  readonly history: HistoryQueries;
 }
 
 /** A query without its last parameter, the position that its answer has to hold. */

@@ -1,6 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { PROJECTED_TYPES } from '../projections.ts';
 import { answersFrom } from './answers.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
@@ -8,13 +7,13 @@ import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFi
 import type { FromWorker, Query, ToWorker, WorkerOptions } from './wire.ts';
 
 /** News wait this long for more of their kind: a batch of a thousand costs little more than one of ten. */
-const GATHER_MS = 500;
+const GATHER_MS = 1_000;
 /** A query waits at most this long for what it wants to see, then answers with what there is. */
 const MAX_WAIT_MS = 1_000;
 const LOOK_AGAIN_MS = 5;
 
 const { path, logPath } = workerData as WorkerOptions;
-const log = new LogReader(logPath, PROJECTED_TYPES);
+const log = new LogReader(logPath);
 let database = openReadModelFile(path);
 let projector = new Projector(database, log);
 let isClosing = false;
@@ -56,11 +55,11 @@ async function catchUp(): Promise<void> {
 async function answer({ id, port, name, args, minPosition }: Query): Promise<void> {
   const deadline = performance.now() + MAX_WAIT_MS;
   try {
-    let hasMore = mending(() => projector.catchUp());
     while (projector.position < minPosition && performance.now() < deadline) {
+      const hasMore = mending(() => projector.catchUp());
+      if (projector.position >= minPosition) break;
       await (hasMore ? nextTurn() : delay(LOOK_AGAIN_MS));
       if (isClosing) return;
-      hasMore = mending(() => projector.catchUp());
     }
     say({ kind: 'answer', id, answer: mending(() => query(port, name, args)) });
   } catch (error) {
@@ -69,7 +68,7 @@ async function answer({ id, port, name, args, minPosition }: Query): Promise<voi
 }
 
 function query(port: Query['port'], name: string, args: readonly unknown[]): unknown {
-  const queries = answersFrom(database, projector.requests)[port] as Record<string, (...args: unknown[]) => unknown>;
+  const queries = answersFrom(database, projector, log)[port] as Record<string, (...args: unknown[]) => unknown>;
   return queries[name]?.(...args);
 }
 

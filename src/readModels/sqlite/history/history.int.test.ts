@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { appender, completed, refused, temporaryFolder } from '../../../../test/support/management.ts';
 import type { Position } from '../../../domain/brands.ts';
+
 import { IpAllowed } from '../../../domain/firewall/events.ts';
 import type { IpAddress } from '../../../domain/firewall/ipAddress.ts';
 import { createSqliteEventLog } from '../../../log/sqlite/sqliteEventLog.ts';
-import { createSqliteHistory } from './sqliteHistory.ts';
+import { createSqliteReadModels, type SqliteReadModels } from '../sqliteReadModels.ts';
 
 /** A log of its own and histories over it, one after the other. */
 async function stage() {
@@ -15,15 +16,15 @@ async function stage() {
   const log = await createSqliteEventLog({ path: logPath, node: 'test' });
   onTestFinished(() => log.close());
   const start = () => {
-    const history = createSqliteHistory({ folder, logPath });
-    onTestFinished(() => history.close());
-    return history;
+    const readModels = createSqliteReadModels({ folder, logPath });
+    onTestFinished(() => readModels.close());
+    return readModels;
   };
   return { folder, log, logPath, start, append: appender(log, async () => undefined) };
 }
 
 const allow = (ip: string) => IpAllowed({ ip: ip as IpAddress });
-const shown = async (history: ReturnType<typeof createSqliteHistory>, head: Position) => ({
+const shown = async ({ history }: SqliteReadModels, head: Position) => ({
   all: await history.page({}, null, 200, head),
   allowed: await history.page({ types: ['IpAllowed'] }, null, 200, head),
   system: await history.page({ actors: ['system'] }, null, 200, head),
@@ -39,7 +40,7 @@ test('a damaged, a missing and a whole file give the same answers', async () => 
   expect(expected.all.entries).toHaveLength(4);
   await first.close();
 
-  const file = join(folder, 'history.sqlite');
+  const file = join(folder, 'readmodels.sqlite');
   const changes = [
     () => undefined,
     () => rmSync(file),
@@ -50,9 +51,9 @@ test('a damaged, a missing and a whole file give the same answers', async () => 
   ];
   for (const change of changes) {
     change();
-    const history = start();
-    expect(await shown(history, head)).toEqual(expected);
-    await history.close();
+    const readModels = start();
+    expect(await shown(readModels, head)).toEqual(expected);
+    await readModels.close();
   }
 });
 
@@ -69,7 +70,7 @@ test('a log that was restored from an older copy, and went on otherwise, is inde
   const restored = await createSqliteEventLog({ path: logPath, node: 'test' });
   onTestFinished(() => restored.close());
   const appendTo = appender(restored, async () => undefined);
-  const second = createSqliteHistory({ folder, logPath });
+  const second = createSqliteReadModels({ folder, logPath });
   onTestFinished(() => second.close());
   const end = await appendTo(allow('10.9.9.9'), completed(), completed());
   const { found, all } = await shown(second, end);
@@ -80,7 +81,7 @@ test('a log that was restored from an older copy, and went on otherwise, is inde
 test('a request is found by its id, however it ended', async () => {
   const { start, append } = await stage();
   const head = await append(completed({ requestId: 'req_a' }), refused({ requestId: 'req_b' }), completed());
-  const history = start();
+  const { history } = start();
   for (const [id, type] of [
     ['req_a', 'RequestCompleted'],
     ['req_b', 'RequestRefused'],

@@ -1,0 +1,98 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Write } from '../../../projections/projection.ts';
+import { REQUEST_SUMS, type RequestLogRow, requestLog } from '../../../projections/requestLog.ts';
+import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
+import { type Instant, instant, type Position, position } from '../../domain/brands.ts';
+import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
+import { type Handler, handlers } from '../projections.ts';
+import { HistoryIndex } from './history/historyIndex.ts';
+import { LOGGED_REQUEST_VERSION, readLoggedRequest } from './loggedRequest.ts';
+import type { LogReader, RawEvent } from './logReader.ts';
+import { RequestIds } from './requestIds.ts';
+import { RequestTable } from './requestTable.ts';
+import { RollUpTable } from './rollUpTable.ts';
+
+const NOBODY: readonly Handler[] = [];
+
+/** All tables of the file, and how events get into them. */
+export class Tables {
+  readonly requests: RequestTable;
+  readonly requestIds: RequestIds;
+  readonly history: HistoryIndex;
+  readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
+  // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
+  readonly #write: Write<any, any>;
+
+  /** @param upTo where the tables end */
+  constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
+    const requests = new RequestTable(database);
+    const rollUps = rollUpTables(database);
+    this.requests = requests;
+    this.requestIds = new RequestIds(database);
+    this.history = new HistoryIndex(database, log, upTo);
+    this.#rollUps = rollUps;
+    const addUp = {
+      requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kinds.idOf(group), sums),
+      requestsByOutcome: (at, group, sums) => rollUps.requestsByOutcome.add(at, requests.outcomes.idOf(group), sums),
+      usageByAccount: (at, group, sums) => rollUps.usageByAccount.add(at, group.accountId, sums),
+      // biome-ignore lint/suspicious/noExplicitAny: each roll-up has groups and sums of its own
+    } satisfies Record<keyof typeof rollUps, (at: Instant, group: any, sums: any) => void>;
+    this.#write = {
+      insert: (_collection, _key, row) => requests.insert(row as RequestLogRow),
+      addUp: (rollUp, at, group, sums) => addUp[rollUp as keyof typeof addUp](at, group, sums),
+    };
+  }
+
+  /** Takes in the next event, within the caller's transaction. */
+  add([at, stream, type, version, time, json, metadata]: RawEvent): void {
+    const data = dataOf(type, version, json);
+    const event = { type, data } as KnownEvent;
+    const placed = { data, position: position(at), time: instant(time) };
+    for (const handle of handlers.get(type) ?? NOBODY) handle(placed, this.#write);
+    if (event.type === 'RequestAdmitted') this.requestIds.addAdmission(placed.position, event.data.requestId);
+    this.history.add({ ...placed, stream, event, metadata });
+  }
+
+  /** Writes what was gathered since the last time, within the caller's transaction. */
+  flush(before: Position, upTo: Position): void {
+    this.requests.flush();
+    for (const rollUp of Object.values(this.#rollUps)) rollUp.flush();
+    this.requestIds.flush(before, upTo);
+    this.history.flush();
+  }
+
+  /** Forgets what was gathered: the transaction was rolled back. @param upTo where the tables end now */
+  clear(upTo: Position): void {
+    for (const rollUp of Object.values(this.#rollUps)) rollUp.clear();
+    this.requests.clear();
+    this.history.clear(upTo);
+  }
+}
+
+function dataOf(type: string, version: number, json: string): unknown {
+  const isLogged = type === 'RequestCompleted' && version === LOGGED_REQUEST_VERSION;
+  return (isLogged && readLoggedRequest(json)) || upcast(type, version, JSON.parse(json));
+}
+
+function rollUpTables(database: DatabaseSync) {
+  const requestsByKind = new RollUpTable(database, {
+    table: 'requestsByKind',
+    group: { name: 'kindId', type: 'INTEGER' },
+    periods: requestLog.periods.requestsByKind,
+    sums: REQUEST_SUMS,
+  });
+  const requestsByOutcome = new RollUpTable(database, {
+    table: 'requestsByOutcome',
+    group: { name: 'outcomeId', type: 'INTEGER' },
+    periods: requestLog.periods.requestsByOutcome,
+    sums: REQUEST_SUMS,
+  });
+  const usageByAccount = new RollUpTable(database, {
+    table: 'usageByAccount',
+    group: { name: 'accountId', type: 'TEXT' },
+    periods: usageTrends.periods.usageByAccount,
+    sums: USAGE_SUMS,
+  });
+  database.exec('CREATE INDEX IF NOT EXISTS usageByAccountAndTime ON usageByAccount (accountId, period, start)');
+  return { requestsByKind, requestsByOutcome, usageByAccount };
+}
