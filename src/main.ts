@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import type { Config } from './config.ts';
 import { type AccountId, instant } from './domain/brands.ts';
 import { builtInPrices } from './domain/pricing/prices.ts';
 import { createClientAddress } from './http/clientAddress.ts';
+import { createDashboard } from './http/dashboard/dashboard.ts';
 import { createIsHttps } from './http/isHttps.ts';
 import { startHttpServer } from './http/server.ts';
 import { openDataFolder } from './log/dataFolder.ts';
@@ -12,6 +14,7 @@ import { createSqliteEventLog } from './log/sqlite/sqliteEventLog.ts';
 import { createSetupToken } from './management/dashboardAuth/setupToken.ts';
 import { SignIns } from './management/dashboardAuth/signIns.ts';
 import { destroyKeysOfDeletedAccounts } from './management/destroyKeysOfDeletedAccounts.ts';
+import { LiveFeed } from './management/live/liveFeed.ts';
 import { createManagement } from './management/management.ts';
 import { type Cause, createCommandHandler } from './projecting/commandHandler.ts';
 import { startHotRunner } from './projecting/hotRunner.ts';
@@ -50,6 +53,7 @@ export interface ServiceIo {
   readonly onFatal: (error: Error) => void;
 }
 
+const DASHBOARD = fileURLToPath(new URL('../dashboard/build', import.meta.url));
 const KEEP_ALIVE_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -188,7 +192,9 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     announce: (token) =>
       announce(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
   });
+  const live = new LiveFeed({ hot });
   const management = createManagement({
+    live,
     log,
     hot,
     handle,
@@ -217,6 +223,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     port: config.SVC_PORT,
     isProxyPath,
     proxy,
+    dashboard: createDashboard(DASHBOARD),
     management: management.callback(),
   });
   announce = say;
@@ -226,6 +233,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {
     isDraining = true;
+    live.stop();
     server.stopListening();
     const deadline = performance.now() + config.SVC_DRAIN_SECONDS * 1_000;
     const remainingMs = () => Math.max(1_000, deadline - performance.now());

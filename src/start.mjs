@@ -9,4 +9,19 @@ if (major < 24 || (major === 24 && minor < 15)) {
 // Types are stripped and code is compiled once, not at every start: that halves the time of a start.
 const { enableCompileCache } = await import('node:module');
 enableCompileCache();
+const [command = 'serve'] = process.argv.slice(2);
+if (command === 'serve') await buildDashboard();
 await import('./cli.ts');
+
+/** An image holds the built dashboard without what builds it. */
+async function buildDashboard() {
+  const { existsSync } = await import('node:fs');
+  const script = new URL('../dashboard/scripts/ensureBuilt.mjs', import.meta.url);
+  if (!existsSync(script)) return;
+  const { ensureBuilt } = await import(script.href);
+  const say = (line) => process.stdout.write(`${line}\n`);
+  const outcome = await ensureBuilt({ say }).catch((error) => error);
+  // The gateway does its work without it.
+  if (outcome instanceof Error) process.stderr.write(`${outcome.message}\nGoing on with the dashboard as it was.\n`);
+  if (outcome === 'no tools') say('The dashboard is as it was last built: what builds it is not installed (npm ci).');
+}

@@ -43,4 +43,5 @@ export type ErrorCode =
   | 'ip_not_found'
   | 'invalid_totp_config'
   | 'idempotency_key_reused'
+  | 'too_many_live_streams'
   | 'conflict';

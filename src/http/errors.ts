@@ -209,6 +209,11 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: 'This Idempotency-Key belongs to another write; use a new one for each',
   },
+  too_many_live_streams: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'This session listens to live changes in too many places; close some of them',
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

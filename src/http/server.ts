@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Dashboard } from './dashboard/dashboard.ts';
 import { answerNotHttp, EXPECTATION, NO_TUNNEL, problemOfHead, problemOfNoise, sayAndLeave } from './notHttp.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -7,9 +8,11 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether a path belongs to the proxy; everything else is management. */
+  /** Whether a path belongs to the proxy; everything else is dashboard or management. */
   readonly isProxyPath: (path: string) => boolean;
   readonly proxy: Handler;
+  /** Asked before management; answers what is its own. */
+  readonly dashboard?: Dashboard | undefined;
   readonly management: Handler;
 }
 
@@ -47,7 +50,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       const query = url.indexOf('?');
       const path = query < 0 ? url : url.slice(0, query);
       if (options.isProxyPath(path)) options.proxy(request, response);
-      else options.management(request, response);
+      else if (!options.dashboard?.(request, response, path)) options.management(request, response);
     },
   );
   const onNoise = createNoiseHandler(lastResponse);

@@ -32,6 +32,8 @@ import { historyRoutes } from './history.ts';
 import { idempotentWrites } from './idempotentWrites.ts';
 import { importRoutes } from './importAccount.ts';
 import { createTurns, type Turns } from './inTurn.ts';
+import { liveRoutes } from './live/live.ts';
+import { LiveFeed } from './live/liveFeed.ts';
 import { nothingHere } from './nothingHere.ts';
 import { openApiRoutes } from './openApi.ts';
 import { requestLogRoutes } from './requestLogs.ts';
@@ -63,6 +65,8 @@ export interface ManagementOptions {
   readonly onAccountImported?: (accountId: AccountId) => void;
   /** What open requests have reserved on a rule, in the unit of its counter. */
   readonly reservedOn?: (keyId: ApiKeyId, ruleId: number) => number;
+  /** Tells pages what changes; whoever stops the service stops it. */
+  readonly live?: LiveFeed;
   /** What the OpenAPI document shows beside management. */
   readonly otherSurfaces?: readonly Surface[];
   /** Writes down who signs in and out. */
@@ -115,6 +119,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(usageRoutes(management))
     .use(dashboardDataRoutes(management))
     .use(historyRoutes(management))
+    .use(liveRoutes(management, options.live ?? new LiveFeed(options)))
     .use(openApiRoutes(() => endpointsOf(app).endpoints, options.otherSurfaces ?? []))
     .use(nothingHere());
   return app;

@@ -15,6 +15,7 @@ import { createRequestSink } from '../../src/log/requestSink.ts';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
 import { createPasswords } from '../../src/management/dashboardAuth/passwords.ts';
 import { SignIns } from '../../src/management/dashboardAuth/signIns.ts';
+import { LiveFeed } from '../../src/management/live/liveFeed.ts';
 import { createManagement, type ManagementOptions } from '../../src/management/management.ts';
 import { createCommandHandler } from '../../src/projecting/commandHandler.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
@@ -85,7 +86,9 @@ export async function startManagement(
   const report = (error: unknown) => reported.push(error);
   const sink = createRequestSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
   const signIns = new SignIns({ record: sink.record, hot, now, report });
+  const live = new LiveFeed({ hot, gatherMs: 5, checkMs: 20 });
   const options: ManagementOptions = {
+    live,
     log,
     hot,
     vault,
@@ -117,6 +120,7 @@ export async function startManagement(
   const { port } = server.address() as AddressInfo;
 
   atEnd(async () => {
+    live.stop();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await signIns.stop();
@@ -130,6 +134,7 @@ export async function startManagement(
 
   return {
     ...options,
+    live,
     folder,
     clock,
     cooling: cooling as Map<AccountId, { until: Instant; reason: string }>,
@@ -175,12 +180,18 @@ function call(port: number, method: string, path: string, { headers = {}, body }
     sent.on('error', reject);
     sent.on('response', (answer) => {
       const chunks: Buffer[] = [];
+      const { statusCode: status = 0, headers: found } = answer;
+      // A stream of events does not end by itself: that it begins is the answer.
+      if (found['content-type']?.startsWith('text/event-stream')) {
+        answer.destroy();
+        resolve({ status, headers: found, text: '', body: undefined });
+        return;
+      }
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
       answer.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        const isJson = answer.headers['content-type']?.includes('json') ?? false;
-        const { statusCode: status = 0, headers: found } = answer;
+        const isJson = found['content-type']?.includes('json') ?? false;
         resolve({ status, headers: found, text, body: isJson && text !== '' ? JSON.parse(text) : undefined });
       });
     });

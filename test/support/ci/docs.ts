@@ -1,12 +1,14 @@
-// `npm run docs`: writes the pages of docs/ that are made from code.
+// `npm run docs`: writes what is made from code: pages of docs/, and the dashboard's types of the API.
 
 import { writeFileSync } from 'node:fs';
+import { apiTypes } from './apiTypes.ts';
 import { errorsDoc } from './errorsDoc.ts';
 import { eventsDoc } from './eventsDoc.ts';
 
-for (const [name, text] of [
-  ['errors.md', errorsDoc()],
-  ['events.md', eventsDoc()],
+for (const [path, text] of [
+  ['docs/errors.md', errorsDoc()],
+  ['docs/events.md', eventsDoc()],
+  ['dashboard/src/lib/api/openapi.d.ts', await apiTypes()],
 ] as const) {
-  writeFileSync(new URL(`../../../docs/${name}`, import.meta.url), text);
+  writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
 }

@@ -1,0 +1,42 @@
+// Numbers as people compare them: short, with their unit, never more digits than mean something.
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+/** 1,234 */
+export const exact = (value: number): string => whole.format(value);
+
+/** 1.23K, 45.6M; below 10,000 exact */
+export const compact = (value: number): string =>
+  Math.abs(value) < 10_000 ? whole.format(value) : short.format(value);
+
+/** $0.0042, $1.20, $12,345: small amounts keep what is not zero. */
+export function dollars(value: number): string {
+  const size = Math.abs(value);
+  const digits = size === 0 ? 2 : size < 0.01 ? 4 : size < 1_000 ? 2 : 0;
+  return new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: Math.min(digits, 2),
+    maximumFractionDigits: digits,
+  }).format(value);
+}
+
+/** 42 %, 0.4 %, never 100 % before it is 100 and never 0 % before it is 0. */
+export function percent(value: number): string {
+  if (value > 0 && value < 0.1) return '<0.1 %';
+  if (value < 100 && value > 99.9) return '99.9 %';
+  return `${value < 10 && value % 1 !== 0 ? value.toFixed(1) : Math.abs(value - 100) < 0.5 && value < 100 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+/** 850 ms, 1.2 s, 3 min 5 s */
+export function milliseconds(value: number): string {
+  if (value < 1_000) return `${Math.round(value)} ms`;
+  if (value < 60_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)} s`;
+  const minutes = Math.floor(value / 60_000);
+  return `${minutes} min ${Math.round((value % 60_000) / 1_000)} s`;
+}
+
+/** 1 account, 2 accounts */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${exact(count)} ${count === 1 ? one : many}`;

@@ -1,0 +1,94 @@
+/** What a page can wait for: kinds of subjects, as `GET /api/live` names them. */
+export type Kind =
+  | 'account'
+  | 'accountUsage'
+  | 'accountTokens'
+  | 'apiKey'
+  | 'firewall'
+  | 'settings'
+  | 'request'
+  | 'session'
+  | 'address';
+
+type Listener = (subjects: readonly string[]) => void;
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+
+/**
+ * The one stream of changes of this page. It is let go while nobody looks (browsers allow few connections to one host),
+ * and whatever was missed meanwhile counts as changed.
+ */
+class Live {
+  state = $state<'off' | 'connecting' | 'live' | 'waiting'>('off');
+  /** What was told last. */
+  position = $state(0);
+  #source: EventSource | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #isWanted = false;
+  readonly #listeners = new Set<Listener>();
+  onSessionEnded: () => void = () => {};
+
+  /** Calls back with the subjects that changed; with none when anything may have. @returns what ends it */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  start(): () => void {
+    this.#isWanted = true;
+    const onVisible = () => (document.hidden ? this.#close('off') : this.#open());
+    document.addEventListener('visibilitychange', onVisible);
+    onVisible();
+    return () => {
+      this.#isWanted = false;
+      document.removeEventListener('visibilitychange', onVisible);
+      this.#close('off');
+    };
+  }
+
+  #open(): void {
+    if (!this.#isWanted || this.#source) return;
+    clearTimeout(this.#retry);
+    this.state = 'connecting';
+    const source = new EventSource('/api/live');
+    this.#source = source;
+    source.addEventListener('changed', ({ data }) => this.#onChanged(JSON.parse(data)));
+    source.addEventListener('ended', ({ data }) => {
+      const { reason } = JSON.parse(data) as { reason: string };
+      if (reason === 'session') this.onSessionEnded();
+      this.#openLater();
+    });
+    source.onerror = () => this.#openLater();
+  }
+
+  #onChanged({ position, subjects }: { position: number; subjects: readonly string[] }): void {
+    const missed = subjects.length === 0 && this.position !== 0 && this.position !== position;
+    const wasWaiting = this.state !== 'live';
+    this.state = 'live';
+    this.#retryMs = FIRST_RETRY_MS;
+    this.position = position;
+    if (subjects.length > 0 || missed || wasWaiting) for (const listener of this.#listeners) listener(subjects);
+  }
+
+  /** The browser would try again by itself, but not after a refusal, and without end. */
+  #openLater(): void {
+    this.#close('waiting');
+    this.#retry = setTimeout(() => this.#open(), this.#retryMs);
+    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  #close(state: 'off' | 'waiting'): void {
+    clearTimeout(this.#retry);
+    this.#source?.close();
+    this.#source = undefined;
+    this.state = state;
+  }
+}
+
+export const live = new Live();
+
+/** Whether one of these kinds is among the subjects; none named means any. */
+export const concerns = (kinds: readonly Kind[], subjects: readonly string[]): boolean =>
+  subjects.length === 0 || subjects.some((subject) => kinds.includes(subject.split('-', 1)[0] as Kind));

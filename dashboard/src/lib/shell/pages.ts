@@ -1,0 +1,23 @@
+import Cable from '@lucide/svelte/icons/cable';
+import Gauge from '@lucide/svelte/icons/gauge';
+import HistoryIcon from '@lucide/svelte/icons/history';
+import KeyRound from '@lucide/svelte/icons/key-round';
+import ScrollText from '@lucide/svelte/icons/scroll-text';
+import Settings from '@lucide/svelte/icons/settings';
+import ShieldCheck from '@lucide/svelte/icons/shield-check';
+import Users from '@lucide/svelte/icons/users';
+
+/** The pages in the order of the navigation: what is looked at often, then what is set up once. */
+export const pages = [
+  { path: '/', title: 'Overview', icon: Gauge },
+  { path: '/accounts', title: 'Accounts', icon: Users },
+  { path: '/api-keys', title: 'API keys', icon: KeyRound },
+  { path: '/request-logs', title: 'Request logs', icon: ScrollText },
+  { path: '/history', title: 'History', icon: HistoryIcon },
+  { path: '/firewall', title: 'Firewall', icon: ShieldCheck },
+  { path: '/connect', title: 'Connect', icon: Cable },
+  { path: '/settings', title: 'Settings', icon: Settings },
+] as const;
+
+export const isAt = (path: string, current: string): boolean =>
+  path === '/' ? current === '/' : current === path || current.startsWith(`${path}/`);

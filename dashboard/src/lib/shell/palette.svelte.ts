@@ -1,0 +1,2 @@
+/** Whether the command palette is open. */
+export const palette = $state({ isOpen: false });

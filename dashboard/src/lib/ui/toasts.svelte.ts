@@ -1,0 +1,45 @@
+import { asApiError } from '../api/apiError.ts';
+
+export interface Toast {
+  readonly id: number;
+  readonly tone: 'good' | 'bad' | 'plain';
+  readonly text: string;
+  readonly detail?: string | undefined;
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+
+const SHOWN_MS = 6_000;
+
+/** Says what became of a click, in the corner. Failures stay until they are closed. */
+class Toasts {
+  list = $state<Toast[]>([]);
+  #next = 1;
+
+  good(text: string, more: Pick<Toast, 'detail' | 'action'> = {}): void {
+    this.#show({ tone: 'good', text, ...more });
+  }
+
+  plain(text: string, more: Pick<Toast, 'detail' | 'action'> = {}): void {
+    this.#show({ tone: 'plain', text, ...more });
+  }
+
+  /** @param what e.g. "The account was not paused" */
+  bad(what: string, reason: unknown): void {
+    const error = asApiError(reason);
+    // Somebody who has to sign in again sees the page for that.
+    if (error.isSignedOut) return;
+    this.#show({ tone: 'bad', text: what, detail: `${error.message}. ${error.advice}`.replace('..', '.') });
+  }
+
+  close(id: number): void {
+    this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  #show(toast: Omit<Toast, 'id'>): void {
+    const id = this.#next++;
+    this.list = [...this.list.slice(-3), { ...toast, id }];
+    if (toast.tone !== 'bad') setTimeout(() => this.close(id), SHOWN_MS);
+  }
+}
+
+export const toasts = new Toasts();

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { typesOf } from '../../../dashboard/scripts/apiTypes.ts';
+import { readConfig } from '../../../src/config.ts';
+import { startService } from '../../../src/main.ts';
+
+/** TypeScript of the whole wire, for the dashboard: a field that the service does not answer does not compile there. */
+export const apiTypes = async (): Promise<string> => typesOf(await liveDocument());
+
+/** The document as a running service answers it. */
+async function liveDocument(): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-api-types-'));
+  const ignore = () => {};
+  const service = await startService(
+    readConfig({ SVC_PORT: '0', SVC_DATA_DIR: folder, SVC_DRAIN_SECONDS: '1', SVC_SETUP_TOKEN: 'nobody needs one' }),
+    { say: ignore, onFatal: ignore },
+  );
+  try {
+    return await (await fetch(`${service.url}/api/openapi.json`)).json();
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
