@@ -111,7 +111,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   const priceOf = createPriceLookup(builtInPrices);
   const pricing = { priceOf, priceVersion: builtInPrices.version };
   const left = await settleAbandoned({
-    hot: hot.state,
+    open: hot.state.openRequests.values(),
     isAbandoned: (stream) => isOfThisNode(stream) && !isOurs(stream),
     record,
     now,

@@ -17,6 +17,11 @@ export interface HotRunner {
   whenFolded(position: Position, timeoutMs?: number): Promise<void>;
   /** Told of every event right after it was folded, in order. */
   onFolded(listener: (event: RecordedEvent) => void): void;
+  /**
+   * Folds an event of a stream that only this node writes to, durable in its outbox, before the log brings it: then it is
+   * skipped. All events of such a stream, in order, or none. Listeners are told twice.
+   */
+  foldAhead(event: RecordedEvent): void;
   stop(): void;
 }
 
@@ -41,10 +46,19 @@ export async function startHotRunner(
   let failure: Error | undefined;
   let isCaughtUp = false;
   let subscription: Subscription | undefined;
+  /** The last revision of each stream that was folded ahead of the log. */
+  const ahead = new Map<string, number>();
+
+  const wasFoldedAhead = ({ stream, revision }: RecordedEvent): boolean => {
+    const last = ahead.get(stream) ?? -1;
+    if (revision === last) ahead.delete(stream);
+    return revision <= last;
+  };
 
   const onEvents = (batch: readonly RecordedEvent[]) => {
     for (const event of batch) {
-      state.apply(event);
+      if (ahead.size > 0 && wasFoldedAhead(event)) state.position = event.position;
+      else state.apply(event);
       checkpoints.onFolded(state, event);
       for (const listener of listeners) listener(event);
     }
@@ -74,6 +88,12 @@ export async function startHotRunner(
     state,
     checkpoints,
     onFolded: (listener) => void listeners.push(listener),
+    foldAhead(durable) {
+      ahead.set(durable.stream, durable.revision);
+      const event = { ...durable, position: state.position };
+      state.apply(event);
+      for (const listener of listeners) listener(event);
+    },
     stop: () => subscription?.stop(),
     whenFolded(position, timeoutMs = 2_000) {
       if (position <= state.position) return Promise.resolve();

@@ -9,6 +9,7 @@ import { type AccountId, type ApiKeyId, type Position, position } from '../domai
 import * as dashboardAuth from '../domain/dashboardAuth/state.ts';
 import type { EventOf, Recorded } from '../domain/event.ts';
 import * as firewall from '../domain/firewall/state.ts';
+import { consumptionOf } from '../domain/request/consumption.ts';
 import type { CompletedRequest, RequestAdmitted } from '../domain/request/events.ts';
 import * as session from '../domain/session/state.ts';
 import * as settings from '../domain/settings/state.ts';
@@ -194,7 +195,7 @@ export class HotState {
     }
   }
 
-  #count(keyId: ApiKeyId, { model, usage, costMicroDollars, requestedAt }: CompletedRequest): void {
+  #count(keyId: ApiKeyId, request: CompletedRequest): void {
     const key = this.apiKeys.get(keyId);
     if (!key) return;
     let counters = this.counters.get(keyId);
@@ -202,11 +203,7 @@ export class HotState {
       counters = newCounters();
       this.counters.set(keyId, counters);
     }
-    const consumption = {
-      inputTokens: usage?.inputTokens ?? 0,
-      outputTokens: usage?.outputTokens ?? 0,
-      costMicroDollars: costMicroDollars ?? 0,
-    };
-    count(counters, key.rules, { model, admittedAt: requestedAt, consumption });
+    const { model, requestedAt: admittedAt } = request;
+    count(counters, key.rules, { model, admittedAt, consumption: consumptionOf(request) });
   }
 }

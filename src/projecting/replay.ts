@@ -85,7 +85,7 @@ function chooseAgain(
     accounts: hot.accounts,
     usage: hot.usage,
     settings: hot.settings,
-    pinnedTo: pin && hot.pins.get(pin.digest, hot.position),
+    pinnedTo: overlay?.pinnedTo ?? (pin && hot.pins.get(pin.digest, hot.position)),
     seed: pin?.digest ?? requestId,
     tried: triedBy(before),
     cooling,

@@ -64,6 +64,20 @@ export function count(
   }
 }
 
+/** Takes back what `count` added, as far as its window is still the open one. */
+export function takeBack(
+  { byRule }: KeyCounters,
+  rules: readonly LimitRule[],
+  request: { readonly model: string; readonly admittedAt: Instant; readonly consumption: Consumption },
+): void {
+  for (const rule of rules) {
+    if (!appliesTo(rule, request.model)) continue;
+    const counter = byRule.get(rule.id);
+    if (counter?.window !== windowAt(rule, request.admittedAt).index) continue;
+    counter.value = Math.max(0, counter.value - amountOf(rule.limitType, request.consumption));
+  }
+}
+
 /** Usage of a rule in the window that holds `now`, in the unit of its counter. */
 export function usedAt(counters: KeyCounters | undefined, rule: LimitRule, now: Instant): number {
   const counter = counters?.byRule.get(rule.id);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY, earlier, HOUR, later, limitRule, NOW } from '../../../test/support/specification.ts';
 import type { Instant } from '../brands.ts';
-import { amountOf, appliesTo, ceilingOf, count, newCounters, usedAt } from './counters.ts';
+import { amountOf, appliesTo, ceilingOf, count, newCounters, takeBack, usedAt } from './counters.ts';
 import type { LimitRule } from './events.ts';
 
 const consumption = { inputTokens: 70, outputTokens: 30, costMicroDollars: 1_500 };
@@ -118,4 +118,19 @@ test('across windows the order of completions does not matter either', () => {
       expect(counted(rules, ...shuffled)).toEqual(counted(rules, ...list));
     }),
   );
+});
+
+test('what was counted can be taken back, in its own window only and never below zero', () => {
+  const counters = counted([daily], request(), request(later(HOUR)));
+  takeBack(counters, [daily], request());
+  expect(usedAt(counters, daily, later(HOUR))).toBe(100);
+  takeBack(counters, [daily], request(earlier(1)));
+  takeBack(counters, [limitRule({ id: 9 })], request());
+  expect(usedAt(counters, daily, NOW)).toBe(100);
+  count(counters, [daily], request(later(DAY)));
+  takeBack(counters, [daily], request(later(HOUR)));
+  expect(usedAt(counters, daily, later(DAY))).toBe(100);
+  takeBack(counters, [daily], request(later(DAY)));
+  takeBack(counters, [daily], request(later(DAY)));
+  expect(usedAt(counters, daily, later(DAY))).toBe(0);
 });

@@ -21,6 +21,8 @@ const overlay = z.object({
   cooling: z.array(z.tuple([accountIdSchema, instantSchema])).optional(),
   /** Where the round robin of this node stood. */
   turn: z.int().min(0).optional(),
+  /** The conversation's account by a request that this node had completed, but the log did not have yet. */
+  pinnedTo: accountIdSchema.optional(),
 });
 
 export const attemptSchema = z.object({

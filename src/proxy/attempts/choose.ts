@@ -9,21 +9,23 @@ export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'i
 
 /** Chooses the account of a request's next attempt from what this node knows now. */
 export function choose(
-  { hot, cooldowns, nextTurn }: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'nextTurn'>,
+  { hot, cooldowns, pendingPin, nextTurn }: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'pendingPin' | 'nextTurn'>,
   { pin, requestId }: Pick<AdmittedRequest, 'pin' | 'requestId'>,
   attempts: readonly Attempt[],
   now: Instant,
 ): { readonly selection: Selection; readonly decision: Decision } {
+  const pending = pin === undefined ? undefined : pendingPin?.(pin);
   const selection = select({
     accounts: hot.accounts,
     usage: hot.usage,
     settings: hot.settings,
-    pinnedTo: pin === undefined ? undefined : hot.pins.get(pin, hot.position),
+    pinnedTo: pin === undefined ? undefined : (pending ?? hot.pins.get(pin, hot.position)),
     seed: pin ?? requestId,
     tried: triedBy(attempts),
     cooling: cooldowns.current,
     turn: nextTurn(),
     now,
   });
-  return { selection, decision: { decidedAt: hot.position, asOf: now, v: SELECT_VERSION, overlay: selection.overlay } };
+  const overlay = pending === undefined ? selection.overlay : { ...selection.overlay, pinnedTo: pending };
+  return { selection, decision: { decidedAt: hot.position, asOf: now, v: SELECT_VERSION, overlay } };
 }

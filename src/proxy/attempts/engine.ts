@@ -38,6 +38,8 @@ export interface ExchangeServices {
   readonly deactivate: (accountId: AccountId, code: string) => void;
   /** Keeps the items of an answer for clients that refer to them by id. */
   readonly remember: (request: AdmittedRequest, output: readonly unknown[]) => void;
+  /** The account of a conversation by requests that the log does not have yet. */
+  readonly pendingPin?: (digest: string) => AccountId | undefined;
   /** This node's round robin. */
   readonly nextTurn: () => number;
   readonly onDone: (exchange: Exchange) => void;

@@ -34,7 +34,7 @@ export interface Tried {
 
 /** Chooses: an account, patience, or the end. */
 export function nextStep(
-  services: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'nextTurn'>,
+  services: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'pendingPin' | 'nextTurn'>,
   request: AdmittedRequest,
   { ended, hasFailed, waitedMs }: Tried,
   now: Instant,

@@ -4,10 +4,10 @@ import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import { RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
 import { newEventId } from '../../log/eventId.ts';
 import type { EventToAppend } from '../../log/eventLog.ts';
-import type { HotState, OpenRequest } from '../../projecting/hotState.ts';
+import type { OpenRequest } from '../../projecting/hotState.ts';
 
 export interface SettleAbandonedOptions {
-  readonly hot: HotState;
+  readonly open: Iterable<OpenRequest>;
   /** Whether a stream was written by an earlier start of this node, which can write no more. */
   readonly isAbandoned: (stream: string) => boolean;
   readonly record: (event: EventToAppend) => Promise<unknown>;
@@ -21,12 +21,12 @@ export interface SettleAbandonedOptions {
  * is known by their size only. @returns how many there were
  */
 export async function settleAbandoned({
-  hot,
+  open,
   isAbandoned,
   record,
   ...options
 }: SettleAbandonedOptions): Promise<number> {
-  const abandoned = [...hot.openRequests.values()].filter(({ stream }) => isAbandoned(stream));
+  const abandoned = [...open].filter(({ stream }) => isAbandoned(stream));
   for (const { data, time: announcedAt } of abandoned) {
     const time = options.now();
     const usage = usageOf(data);
