@@ -186,6 +186,13 @@ test('every endpoint is called, and its answer is what the document says', async
     {},
     { currentPassword: password, newPassword: 'battery staple' },
   );
+  const headers = { 'content-type': 'application/json' };
+  const elsewhere = { method: 'POST', headers, body: JSON.stringify({ password: 'battery staple' }) };
+  await fetch(`${gateway.url}/api/dashboard-auth/password/login`, elsewhere);
+  const { sessions } = await call('GET /api/sessions');
+  const other = sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
+  await call('DELETE /api/sessions/{id}', { id: other.session_id });
+  await call('DELETE /api/sessions');
   const { secret, setupToken } = await call('POST /api/dashboard-auth/totp/setup/start');
   const now = Date.now();
   await call(

@@ -43,5 +43,6 @@ export type ErrorCode =
   | 'ip_not_found'
   | 'invalid_totp_config'
   | 'idempotency_key_reused'
+  | 'session_not_found'
   | 'too_many_live_streams'
   | 'conflict';

@@ -209,6 +209,11 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: 'This Idempotency-Key belongs to another write; use a new one for each',
   },
+  session_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `There is no session ${given(details, 'sessionId', 'of this id')}`,
+  },
   too_many_live_streams: {
     status: 429,
     type: 'rate_limit_error',

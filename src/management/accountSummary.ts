@@ -3,7 +3,7 @@ import { accountStatusSchema } from '../domain/account/events.ts';
 import type { Account } from '../domain/account/state.ts';
 import type { UsageWindow } from '../domain/accountUsage/events.ts';
 import { type Instant, iso, type Sealed } from '../domain/brands.ts';
-import { availabilityOf } from '../domain/routing/availability.ts';
+import { type AvailabilityState, availabilityOf } from '../domain/routing/availability.ts';
 import { expiryOf } from '../provider/jwt.ts';
 import { CannotOpen, type Vault } from '../vault/vault.ts';
 import type { View } from './at.ts';
@@ -14,6 +14,15 @@ export const SECONDARY_MINUTES = 10_080;
 
 const time = z.iso.datetime().nullable();
 const stored = z.object({ expires_at: time, state: z.string() });
+
+const availabilityStateSchema = z.enum([
+  'available',
+  'paused',
+  'deactivated',
+  'rate_limited',
+  'quota_exceeded',
+  'cooling',
+] satisfies AvailabilityState[]);
 
 export const AccountAnswer = z
   .object({
@@ -32,8 +41,9 @@ export const AccountAnswer = z
     capacity_credits_secondary: z.number(),
     remaining_credits_secondary: z.number(),
     last_refresh_at: time,
+    usage_observed_at: time.describe('When the provider last said what is used; null: never yet'),
     deactivation_reason: z.string().nullable(),
-    availability: z.object({ state: z.string(), reason: z.string().nullable(), until: time }),
+    availability: z.object({ state: availabilityStateSchema, reason: z.string().nullable(), until: time }),
     auth: z.object({ access: stored, refresh: stored, id_token: stored }),
   })
   .meta({ id: 'Account' });
@@ -60,6 +70,7 @@ export function accountSummary(account: Account, { hot, vault, overlay, now }: V
     window_minutes_secondary: secondary?.windowMinutes ?? SECONDARY_MINUTES,
     ...creditsLeft(credits, primary, secondary),
     last_refresh_at: isoOrNull(tokens?.refreshedAt),
+    usage_observed_at: isoOrNull(usage?.observedAt),
     deactivation_reason: account.deactivationReason,
     availability: { state, reason, until: isoOrNull(until) },
     auth: {

@@ -54,6 +54,7 @@ test('an imported account is answered and listed with all that the specification
         capacity_credits_secondary: 7_560,
         remaining_credits_secondary: 7_560,
         last_refresh_at: '2026-01-14T08:30:00.123Z',
+        usage_observed_at: null,
         deactivation_reason: null,
         availability: { state: 'available', reason: null, until: null },
         auth: {

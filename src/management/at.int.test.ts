@@ -157,7 +157,7 @@ const stage = sharedManagement();
 test('position 0 is before everything', async () => {
   await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.9' } });
   const { body } = await stage().call('GET', '/api/firewall/ips?at=0');
-  expect(body).toEqual({ mode: 'allow_all', entries: [] });
+  expect(body).toMatchObject({ mode: 'allow_all', entries: [] });
 });
 
 test('a time counts as past the events of its millisecond', async () => {

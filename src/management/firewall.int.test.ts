@@ -1,20 +1,21 @@
 import { expect, test } from 'vitest';
+import { addressOf, logIn, setUp } from '../../test/support/browser.ts';
 import { sharedManagement, startManagement } from '../../test/support/management.ts';
 
 const unchanged = sharedManagement();
 
 test('the first address turns the allowlist on, removing the last turns it off', async () => {
   const { call } = await startManagement();
-  expect((await call('GET', '/api/firewall/ips')).body).toEqual({ mode: 'allow_all', entries: [] });
+  expect((await call('GET', '/api/firewall/ips')).body).toMatchObject({ mode: 'allow_all', entries: [] });
 
   const added = await call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' } });
   const entry = { ip_address: '10.0.0.1', created_at: '2026-01-15T12:00:00.000Z' };
   expect([added.status, added.body]).toEqual([200, entry]);
-  expect((await call('GET', '/api/firewall/ips')).body).toEqual({ mode: 'allowlist_active', entries: [entry] });
+  expect((await call('GET', '/api/firewall/ips')).body).toMatchObject({ mode: 'allowlist_active', entries: [entry] });
 
   const removed = await call('DELETE', '/api/firewall/ips/10.0.0.1');
   expect([removed.status, removed.body]).toEqual([200, { status: 'deleted' }]);
-  expect((await call('GET', '/api/firewall/ips')).body).toEqual({ mode: 'allow_all', entries: [] });
+  expect((await call('GET', '/api/firewall/ips')).body).toMatchObject({ mode: 'allow_all', entries: [] });
 });
 
 test('addresses are shown in one spelling, whatever was sent', async () => {
@@ -76,4 +77,11 @@ test('twenty addresses that come at once are all kept', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual(ips.map(() => 200));
   expect((await call('GET', '/api/firewall/ips')).body.entries).toHaveLength(20);
+});
+
+test('the list says from where it was asked, so that a page can offer that address', async () => {
+  const stage = await startManagement({ remoteAddress: addressOf });
+  await setUp(stage);
+  const caller = await logIn(stage, { address: '::ffff:192.0.2.7' });
+  expect((await caller.call('GET', '/api/firewall/ips')).body.caller_address).toBe('192.0.2.7');
 });

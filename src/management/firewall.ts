@@ -14,7 +14,11 @@ const AllowIp = wireObject({ ip_address: z.string() }, ['created_at']);
 
 const Entry = z.object({ ip_address: z.string(), created_at: z.iso.datetime() }).meta({ id: 'FirewallEntry' });
 const Allowlist = z
-  .object({ mode: z.enum(['allow_all', 'allowlist_active']), entries: z.array(Entry) })
+  .object({
+    mode: z.enum(['allow_all', 'allowlist_active']),
+    entries: z.array(Entry),
+    caller_address: z.string().describe('The address that the proxy would see if the caller sent it a request'),
+  })
   .meta({ id: 'Firewall' });
 const Deleted = z.object({ status: z.literal('deleted') });
 
@@ -38,7 +42,10 @@ const revoke = documented({
 export const firewallRoutes = (management: Management) => {
   const { handle } = management;
   return newRouter('/api/firewall/ips')
-    .get('/', list, async (ctx) => render((await viewOf(ctx, management)).hot.state.firewall))
+    .get('/', list, async (ctx) => ({
+      ...render((await viewOf(ctx, management)).hot.state.firewall),
+      caller_address: ctx.state.caller.address,
+    }))
     .post('/', allow, async (ctx) => {
       const { ip_address } = await bodyOf(ctx, AllowIp, 'invalid_ip');
       const { state } = await handle(subjects.firewall, 'main', { type: 'AllowIp', ip: ip_address }, ctx.state.cause);

@@ -38,6 +38,7 @@ import { nothingHere } from './nothingHere.ts';
 import { openApiRoutes } from './openApi.ts';
 import { requestLogRoutes } from './requestLogs.ts';
 import { sameOriginWrites } from './sameOrigin.ts';
+import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
 import { usageRoutes } from './usage.ts';
 
@@ -114,6 +115,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(apiKeyRoutes(management))
     .use(settingsRoutes(management))
     .use(firewallRoutes(management))
+    .use(sessionRoutes(management))
     .use(requestLogRoutes(management))
     .use(accountTrendsRoutes(management))
     .use(usageRoutes(management))
