@@ -33,6 +33,9 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
       return `address-${data.address}`;
     case 'AccountUsageObserved':
       return `accountUsage-${data.accountId}`;
+    case 'TokensRefreshed':
+    case 'TokenRefreshFailed':
+      return `accountTokens-${data.accountId}`;
     default:
       return stream;
   }

@@ -159,7 +159,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     report,
     clientAddress,
     hasAliases: config.SVC_CODEX_ALIASES,
-    isDraining: () => isDraining,
+    closedBecause: () => (isDraining ? 'shutting_down' : undefined),
     openRequests,
     refusals,
     recentItems,

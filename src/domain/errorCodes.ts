@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'no_accounts'
   | 'log_unavailable'
   | 'shutting_down'
+  | 'outbox_full'
   | 'authentication_required'
   | 'unauthorized'
   | 'invalid_credentials'

@@ -100,7 +100,16 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
   log_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The event log takes no writes at the moment; nothing was changed. See the log of the service',
+    message: ({ isUncertain }) =>
+      isUncertain
+        ? 'The event log did not answer in time, so the change may have been made: look before you repeat it, or repeat it with the same Idempotency-Key'
+        : 'The event log takes no writes at the moment; nothing was changed. See the log of the service',
+  },
+  outbox_full: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'The store of events has been away for so long that this node can keep no more for it. See docs/operation.md, "The outbox fills"',
   },
   shutting_down: {
     status: 503,

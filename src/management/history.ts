@@ -149,12 +149,15 @@ const entry = ({ position, time, type, subject, actor, sentence }: HistoryEntry)
 function whole({ event, before, after }: Step) {
   const { metadata, stream, type } = event;
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
-  const [was, is] = [subjectState(stream, before), subjectState(stream, after)];
+  const subject = subjectOf(stream, current);
+  // A node's own stream holds results of refreshes of all accounts.
+  const place = stream.startsWith('refreshes-') ? subject : stream;
+  const [was, is] = [subjectState(place, before), subjectState(place, after)];
   return {
     position: event.position,
     time: iso(instant(event.time)),
     type,
-    subject: subjectOf(stream, current),
+    subject,
     actor: shownActor(metadata.actor),
     sentence: sentenceOf(current),
     id: event.id,

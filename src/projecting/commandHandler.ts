@@ -95,7 +95,7 @@ export function createCommandHandler({
           if (cause.write && outcome.reason === ID_TAKEN) refuse('idempotency_key_reused');
           return refuse('log_unavailable', { reason: outcome.reason });
         case 'unknown':
-          return refuse('log_unavailable', { reason: outcome.error.message });
+          return refuse('log_unavailable', { reason: outcome.error.message, isUncertain: true });
       }
     }
   };

@@ -1,6 +1,7 @@
 import type { SealedTokens } from '../domain/account/events.ts';
+import type { RefreshResultCommand } from '../domain/accountTokens/decide.ts';
 import type { AccountId, Instant, Sealed } from '../domain/brands.ts';
-import type { HandleCommand } from '../projecting/commandHandler.ts';
+import type { Cause, HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { AccountHeaders } from './outboundHeaders.ts';
@@ -35,6 +36,8 @@ export interface AccessTokensOptions {
   readonly hot: HotRunner;
   readonly handle: HandleCommand;
   readonly vault: Vault;
+  /** Makes durable what became of a refresh, and folds it; by `handle` unless given. @throws Refusal as `handle` does */
+  readonly recordResult?: (command: RefreshResultCommand, cause: Cause) => Promise<void>;
   readonly tokenEndpoint: TokenEndpoint;
   readonly now: () => Instant;
   /** A new UUID. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SealedTokens } from '../domain/account/events.ts';
-import type { AccountTokensCommand } from '../domain/accountTokens/decide.ts';
+import type { RefreshResultCommand } from '../domain/accountTokens/decide.ts';
 import type { AccountId, Sealed } from '../domain/brands.ts';
 import type { DomainEvent } from '../domain/event.ts';
 import { Refusal, refuse } from '../domain/refusal.ts';
@@ -35,7 +35,18 @@ interface Setback {
  * Refreshes the tokens of accounts, once for all who ask: a claim commits before the provider is called, so that two
  * nodes cannot both spend a single-use token, and the sealed result is durable before anybody uses it (design.md 5).
  */
-export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, newId, report }: AccessTokensOptions) {
+export function createTokenRefresh({
+  hot,
+  handle,
+  vault,
+  tokenEndpoint,
+  now,
+  newId,
+  report,
+  recordResult = async (command, cause) => {
+    await handle(subjects.accountTokens, command.accountId, command, cause);
+  },
+}: AccessTokensOptions) {
   const underWay = new Map<AccountId, Promise<RefreshResult>>();
   const setbacks = new Map<AccountId, Setback>();
   /** Which refresh token a claim that this node saw is about. */
@@ -200,11 +211,11 @@ export function createTokenRefresh({ hot, handle, vault, tokenEndpoint, now, new
    * The old token is spent, so what came for it must reach the log, however long the log is away. Ends when it did, or
    * when the claim is no longer ours, or at `stop` after one more attempt.
    */
-  async function recordFirmly(accountId: AccountId, command: AccountTokensCommand): Promise<void> {
+  async function recordFirmly(accountId: AccountId, command: RefreshResultCommand): Promise<void> {
     for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, MAX_RECORD_DELAY_MS)) {
       const isLast = stopping.signal.aborted;
       try {
-        await handle(subjects.accountTokens, accountId, command, causeOf(command.claimId));
+        await recordResult(command, causeOf(command.claimId));
         return;
       } catch (error) {
         if (isRefusal(error, 'conflict') && !isAbout('stream', error)) return;

@@ -26,10 +26,16 @@ export interface ProxyOptions extends ModelRequestServices {
   readonly clientAddress: ClientAddress;
   readonly hasAliases: boolean;
   readonly refusals: Refusals;
-  readonly isDraining: () => boolean;
+  /** Why nothing new may be begun, while nothing may. */
+  readonly closedBecause: () => keyof typeof CLOSED | undefined;
   /** Told of exceptions that are ours. */
   readonly report: (error: Error) => void;
 }
+
+const CLOSED = {
+  shutting_down: { 'retry-after': '1', connection: 'close' },
+  outbox_full: { 'retry-after': '30' },
+};
 
 /**
  * The proxy surface, top to bottom: this is the order in which a request meets its stations. Nothing is decompressed for
@@ -87,9 +93,9 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     return next();
   });
 
-  app.use(function drain(_ctx, next) {
-    if (options.isDraining())
-      throw new ProxyError('shutting_down', {}, { headers: { 'retry-after': '1', connection: 'close' } });
+  app.use(function closed(_ctx, next) {
+    const reason = options.closedBecause();
+    if (reason) throw new ProxyError(reason, {}, { headers: CLOSED[reason] });
     return next();
   });
 

@@ -74,6 +74,7 @@ const refuses = [
   'upstream_error',
   'no_accounts',
   'shutting_down',
+  'outbox_full',
 ] as const;
 
 /** By dialect of the route; a new kind of route without its line here does not compile. */

@@ -8,10 +8,14 @@ import { type AccountTokens, evolve, initialState } from './state.ts';
 /** After this long a claim is taken for lost and the next caller may claim again (design.md section 5). */
 export const CLAIM_LIFETIME_MS = 60_000;
 
-export type AccountTokensCommand =
-  | { type: 'ClaimRefresh'; accountId: AccountId; claimId: string }
+/** What became of a refresh that was claimed. */
+export type RefreshResultCommand =
   | { type: 'RecordRefreshed'; accountId: AccountId; claimId: string; tokens: SealedTokens }
   | { type: 'RecordRefreshFailed'; accountId: AccountId; claimId: string; code: string; isPermanent: boolean };
+
+export type AccountTokensCommand =
+  | { type: 'ClaimRefresh'; accountId: AccountId; claimId: string }
+  | RefreshResultCommand;
 
 /**
  * @throws Refusal `conflict` while somebody else's claim is fresh, or when one's own has been superseded;

@@ -4324,7 +4324,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down */
+            /** @description no_accounts, shutting_down, outbox_full */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4438,7 +4438,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down */
+            /** @description no_accounts, shutting_down, outbox_full */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4576,7 +4576,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down */
+            /** @description no_accounts, shutting_down, outbox_full */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4682,7 +4682,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down */
+            /** @description no_accounts, shutting_down, outbox_full */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4796,7 +4796,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down */
+            /** @description no_accounts, shutting_down, outbox_full */
             503: {
                 headers: {
                     [name: string]: unknown;
