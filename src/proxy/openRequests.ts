@@ -5,6 +5,7 @@ import type { EventToAppend } from '../log/eventLog.ts';
 import type { Exchange } from './attempts/exchange.ts';
 import type { ProxyError } from './proxyError.ts';
 import { actorOf } from './settlement/settlement.ts';
+import { SlotSet } from './slotSet.ts';
 
 export interface OpenRequestsOptions {
   readonly record: (event: EventToAppend) => Promise<unknown>;
@@ -20,7 +21,7 @@ const ANNOUNCE_AFTER_MS = 2_000;
 
 /** The requests under way on this node. One timer looks after all of them: a timer each would cost more than it tells. */
 export class OpenRequests {
-  readonly #exchanges = new Set<Exchange>();
+  readonly #exchanges = new SlotSet<Exchange>();
   readonly #options: OpenRequestsOptions;
   readonly #timer: NodeJS.Timeout;
   #whenEmpty: (() => void)[] = [];
@@ -53,7 +54,7 @@ export class OpenRequests {
   }
 
   abortAll(error: ProxyError): void {
-    for (const exchange of [...this.#exchanges]) exchange.abort(error);
+    for (const exchange of this.#exchanges.values()) exchange.abort(error);
   }
 
   stop(): void {
@@ -62,7 +63,7 @@ export class OpenRequests {
 
   #tick(): void {
     const at = this.#options.now();
-    for (const exchange of [...this.#exchanges]) {
+    for (const exchange of this.#exchanges.values()) {
       exchange.tick(at, this.#options);
       if (!exchange.isAnnounced && !exchange.isOver && at - exchange.request.requestedAt >= ANNOUNCE_AFTER_MS) {
         exchange.isAnnounced = true;

@@ -39,6 +39,8 @@ export class Exchange implements AttemptObserver {
   #lastWriteAt: number;
   /** Whether the log was told that this request is open. */
   isAnnounced = false;
+  /** Its place among the open requests. */
+  slot = -1;
 
   constructor(request: AdmittedRequest, delivery: Delivery, services: ExchangeServices) {
     this.request = request;

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { SlotSet } from './slotSet.ts';
+
+const entry = (name: string) => ({ name, slot: -1 });
+
+describe('a set of slots', () => {
+  it('holds what was added and not deleted, each once', () => {
+    const set = new SlotSet<ReturnType<typeof entry>>();
+    const [first, second, third] = [entry('first'), entry('second'), entry('third')];
+    for (const each of [first, second, second, third]) set.add(each);
+    set.delete(second);
+    set.delete(second);
+    expect(set.size).toBe(2);
+    expect(set.values()).toEqual([first, third]);
+  });
+
+  it('gives the place of one that went to the next that comes', () => {
+    const set = new SlotSet<ReturnType<typeof entry>>();
+    const [first, second, third] = [entry('first'), entry('second'), entry('third')];
+    set.add(first);
+    set.add(second);
+    set.delete(first);
+    set.add(third);
+    expect(third.slot).toBe(0);
+    expect(set.values()).toEqual([third, second]);
+  });
+
+  it('can be changed while somebody goes through its entries', () => {
+    const set = new SlotSet<ReturnType<typeof entry>>();
+    for (const name of ['first', 'second', 'third']) set.add(entry(name));
+    for (const each of set.values()) set.delete(each);
+    expect(set.size).toBe(0);
+    expect(set.values()).toEqual([]);
+  });
+});
