@@ -103,7 +103,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     node: folder.node,
     boot: folder.boot,
     category: 'requests',
-    isValidated: true,
+    isTyped: true,
   });
   const record = sink.record;
   const isOurs = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);

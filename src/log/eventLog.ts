@@ -78,6 +78,8 @@ export const ID_TAKEN = 'an event id stands elsewhere in the log: an id belongs 
 export interface AppendOptions {
   /** The data came straight from a value of its schema's type: it is not parsed again. Its JSON is checked all the same. */
   readonly isValidated?: boolean;
+  /** Types vouch that JSON gives back every number and object; texts are looked at all the same. */
+  readonly isLossless?: boolean;
 }
 
 export interface Subscriber {

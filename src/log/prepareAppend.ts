@@ -42,13 +42,14 @@ export function prepareAppend(
   stream: string,
   expected: ExpectedRevision,
   events: readonly EventToAppend[],
-  { node, isValidated = false }: AppendOptions & { readonly node: string },
+  { node, isValidated = false, isLossless = false }: AppendOptions & { readonly node: string },
 ): PreparedAppend {
   if (!STREAM.test(stream)) throw new Unwritable(`"${stream}" cannot name a stream`);
   if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new Unwritable(`${expected} is no revision`);
   if (events.length === 0) throw new Unwritable('an append needs at least one event');
   const data = events.map((event) => checkedData(event, isValidated));
-  return { stream, expected, data, events: events.map((event, index) => serialise(event, data[index], node)) };
+  const toText = isLossless ? serialiseLossless : serialiseChecked;
+  return { stream, expected, data, events: events.map((event, index) => toText(event, data[index], node)) };
 }
 
 function checkedData({ type, data }: EventToAppend, isValidated: boolean): RecordedEvent['data'] {
@@ -60,15 +61,34 @@ function checkedData({ type, data }: EventToAppend, isValidated: boolean): Recor
   return result.data;
 }
 
-function serialise(event: EventToAppend, data: unknown, node: string): PreparedEvent {
-  const { id, type, time, actor, correlationId, causationId = null } = event;
-  const version = eventTypes.get(type)?.version as number;
+function serialiseChecked(event: EventToAppend, data: unknown, node: string): PreparedEvent {
+  const { id, type, time } = event;
   if (!UUID.test(id)) throw new Unwritable(`${type}: "${id}" is not a UUID in lower case`);
   if (!Number.isSafeInteger(time)) throw new Unwritable(`${type}: its time is not a whole number of milliseconds`);
-  const metadata: UnchainedMetadata = { schemaVersion: version, actor, correlationId, causationId, node };
   refuseLoss(type, data);
-  refuseLoss(`metadata of ${type}`, metadata);
-  return { id, type, version, time, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+  refuseLoss(`metadata of ${type}`, metadataOf(event, node));
+  return serialise(event, data, node);
+}
+
+/** What is left to look for is half of a pair in the texts of clients and providers, which JSON spells out. */
+function serialiseLossless(event: EventToAppend, data: unknown, node: string): PreparedEvent {
+  const serialised = serialise(event, data, node);
+  return serialised.data.includes(ESCAPED_SURROGATE) ? serialiseChecked(event, data, node) : serialised;
+}
+
+const ESCAPED_SURROGATE = '\\ud';
+
+function serialise(event: EventToAppend, data: unknown, node: string): PreparedEvent {
+  const { id, type, time } = event;
+  const version = eventTypes.get(type)?.version as number;
+  return { id, type, version, time, data: JSON.stringify(data), metadata: JSON.stringify(metadataOf(event, node)) };
+}
+
+function metadataOf(
+  { type, actor, correlationId, causationId = null }: EventToAppend,
+  node: string,
+): UnchainedMetadata {
+  return { schemaVersion: eventTypes.get(type)?.version as number, actor, correlationId, causationId, node };
 }
 
 function refuseLoss(what: string, value: unknown): void {

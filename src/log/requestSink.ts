@@ -14,8 +14,8 @@ export interface RequestSinkOptions {
   readonly boot: string;
   /** First part of the names of the streams: `requests`, `sessions`. */
   readonly category: string;
-  /** Events come from code whose types are checked: their schemas are tried in tests, not on every request. */
-  readonly isValidated?: boolean;
+  /** Events come from code whose types are checked: schemas and numbers are tried in tests, not on every request. */
+  readonly isTyped?: boolean;
   /** Milliseconds of a clock that does not jump. */
   readonly now?: () => number;
   /** Events that may wait; with more, `record` rejects at once. */
@@ -57,7 +57,7 @@ export function createRequestSink({
   node,
   boot,
   category,
-  isValidated = false,
+  isTyped = false,
   now = () => performance.now(),
   mostPending = 10_000,
   patienceMs = 10_000,
@@ -89,7 +89,9 @@ export function createRequestSink({
     const events = batch.map(({ event }) => event);
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       const expected = revisions.get(stream) ?? NO_STREAM;
-      const outcome = await log.append(stream, expected, events, { isValidated }).catch(asUnknown);
+      const outcome = await log
+        .append(stream, expected, events, { isValidated: isTyped, isLossless: isTyped })
+        .catch(asUnknown);
       switch (outcome.kind) {
         case 'committed':
           inFlight = [];

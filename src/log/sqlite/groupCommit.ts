@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/brands.ts';
 import type { AppendOutcome, RecordedEvent } from '../eventLog.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
+import { packBatch } from './batchText.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
 import type { Forgotten, FromWriter, ToWriter, WriterOutcome } from './wire.ts';
 
@@ -54,7 +55,7 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
     }
     inFlight = takeBatch(queue);
     worker ??= startWriter();
-    post(worker, { appends: inFlight.map(({ append: { data: _, ...written } }) => written) });
+    post(worker, { batch: packBatch(inFlight.map(({ append }) => append)) });
   }
 
   function settle(outcomeOf: (index: number) => WriterOutcome): void {

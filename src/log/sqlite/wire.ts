@@ -1,5 +1,6 @@
 import type { Position } from '../../domain/brands.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
+import type { BatchText } from './batchText.ts';
 
 /** What the writer needs of an append; the data as objects stays behind. */
 export type WrittenAppend = Omit<PreparedAppend, 'data'>;
@@ -23,7 +24,7 @@ export interface Forgotten {
 }
 
 /** From the main thread to the writer: a batch for one transaction, what to forget, or the end. */
-export type ToWriter = { readonly appends: readonly WrittenAppend[] } | { readonly forget: Forgotten } | 'close';
+export type ToWriter = { readonly batch: BatchText } | { readonly forget: Forgotten } | 'close';
 
 /** From the writer: its start, or the outcomes of a batch in the order of its appends. */
 export type FromWriter =

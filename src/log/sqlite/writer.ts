@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Position } from '../../domain/brands.ts';
+import { unpackBatch } from './batchText.ts';
 import { batchWriter } from './batchWriter.ts';
 import { openForWriting, type WritableOptions } from './database.ts';
 import { forget } from './forget.ts';
@@ -29,7 +30,7 @@ function serve(options: WritableOptions): void {
       port.close();
       return;
     }
-    if ('appends' in message) answer({ kind: 'settled', outcomes: write(message.appends) });
+    if ('batch' in message) answer({ kind: 'settled', outcomes: write(unpackBatch(message.batch)) });
     else forget(database, message.forget);
   });
   answer({ kind: 'started', head });

@@ -117,13 +117,20 @@ export class SseScanner {
 
 const isVendorEvent = ({ type }: SseEvent) => type?.startsWith('codex.') ?? false;
 
-/** The event that ends the answer; failing that, the last `error` event. */
+/** The event that ends the answer, nearly always the last one; failing that, the last `error` event. */
 function endingOf(bytes: Buffer): SseEvent | undefined {
+  const last = lastEvent(bytes);
+  if (ENDINGS.has(last.type)) return last;
   for (const hint of ENDING_HINTS) {
     const ending = eventsWith(hint, bytes).find(({ type }) => ENDINGS.has(type));
     if (ending) return ending;
   }
   return eventsWith(ERROR_HINT, bytes).findLast(({ type }) => type === 'error');
+}
+
+function lastEvent(bytes: Buffer): SseEvent {
+  // Three bytes are the longest blank line; what stands before it ends the event before.
+  return parseEvent(bytes, endOfLastEvent(bytes.subarray(0, Math.max(0, bytes.length - 3))), bytes.length);
 }
 
 /** The events that hold these bytes somewhere. Few do, so that only few events of a stream are ever parsed. */

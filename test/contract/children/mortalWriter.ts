@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { unpackBatch } from '../../../src/log/sqlite/batchText.ts';
 import { batchWriter } from '../../../src/log/sqlite/batchWriter.ts';
 import { openForWriting } from '../../../src/log/sqlite/database.ts';
 import type { ToWriter } from '../../../src/log/sqlite/wire.ts';
@@ -13,7 +14,7 @@ else {
   const write = batchWriter(openForWriting({ path }));
   const port = parentPort as MessagePort;
   port.on('message', (message: ToWriter) => {
-    if (message !== 'close' && 'appends' in message) write(message.appends);
+    if (message !== 'close' && 'batch' in message) write(unpackBatch(message.batch));
     writeFileSync(`${path}.died`, '');
     process.exit(1);
   });

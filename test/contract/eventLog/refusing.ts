@@ -33,6 +33,18 @@ export function refusing(createStore: StoreFactory): void {
       await log.close();
     });
 
+    test('looks at texts even where types vouch for everything else', async () => {
+      await using store = await createStore();
+      const log = await store.open();
+      const stream = aStream();
+      const options = { isValidated: true, isLossless: true };
+      const outcome = await log.append(stream, NO_STREAM, [withData({ text: 'a\ud800b' })], options);
+      expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining('$.text') });
+      const harmless = [withData({ text: 'a literal \\ud800, and \u{1f600}' })];
+      expect(await log.append(stream, NO_STREAM, harmless, options)).toMatchObject({ kind: 'committed' });
+      await log.close();
+    });
+
     test('refuses data that its schema does not allow, and writes none of the append', async () => {
       await using store = await createStore();
       const log = await store.open();
