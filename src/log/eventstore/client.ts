@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
-import { Empty } from '@eventstore/db-client/generated/shared_pb.js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ConnectionSettings } from './connectionString.ts';
 
 /** The client as svc uses it. Keep it behind this folder: newer servers come with a renamed one. */
@@ -18,7 +18,7 @@ export class EventStoreClient extends EventStoreDBClient {
       'serverVersion',
       (client) =>
         new Promise((resolve, reject) => {
-          client.getSupportedMethods(new Empty(), metadata, options, (error, answer) => {
+          client.getSupportedMethods(new shared.Empty(), metadata, options, (error, answer) => {
             if (error) reject(error);
             else resolve(answer.getEventStoreServerVersion());
           });

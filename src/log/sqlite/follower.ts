@@ -25,6 +25,8 @@ export interface Follower {
   publish(batch: readonly RecordedEvent[]): void;
   /** The head moved without a batch: a writer died between its commit and its answer. */
   wake(): void;
+  /** Nothing more can come. */
+  fail(error: Error): void;
   stop(): void;
 }
 
@@ -143,6 +145,7 @@ export function follow({ after, subscriber, head, page, onEnd }: FollowerOptions
     wake() {
       if (mode === 'idle') void read().catch(fail);
     },
+    fail,
     stop() {
       if (!isEnded()) end();
     },

@@ -1,8 +1,9 @@
-import { type Position, position } from '../../domain/brands.ts';
-import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
+import { position } from '../../domain/brands.ts';
+import type { AppendOutcome, EventLog, Subscription } from '../eventLog.ts';
 import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
 import { type Follower, follow } from './follower.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
+import { allEvents, streamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
 import type { Forgotten } from './wire.ts';
 
@@ -98,32 +99,5 @@ async function openReader(path: string, commits: GroupCommit): Promise<Reader> {
   } catch (error) {
     await commits.close();
     throw error;
-  }
-}
-
-async function* allEvents(reader: Reader, after: Position, upTo: Position): AsyncGenerator<StoredEvent> {
-  let cursor = after;
-  for (;;) {
-    const page = reader.storedPage(cursor, upTo);
-    yield* page;
-    const last = page.at(-1);
-    if (!last) return;
-    cursor = last.position;
-  }
-}
-
-async function* streamEvents(
-  reader: Reader,
-  stream: string,
-  fromRevision: number,
-  upTo: Position,
-): AsyncGenerator<StoredEvent> {
-  let next = fromRevision;
-  for (;;) {
-    const page = reader.streamPage(stream, next, upTo);
-    yield* page;
-    const last = page.at(-1);
-    if (!last) return;
-    next = last.revision + 1;
   }
 }

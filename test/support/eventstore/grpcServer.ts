@@ -130,6 +130,9 @@ async function* unframed(stream: ServerHttp2Stream): AsyncGenerator<Buffer> {
 
 const drained = (stream: ServerHttp2Stream): Promise<void> =>
   new Promise((resolve) => {
-    stream.once('drain', resolve);
-    stream.once('close', resolve);
+    const done = () => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
   });

@@ -1,0 +1,89 @@
+import {
+  AccessDeniedError,
+  CancelledError,
+  DeadlineExceededError,
+  MaxAppendSizeExceededError,
+  StreamDeletedError,
+  StreamNotFoundError,
+  TimeoutError,
+  UnavailableError,
+  UnknownError,
+  WrongExpectedVersionError,
+} from '@eventstore/db-client';
+import { NO_STREAM } from '../eventLog.ts';
+
+/** The client gave no answer within the time that it was given and a little more. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs / 1_000} s`);
+  }
+}
+
+/** How an append failed; see `AppendOutcome`. */
+export type AppendFailure =
+  | { readonly kind: 'conflict'; readonly actualRevision: number }
+  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly error: Error };
+
+const UNAVAILABLE = 14;
+const RESOURCE_EXHAUSTED = 8;
+const INTERNAL = 13;
+
+const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
+
+/**
+ * What an error of the client says about an append (event-sourcing.md B1.0, B1.6). Whatever may have been written, and
+ * whatever an operator may mend, is `unknown`: repeated with the same ids it is written once.
+ */
+export function appendFailure(error: unknown): AppendFailure {
+  if (error instanceof WrongExpectedVersionError) {
+    const { actualVersion } = error;
+    return { kind: 'conflict', actualRevision: typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM };
+  }
+  if (error instanceof MaxAppendSizeExceededError) {
+    return { kind: 'rejected', reason: `EventStoreDB takes at most ${error.maxAppendSize} bytes at once` };
+  }
+  if (error instanceof StreamDeletedError) {
+    return { kind: 'rejected', reason: `the stream ${error.streamName} was deleted in EventStoreDB for good` };
+  }
+  if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
+    return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be' };
+  }
+  return { kind: 'unknown', error: new Error(wording(error), { cause: error }) };
+}
+
+export const isMissingStream = (error: unknown): boolean => error instanceof StreamNotFoundError;
+export const isDeletedStream = (error: unknown): boolean => error instanceof StreamDeletedError;
+
+/** Whether the server could not be reached or did not answer, so that another connection may help. */
+export function isConnectionTrouble(error: unknown): boolean {
+  return (
+    error instanceof UnavailableError ||
+    error instanceof CancelledError ||
+    error instanceof DeadlineExceededError ||
+    error instanceof TimeoutError ||
+    error instanceof NoAnswer ||
+    // A plain gRPC error, from calls that the client makes for itself.
+    codeOf(error) === UNAVAILABLE ||
+    codeOf(error) === INTERNAL ||
+    isFailedDiscovery(error)
+  );
+}
+
+/** No member of a cluster could be found. A client remembers that for good (B1.6), so it is thrown away. */
+export const isFailedDiscovery = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('Failed to discover');
+
+/** Says in one line what went wrong and, where that is known, what to do. Holds nothing of the connection string. */
+export function wording(error: unknown): string {
+  if (error instanceof AccessDeniedError) {
+    return 'it refuses the user or password of SVC_EVENTSTORE_URL, or that user has no right to do this';
+  }
+  const message = error instanceof Error && error.message !== '' ? error.message : `${error}`;
+  const [line = ''] = message.split('\n');
+  if (/certificate|self[- ]signed|SSL|TLS|wrong version number/i.test(line)) {
+    return `${line} (see tls and tlsCAFile in SVC_EVENTSTORE_URL)`;
+  }
+  return line;
+}

@@ -1,0 +1,168 @@
+import { type AllStreamRecordedEvent, type AllStreamSubscription, BACKWARDS, END, START } from '@eventstore/db-client';
+import { pause } from '../../pause.ts';
+import { disposeOf, type EventStoreClient } from '../client.ts';
+import { isFailedDiscovery, wording } from '../failures.ts';
+import { compareNative, type NativePosition } from '../nativePosition.ts';
+import type { Mark } from './mirrorWriter.ts';
+import { findResumePoint, LogReplaced } from './resumePoint.ts';
+
+export interface FollowAllOptions {
+  readonly newClient: () => EventStoreClient;
+  /** Where to go on, the latest first; none for the beginning. */
+  readonly marks: () => readonly Mark[];
+  /** Told where it goes on: everything up to there was handled before. */
+  readonly onResumed: (from: NativePosition) => void;
+  /** Takes events in order; what it has taken is never brought again. */
+  readonly handle: (batch: readonly AllStreamRecordedEvent[]) => void;
+  /** Told when events can come, and why they cannot. */
+  readonly onConnected: () => void;
+  readonly onDropped: (reason: string) => void;
+  readonly signal: AbortSignal;
+  readonly timing?: Partial<FollowTiming>;
+}
+
+export interface FollowTiming {
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+  /** So long a subscription must have lasted for the pauses to start over. */
+  readonly healthyAfterMs: number;
+  /** After so much silence the head of the log is looked at. */
+  readonly silenceMs: number;
+  /** So long the store must lack what it had: a member of a cluster may only be behind. */
+  readonly replacedAfterMs: number;
+}
+
+const TIMING: FollowTiming = {
+  firstPauseMs: 100,
+  longestPauseMs: 5_000,
+  healthyAfterMs: 30_000,
+  silenceMs: 30_000,
+  replacedAfterMs: 5_000,
+};
+const GROWTH = 1.5;
+const MOST_FAILURES = 5;
+const BATCH = 512;
+const LOOK_MS = 5_000;
+const UNSUBSCRIBE_MS = 1_000;
+
+/**
+ * Follows `$all` until it is told to stop, whatever becomes of the server: subscriptions of the client never resume by
+ * themselves, and one that the server ends in order ends without an error (event-sourcing.md B1.5, B1.9).
+ * @throws LogReplaced when the store does not hold what was handled before
+ */
+export async function followAll(options: FollowAllOptions): Promise<void> {
+  const { newClient, marks, onDropped, signal } = options;
+  const timing = { ...TIMING, ...options.timing };
+  let client = newClient();
+  let failures = 0;
+  let pauseMs = timing.firstPauseMs;
+  let replacedSince: number | undefined;
+  try {
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      let reason = 'EventStoreDB ended the subscription';
+      try {
+        const from = await findResumePoint(client, marks());
+        replacedSince = undefined;
+        if (from) options.onResumed(from);
+        await followFrom(client, from, options, timing);
+      } catch (error) {
+        if (error instanceof LogReplaced) {
+          replacedSince ??= startedAt;
+          if (performance.now() - replacedSince >= timing.replacedAfterMs) throw error;
+        }
+        reason = wording(error);
+        failures += 1;
+        if (failures >= MOST_FAILURES || isFailedDiscovery(error)) {
+          failures = 0;
+          void disposeOf(client);
+          client = newClient();
+        }
+      }
+      if (signal.aborted) return;
+      onDropped(reason);
+      if (performance.now() - startedAt > timing.healthyAfterMs) pauseMs = timing.firstPauseMs;
+      await pause(pauseMs * (0.8 + 0.4 * Math.random()), signal);
+      pauseMs = Math.min(pauseMs * GROWTH, timing.longestPauseMs);
+    }
+  } finally {
+    await disposeOf(client);
+  }
+}
+
+/** One subscription, until it ends in whatever way. */
+async function followFrom(
+  client: EventStoreClient,
+  from: NativePosition | undefined,
+  { handle, onConnected, signal }: FollowAllOptions,
+  { silenceMs }: FollowTiming,
+): Promise<void> {
+  const subscription = client.subscribeToAll({ fromPosition: from ?? START }, { highWaterMark: BATCH });
+  let lastMessageAt = performance.now();
+  let last = from;
+  // Before anything else: without a listener an error here ends the process.
+  subscription.on('error', () => {});
+  subscription.on('confirmation', onConnected);
+  const drop = () => subscription.destroy();
+  signal.addEventListener('abort', drop, { once: true });
+  const watch = setInterval(async () => {
+    const silentSince = lastMessageAt;
+    if (performance.now() - silentSince < silenceMs) return;
+    const head = await headOf(client).catch(() => undefined);
+    if (lastMessageAt !== silentSince || subscription.readableLength > 0) return;
+    if (head && (!last || compareNative(last, head) < 0))
+      subscription.destroy(new Error('it does not send what it has'));
+    lastMessageAt = performance.now();
+  }, silenceMs / 2);
+  let batch: AllStreamRecordedEvent[] = [];
+  try {
+    for await (const { event } of subscription) {
+      lastMessageAt = performance.now();
+      // Once in order is enough, whatever a server repeats after a change of leaders.
+      if (event && (!last || compareNative(last, event.position) < 0)) {
+        last = event.position;
+        batch.push(event);
+      }
+      // Events that nothing follows at once are handled at once; a batch never waits for more.
+      if (batch.length < BATCH && subscription.readableLength > 0) continue;
+      handle(batch);
+      batch = [];
+    }
+  } finally {
+    clearInterval(watch);
+    signal.removeEventListener('abort', drop);
+    await endCall(subscription);
+  }
+}
+
+/** Leaving the loop ends the local stream only; the server would go on sending (B1.5). */
+async function endCall(subscription: AllStreamSubscription): Promise<void> {
+  const patience = new AbortController();
+  // The call may never have come about.
+  await Promise.race([subscription.unsubscribe().catch(() => {}), pause(UNSUBSCRIBE_MS, patience.signal)]);
+  patience.abort();
+  subscription.destroy();
+}
+
+/** Where `$all` ends now; undefined for an empty store. */
+export async function headOf(client: EventStoreClient): Promise<NativePosition | undefined> {
+  const [last] = await readSome(client, { direction: BACKWARDS, fromPosition: END, maxCount: 1 });
+  return last?.position;
+}
+
+/** Reads a few events of `$all`. Reads know no deadline, so they get one here. @throws what the client throws */
+export async function readSome(
+  client: EventStoreClient,
+  options: Parameters<EventStoreClient['readAll']>[0],
+): Promise<AllStreamRecordedEvent[]> {
+  const reading = client.readAll(options);
+  reading.on('error', () => {});
+  const timer = setTimeout(() => reading.destroy(new Error(`no answer within ${LOOK_MS / 1_000} s`)), LOOK_MS);
+  try {
+    return (await Array.fromAsync(reading)).flatMap(({ event }) => event ?? []);
+  } finally {
+    clearTimeout(timer);
+    // Not awaited: the call may never have come about.
+    if (!reading.readableEnded) void (reading as unknown as { cancel(): Promise<void> }).cancel().catch(() => {});
+  }
+}

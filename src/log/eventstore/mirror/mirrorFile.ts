@@ -1,0 +1,73 @@
+import { rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Of a file made by another version nothing is kept: everything in it can be read again. */
+const SCHEMA_VERSION = 1;
+const BUSY_TIMEOUT_MS = 5_000;
+const PAGE_BYTES = 8_192;
+
+// What reads the embedded log reads `events` here too. An id that stands twice in the store stands twice here.
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS events (
+    position INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    time INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    commitPosition INTEGER NOT NULL,
+    preparePosition INTEGER NOT NULL,
+    UNIQUE (stream, revision)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS events_id ON events (id);
+  CREATE TABLE IF NOT EXISTS vaultStreams (stream TEXT PRIMARY KEY) STRICT;
+  CREATE TABLE IF NOT EXISTS progress (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    commitPosition INTEGER NOT NULL,
+    preparePosition INTEGER NOT NULL,
+    id TEXT NOT NULL
+  ) STRICT;
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/**
+ * Opens the mirror for its one writer. A power cut may cost the last commits (NORMAL), never half of one: the store has
+ * them. A file that is damaged, or of another version, is made anew.
+ */
+export function openMirrorFile(path: string): DatabaseSync {
+  try {
+    return opened(path);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    return opened(path);
+  }
+}
+
+class OtherVersion extends Error {}
+
+function opened(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16384`);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherVersion();
+    database.exec(SCHEMA);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+function isDamaged(error: unknown): boolean {
+  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  return error instanceof OtherVersion || code === CORRUPT || code === NOT_A_DATABASE;
+}
