@@ -1,54 +1,86 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { chat, chatPath, linesIn, streamed } from '../support/chat.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
-import { HELLO, parallelToolCalls, type ResponseScript, textAnswer } from '../support/provider/scripts.ts';
+import { answer, opening } from '../support/provider/answer.ts';
+import { functionCalls, message } from '../support/provider/parts.ts';
+import {
+  chunked,
+  emptyOutputCompleted,
+  functionCall,
+  HELLO,
+  incomplete,
+  parallelToolCalls,
+  type ResponseScript,
+  reasoningAnswer,
+  stream,
+  textAnswer,
+  withVendorEvents,
+} from '../support/provider/scripts.ts';
 
-let gateway: Gateway;
+/** What a chat looks like needs no gateway of its own; what becomes of it does. */
+let shared: Gateway;
+let own: Gateway | undefined;
+beforeAll(async () => {
+  shared = await startGateway();
+});
+afterEach(async () => {
+  await own?.stop();
+  own = undefined;
+});
+afterAll(() => shared.stop());
+const gateway = () => own ?? shared;
 const start = async (script?: ResponseScript, options: GatewayOptions = {}) => {
-  gateway = await startGateway(options);
-  if (script) gateway.pool[0]?.at.always(script);
+  own = await startGateway(options);
+  if (script) play(script);
 };
-afterEach(() => gateway?.stop());
+const play = (script: ResponseScript) => gateway().pool[0]?.at.always(script);
 
-const path = '/v1/chat/completions';
-const chat = { model: 'gpt-5.1', messages: [{ role: 'user', content: 'Say hi' }] };
 const ask = (fields: object = {}, options: { headers?: Record<string, string>; signal?: AbortSignal } = {}) =>
-  gateway.ask({ ...chat, ...fields }, { path, ...options });
+  gateway().ask({ ...chat, ...fields }, { path: chatPath, ...options });
+const askStream = async (fields: object = {}) => streamed(await ask({ stream: true, ...fields }));
+const askJson = async (fields: object = {}) => {
+  const response = await ask(fields);
+  expect(response.headers.get('content-type')).toContain('application/json');
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+  return { status: response.status, body: (await response.json()) as any };
+};
+const atProvider = () => gateway().provider.received.filter(({ path }) => path.endsWith('/codex/responses'));
 
-const atProvider = () => gateway.provider.received.filter((request) => request.path.endsWith('/codex/responses'));
+const weatherAndTime = [
+  ['get_weather', { city: 'Zürich', unit: 'celsius' }],
+  ['get_time', { city: 'Tōkyō', format: '24h' }],
+];
 
-/** The lines of a stream; each is a chunk, the last one `[DONE]`. */
-async function linesOf(response: Response) {
-  const text = await response.text();
-  expect(text.endsWith('\n\n')).toBe(true);
-  const blocks = text.split('\n\n').slice(0, -1);
-  return blocks
-    .filter((block) => !block.startsWith(':'))
-    .map((block) => {
-      expect(block.startsWith('data: ')).toBe(true);
-      const data = block.slice(6);
-      return data === '[DONE]' ? data : JSON.parse(data);
-    });
-}
+/** The provider refuses to answer, in pieces. */
+const refusing = () =>
+  stream('refusing', function* (asked) {
+    yield* opening(asked);
+    const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+    const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+    const part = { type: 'refusal', refusal: 'I will not.' };
+    yield { event: { type: 'response.output_item.added', output_index: 0, item } };
+    yield { event: { type: 'response.content_part.added', ...at, part: { type: 'refusal', refusal: '' } } };
+    yield { event: { type: 'response.refusal.delta', ...at, delta: 'I will ' } };
+    yield { event: { type: 'response.refusal.delta', ...at, delta: 'not.' } };
+    yield { event: { type: 'response.refusal.done', ...at, refusal: part.refusal } };
+    yield { event: { type: 'response.content_part.done', ...at, part } };
+    yield { event: { type: 'response.output_item.done', output_index: 0, item: { ...item, content: [part] } } };
+    yield { event: { type: 'response.completed', response: { id: asked.id, status: 'completed', output: [] } } };
+  });
 
-/** A stream that was told to its end: its chunks, and what they make together. */
-async function streamed(response: Response) {
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-  const lines = await linesOf(response);
-  expect(lines.pop()).toBe('[DONE]');
-  expect(
-    new Set(lines.map(({ id, created, model, object }) => JSON.stringify({ id, created, model, object }))).size,
-  ).toBe(1);
-  const deltas = lines.flatMap(({ choices }) => choices.map(({ delta }: { delta: object }) => delta));
-  expect(deltas.map(({ role }) => role).filter(Boolean)).toEqual(['assistant']);
-  expect(deltas[0].role).toBe('assistant');
-  return { chunks: lines, deltas, text: deltas.map(({ content = '' }) => content).join('') };
-}
+/** Stopped by a filter. */
+const filtered = () =>
+  stream('filtered', function* (asked) {
+    yield* opening(asked);
+    yield* message(['Once '], { leaveOpen: true })(asked, 0);
+    const response = { id: asked.id, status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
+    yield { event: { type: 'response.incomplete', response } };
+  });
 
 describe('a stream', () => {
   test('tells the text in chunks of one id, the role with the first, and ends with its reason and [DONE]', async () => {
-    await start();
-    const { chunks, deltas, text } = await streamed(await ask({ stream: true }));
+    play(textAnswer());
+    const { chunks, deltas, text } = await askStream();
     expect(text).toBe(HELLO);
     expect(deltas.length).toBeGreaterThan(3);
     expect(chunks[0]).toMatchObject({
@@ -61,9 +93,17 @@ describe('a stream', () => {
     expect(JSON.stringify(chunks)).not.toContain('usage');
   });
 
+  test('has an id of its own each time, which leads to its row in the log', async () => {
+    play(textAnswer());
+    const ids = [(await askStream()).chunks[0].id, (await askStream()).chunks[0].id, (await askJson()).body.id];
+    expect(new Set(ids).size).toBe(3);
+    const rows = (await gateway().logs('?limit=3')).map(({ request_id: id }: { request_id: string }) => id);
+    expect(rows.sort()).toEqual(ids.map((id) => id.replace('chatcmpl-', 'req_')).sort());
+  });
+
   test('tells its usage in a chunk of its own for who asks', async () => {
-    await start(textAnswer({ usage: { inputTokens: 100, cachedTokens: 40, outputTokens: 7, reasoningTokens: 3 } }));
-    const { chunks } = await streamed(await ask({ stream: true, stream_options: { include_usage: true } }));
+    play(textAnswer({ usage: { inputTokens: 100, cachedTokens: 40, outputTokens: 7, reasoningTokens: 3 } }));
+    const { chunks } = await askStream({ stream_options: { include_usage: true } });
     const last = chunks.pop();
     expect(chunks.every(({ usage }) => usage === null)).toBe(true);
     expect(last).toMatchObject({
@@ -79,42 +119,281 @@ describe('a stream', () => {
   });
 
   test('tells parallel tool calls by their index, each argument once', async () => {
-    await start(parallelToolCalls());
-    const { chunks, deltas } = await streamed(await ask({ stream: true }));
-    const calls = deltas.flatMap((delta) => delta.tool_calls ?? []);
-    const whole = [0, 1].map((index) => {
-      const pieces = calls.filter((call) => call.index === index);
-      expect(pieces.flatMap(({ id }) => id ?? [])).toHaveLength(1);
-      return { name: pieces[0].function.name, args: pieces.map((call) => call.function.arguments).join('') };
+    play(parallelToolCalls());
+    const { deltas, calls, finishReason } = await askStream();
+    expect(calls.map(({ name, args }) => [name, JSON.parse(args)])).toEqual(weatherAndTime);
+    const pieces = deltas.flatMap((delta) => delta.tool_calls ?? []);
+    expect(pieces.map(({ index }) => index)).toEqual([0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    expect(finishReason).toBe('tool_calls');
+  });
+
+  test('comes as it is made: the first words are there while the rest is not', async () => {
+    play(
+      stream('endless', function* (asked) {
+        yield* opening(asked);
+        yield* message(['Once '], { leaveOpen: true })(asked, 0);
+        yield { hold: true };
+      }),
+    );
+    const controller = new AbortController();
+    const response = await ask({ stream: true }, { signal: controller.signal });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(linesIn(Buffer.from(value ?? []).toString())[0].choices[0].delta).toEqual({
+      role: 'assistant',
+      content: 'Once ',
     });
-    expect(whole.map(({ name, args }) => [name, JSON.parse(args)])).toEqual([
-      ['get_weather', { city: 'Zürich', unit: 'celsius' }],
-      ['get_time', { city: 'Tōkyō', format: '24h' }],
-    ]);
-    expect(calls.slice(2).map(({ index }) => index)).toEqual([0, 1, 0, 1, 0, 1, 0, 1]);
-    expect(chunks.at(-1).choices[0].finish_reason).toBe('tool_calls');
+    controller.abort();
+  });
+
+  test('does not end before the log has it on the disk', async () => {
+    play(textAnswer({ deltas: 3 }));
+    for (let index = 0; index < 5; index++) {
+      const response = await ask({ stream: true });
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let read = await reader?.read();
+      while (!read?.done && !read?.value?.includes('"finish_reason":"stop"')) read = await reader?.read();
+      expect(read?.value).toContain('"finish_reason":"stop"');
+      const completed = gateway()
+        .events('RequestCompleted')
+        .map(({ data }) => data.requestId);
+      expect(completed).toContain(response.headers.get('x-request-id'));
+    }
   });
 });
 
-describe('without stream', () => {
-  test('the answer is one object, with its usage', async () => {
-    await start();
-    const response = await ask();
-    expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({
-      id: expect.stringMatching(/^chatcmpl-[0-9a-f]{32}$/),
-      object: 'chat.completion',
-      model: chat.model,
-      choices: [{ index: 0, message: { role: 'assistant', content: HELLO, refusal: null }, finish_reason: 'stop' }],
-      usage: { total_tokens: expect.any(Number) },
+describe('however the bytes come, the chunks are the same', () => {
+  const deltas = ['Grüße, ', '世界', ' 👋🏽'];
+  test.each([
+    ['whole', {}],
+    ['with CRLF', { crlf: true }],
+    ['with characters cut in half', { cutMultiByte: true }],
+    ['in pieces of 7 bytes', { splitEveryBytes: 7 }],
+    ['byte by byte', { oneByteAtATime: true }],
+  ])('%s', async (_what, wire) => {
+    play(chunked(textAnswer({ deltas }), wire));
+    const told = await askStream();
+    expect(told.deltas.flatMap(({ content }) => content ?? [])).toEqual(deltas);
+    expect((await askJson()).body.choices[0].message.content).toBe(deltas.join(''));
+  });
+
+  test('calls of tools, byte by byte', async () => {
+    play(chunked(parallelToolCalls(), { oneByteAtATime: true }));
+    const { calls } = await askStream();
+    expect(calls.map(({ name, args }) => [name, JSON.parse(args)])).toEqual(weatherAndTime);
+  });
+});
+
+describe('every shape of answer, as a stream and as one object:', () => {
+  const both = async (script: ResponseScript, fields: object = {}) => {
+    play(script);
+    const told = await askStream(fields);
+    const { status, body } = await askJson(fields);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ object: 'chat.completion', model: chat.model });
+    expect(body.choices).toHaveLength(1);
+    const [choice] = body.choices;
+    expect(choice.finish_reason).toBe(told.finishReason);
+    expect(choice.message.content ?? '').toBe(told.text);
+    expect(choice.message.refusal ?? '').toBe(told.refusal);
+    return { told, choice };
+  };
+
+  test.each<[what: string, script: () => ResponseScript, text: string, reason: string]>([
+    ['a text', () => textAnswer({ text: 'Hi there.' }), 'Hi there.', 'stop'],
+    ['a text that the ending does not repeat', () => emptyOutputCompleted({ text: 'Hi there.' }), 'Hi there.', 'stop'],
+    ['a text amid events of vendors', () => withVendorEvents(textAnswer({ text: 'Hi there.' })), 'Hi there.', 'stop'],
+    ['a text that got too long', () => incomplete({ text: 'Hi there.' }), 'Hi there.', 'length'],
+    ['a text that a filter stopped', filtered, 'Once ', 'content_filter'],
+    ['nothing at all', () => stream('nothing', (asked) => answer(asked, { parts: [] })), '', 'stop'],
+  ])('%s', async (_what, script, text, reason) => {
+    const { told, choice } = await both(script());
+    expect([told.text, told.finishReason]).toEqual([text, reason]);
+    expect(choice.message).toEqual({ role: 'assistant', content: text, refusal: null, annotations: [] });
+  });
+
+  test('a refusal', async () => {
+    const { told, choice } = await both(refusing());
+    expect(told).toMatchObject({ text: '', refusal: 'I will not.', finishReason: 'stop' });
+    expect(choice.message.content).toBeNull();
+  });
+
+  test('a call of a tool, behind words', async () => {
+    const script = stream('says and calls', (asked) =>
+      answer(asked, { parts: [message(['One moment.']), functionCalls([{ name: 'now', args: {} }])] }),
+    );
+    const { told, choice } = await both(script);
+    expect(told).toMatchObject({ text: 'One moment.', finishReason: 'tool_calls' });
+    expect(choice.message.tool_calls).toEqual([
+      { id: expect.stringMatching(/^call_/), type: 'function', function: { name: 'now', arguments: '{}' } },
+    ]);
+    expect(told.calls).toMatchObject([{ name: 'now', args: '{}' }]);
+  });
+
+  test('a summary of the reasoning, apart from the text', async () => {
+    const { told, choice } = await both(reasoningAnswer({ reasoning: 'Let me see.', text: 'Hi.' }), {
+      reasoning: { effort: 'low', summary: 'auto' },
     });
-    expect(atProvider()[0]?.json).toEqual({
+    expect(told).toMatchObject({ text: 'Hi.', reasoning: 'Let me see.' });
+    expect(choice.message.reasoning_content).toBe('Let me see.');
+    expect((await gateway().logs())[0].reasoning_effort).toBe('low');
+  });
+});
+
+describe('what the provider gets', () => {
+  test('is the responses request that asks for the same, without what it would refuse', async () => {
+    play(textAnswer());
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } };
+    const { status } = await askJson({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] },
+      ],
+      temperature: 0.2,
+      max_tokens: 100,
+      stop: ['\n'],
+      metadata: { a: 'b' },
+      service_tier: 'flex',
+      reasoning_effort: 'low',
+      response_format: { type: 'json_schema', json_schema: { name: 'thing', schema: { type: 'object' } } },
+      tools: [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }],
+      tool_choice: { type: 'function', function: { name: 'look' } },
+    });
+    expect(status).toBe(200);
+    expect(atProvider().at(-1)?.json).toEqual({
       model: chat.model,
-      instructions: '',
-      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] }],
+      instructions: 'Be brief.',
+      input: [
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'What is this?' },
+            { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'low' },
+          ],
+        },
+      ],
+      service_tier: 'flex',
+      reasoning: { effort: 'low' },
+      text: { format: { type: 'json_schema', name: 'thing', schema: { type: 'object' } } },
+      tools: [{ type: 'function', name: 'look', parameters: { type: 'object' }, strict: false }],
+      tool_choice: { type: 'function', name: 'look' },
       stream: true,
       store: false,
     });
-    expect(await gateway.logs()).toMatchObject([{ status: '200', route: path, model: chat.model }]);
+  });
+
+  test('on a second turn is the call of the first and what the tool said', async () => {
+    play(textAnswer({ text: 'Sunny.' }));
+    gateway().pool[0]?.at.next(functionCall('weather', { city: 'Bern' }));
+    const first = await askJson();
+    const [choice] = first.body.choices;
+    expect(choice).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
+    const [call] = choice.message.tool_calls;
+    const answered = { role: 'tool', tool_call_id: call.id, content: 'sunny' };
+    const second = await askJson({ messages: [...chat.messages, choice.message, answered] });
+    expect(second.body.choices[0].message.content).toBe('Sunny.');
+    expect(atProvider().at(-1)?.json).toMatchObject({
+      input: [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] },
+        { type: 'function_call', call_id: call.id, name: 'weather', arguments: '{"city":"Bern"}' },
+        { type: 'function_call_output', call_id: call.id, output: 'sunny' },
+      ],
+    });
+  });
+});
+
+describe('a chat goes the way of every request:', () => {
+  const createKey = async (fields: object) =>
+    (await gateway().api('POST', '/api/api-keys', { name: 'a key', ...fields })).body;
+  const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+  const errorOf = async (response: Response) => ((await response.json()) as { error: Record<string, unknown> }).error;
+
+  test('it is a row of the log, counted and priced', async () => {
+    await start(textAnswer({ usage: { inputTokens: 1_000, cachedTokens: 0, outputTokens: 100, reasoningTokens: 0 } }));
+    await askStream({ reasoning_effort: 'high' });
+    expect(await gateway().logs()).toMatchObject([
+      { status: '200', route: chatPath, model: chat.model, tokens: 1_100, reasoning_effort: 'high', error_code: null },
+    ]);
+    expect((await gateway().logs())[0].cost_usd).toBeGreaterThan(0);
+    expect(gateway().events('RequestCompleted')[0]?.data.usage?.isEstimated).toBe(false);
+  });
+
+  test('a key that lacks the model is refused', async () => {
+    await start();
+    const { key } = await createKey({ allowed_models: ['gpt-5.2'] });
+    await gateway().set({ api_key_auth_enabled: true });
+    const response = await ask({ stream: true }, bearer(key));
+    expect(response.status).toBe(403);
+    expect(await errorOf(response)).toMatchObject({ code: 'model_not_allowed', type: 'permission_error' });
+    expect((await ask()).status).toBe(401);
+    expect(atProvider()).toEqual([]);
+  });
+
+  test('a key that is used up is refused, once its chats have used it up', async () => {
+    await start(textAnswer({ usage: { inputTokens: 900, cachedTokens: 0, outputTokens: 200, reasoningTokens: 0 } }));
+    const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
+    const { key } = await createKey({ limits });
+    await gateway().set({ api_key_auth_enabled: true });
+    expect((await streamed(await ask({ stream: true, max_tokens: 50 }, bearer(key)))).text).toBe(HELLO);
+    const refused = await ask({ stream: true }, bearer(key));
+    expect(refused.status).toBe(429);
+    expect(await errorOf(refused)).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
+  });
+
+  test('what is refused says which field, and is a row of the log', async () => {
+    await start();
+    const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
+    const response = await ask({ messages: [...chat.messages, { role: 'user', content: [audio] }] });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toEqual({
+      code: 'invalid_request_error',
+      type: 'invalid_request_error',
+      param: 'messages.1.content.0.type',
+      message: expect.stringContaining("'input_audio' is not supported"),
+    });
+    expect(atProvider()).toEqual([]);
+    expect(await gateway().logs()).toMatchObject([{ status: '400', error_code: 'invalid_request_error' }]);
+  });
+
+  test.each<[what: string, headers: Record<string, string>]>([
+    ['the header of its session', { 'x-session-affinity': 'ses_1' }],
+    ['what its user said first', {}],
+  ])('it stays on its account, known by %s', async (_what, headers) => {
+    await start(undefined, { accounts: 3 });
+    await gateway().set({ routing_strategy: 'round_robin' });
+    const asked = async (content: string, of: Record<string, string>) => {
+      const messages = [
+        { role: 'system', content: `now ${Math.random()}` },
+        { role: 'user', content },
+      ];
+      await (await ask({ messages }, { headers: of })).text();
+      return atProvider().at(-1)?.account;
+    };
+    const first = await asked('mine', headers);
+    for (let index = 0; index < 3; index++) {
+      await asked(`another ${index}`, {});
+      expect(await asked('mine', headers)).toBe(first);
+    }
+  });
+
+  test('a client that reads slowly makes the provider wait', async () => {
+    const delta = { type: 'response.output_text.delta', delta: 'x'.repeat(60_000) };
+    const events = [...Array.from({ length: 1_000 }, () => delta), { type: 'response.completed', response: {} }];
+    await start(stream('big', () => events.map((event) => ({ event }))));
+    const response = await ask({ stream: true });
+    const sent = () => atProvider()[0]?.sentBytes ?? 0;
+    let before = -1;
+    // The provider's progress stands still once every buffer on the way is full.
+    await vi.waitUntil(
+      () => {
+        const standsStill = sent() === before && before > 0;
+        before = sent();
+        return standsStill;
+      },
+      { timeout: 15_000, interval: 150 },
+    );
+    expect(sent()).toBeLessThan(40_000_000);
+    const { text } = await streamed(response);
+    expect(text).toHaveLength(60_000_000);
   });
 });

@@ -1,0 +1,201 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { assembled, chat, chatPath, linesIn } from '../support/chat.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { opening } from '../support/provider/answer.ts';
+import {
+  badRequest,
+  chunked,
+  cutAfter,
+  endsWithoutTerminal,
+  errorEvent,
+  failedAfter,
+  failedFirst,
+  neverAnswers,
+  type ResponseScript,
+  resetConnection,
+  serverError,
+  silenceAfter,
+  stream,
+  textAnswer,
+  usageLimitReached,
+} from '../support/provider/scripts.ts';
+
+// What a chat client gets when something fails, as a stream and as one object (provider-and-predecessor.md A.4).
+
+let gateway: Gateway;
+afterEach(() => gateway?.stop());
+
+type Pooled = Gateway['pool'][number];
+const HELLO = 'Hello from the second account.';
+const ways = [
+  ['a stream', true],
+  ['one object', false],
+] as const;
+
+/** Asks once; the first account, or the only one, does what the script says. */
+async function askOnce(script: ResponseScript, isStream: boolean, options: GatewayOptions = {}) {
+  gateway = await startGateway(options);
+  const [first, second] = gateway.pool as [Pooled, Pooled | undefined];
+  first.at.always(script);
+  second?.at.always(textAnswer({ text: HELLO }));
+  const response = await gateway.ask({ ...chat, stream: isStream }, { path: chatPath });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  const [row] = await gateway.logs();
+  return {
+    status: response.status,
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+    body: (isJson ? JSON.parse(text) : undefined) as any,
+    lines: isJson ? [] : linesIn(text),
+    row,
+    first,
+    second,
+    completed: gateway.events('RequestCompleted')[0]?.data,
+  };
+}
+
+const saidIn = ({ body, lines }: Awaited<ReturnType<typeof askOnce>>): string =>
+  body ? body.choices[0].message.content : assembled(lines.filter((line) => line.choices)).text;
+
+/** Thinks, tells some of it if asked to, and fails before it says a word. */
+const failsWhileThinking = (code: string) =>
+  stream('fails while thinking', function* (asked) {
+    yield* opening(asked);
+    const item = { id: 'rs_1', type: 'reasoning', summary: [] };
+    yield { event: { type: 'response.output_item.added', output_index: 0, item } };
+    yield { waitMs: 20 };
+    const error = { code, message: `Simulated ${code}` };
+    yield { event: { type: 'response.failed', response: { id: asked.id, status: 'failed', error } } };
+  });
+
+describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
+  test.each<[what: string, script: () => ResponseScript]>([
+    ['a used up account', () => usageLimitReached()],
+    ['a failing provider', () => serverError({ status: 503, body: 'html' })],
+    ['a broken connection', () => resetConnection()],
+    ['a stream that begins with a failure', () => failedFirst({ code: 'server_error' })],
+    ['a stream that fails once it was created', () => failedFirst({ code: 'insufficient_quota', afterCreated: true })],
+    ['a stream that fails while it thinks', () => failsWhileThinking('server_is_overloaded')],
+    ['an error event once it was created', () => errorEvent({ deltas: 0 })],
+    ['a stream that ends before it says anything', () => endsWithoutTerminal({ deltas: 0 })],
+  ])('%s: another account answers, and the client does not notice', async (_what, script) => {
+    const result = await askOnce(script(), isStream, { accounts: 2 });
+    expect(result.status).toBe(200);
+    expect(saidIn(result)).toBe(HELLO);
+    expect(JSON.stringify(result.lines)).not.toContain('"error"');
+    expect(result.completed).toMatchObject({ status: '200', accountId: result.second?.id });
+    expect(result.completed?.attempts).toHaveLength(2);
+    expect(result.row).toMatchObject({ status: '200', error_code: null });
+  });
+
+  test.each<[what: string, script: () => ResponseScript, status: number, error: object]>([
+    ['a used up account', () => usageLimitReached(), 429, { type: 'usage_limit_reached', code: 'rate_limit_exceeded' }],
+    ['a failing provider', () => serverError({ body: 'html' }), 502, { type: 'server_error', code: 'upstream_error' }],
+    ['a failure in the stream', () => failsWhileThinking('server_error'), 502, { code: 'upstream_error' }],
+    ["the request's own fault", () => badRequest({ shape: 'error' }), 400, { code: 'context_length_exceeded' }],
+    [
+      "the request's own fault, told in the stream",
+      () => failedFirst({ code: 'context_length_exceeded', afterCreated: true }),
+      400,
+      { code: 'context_length_exceeded' },
+    ],
+  ])('%s, and nobody else: a status and the envelope', async (_what, script, status, error) => {
+    const result = await askOnce(script(), isStream);
+    expect(result.status).toBe(status);
+    expect(result.body.error).toMatchObject({ message: expect.stringMatching(/./), ...error });
+    expect(result.row).toMatchObject({ status: String(status), tokens: null });
+  });
+
+  test('no account at all: 503', async () => {
+    gateway = await startGateway({ accounts: 0 });
+    const response = await gateway.ask({ ...chat, stream: isStream }, { path: chatPath });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ error: { code: 'no_accounts', type: 'server_error' } });
+  });
+});
+
+describe('after the first words', () => {
+  const failures: [what: string, script: () => ResponseScript, code: string, options?: GatewayOptions][] = [
+    ['the connection breaks', () => cutAfter(), 'stream_incomplete'],
+    ['the stream ends without an ending', () => endsWithoutTerminal(), 'stream_incomplete'],
+    ['the provider gives up', () => failedAfter({ code: 'server_error' }), 'server_error'],
+    ['the provider gives up, byte by byte', () => chunked(failedAfter(), { oneByteAtATime: true }), 'server_error'],
+    ['an error event comes', () => errorEvent({ shape: 'flat' }), 'server_error'],
+    ['an error event of the other shape comes', () => errorEvent({ shape: 'nested' }), 'server_error'],
+    [
+      'the provider falls silent',
+      () => silenceAfter({ events: 6 }),
+      'stream_idle_timeout',
+      { env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' } },
+    ],
+  ];
+
+  test.each(failures)(
+    '%s: a stream keeps what came, then an error chunk and [DONE]',
+    async (_what, script, code, options) => {
+      const result = await askOnce(script(), true, { accounts: 2, ...options });
+      expect(result.status).toBe(200);
+      const [error, done] = result.lines.splice(-2);
+      expect(done).toBe('[DONE]');
+      expect(error).toEqual({
+        error: expect.objectContaining({ code, type: expect.any(String), message: expect.stringMatching(/./) }),
+      });
+      expect(assembled(result.lines)).toMatchObject({ text: expect.stringMatching(/./), finishReason: undefined });
+      expect(result.completed).toMatchObject({ status: 'error', errorCode: code, accountId: result.first.id });
+      expect(result.completed?.usage).toMatchObject({ isEstimated: true });
+      expect(result.row).toMatchObject({ status: 'error', error_code: code });
+      expect(result.second?.at.received.filter(({ path }) => path.endsWith('/codex/responses'))).toEqual([]);
+    },
+  );
+
+  test.each(failures)(
+    '%s: who wants one object has seen nothing, so another account answers',
+    async (_what, script, _code, options) => {
+      const result = await askOnce(script(), false, { accounts: 2, ...options });
+      expect(result.status).toBe(200);
+      expect(saidIn(result)).toBe(HELLO);
+      expect(result.completed).toMatchObject({ status: '200', accountId: result.second?.id });
+    },
+  );
+
+  test('an event is too large: an error chunk, and not a byte of it', async () => {
+    const wordsThenTooMuch = stream('words, then too much', function* (asked) {
+      yield* opening(asked);
+      for (const delta of ['Once ', 'x'.repeat(17 * 1_048_576)]) {
+        yield { event: { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta } };
+        yield { waitMs: 20 };
+      }
+    });
+    const { lines } = await askOnce(wordsThenTooMuch, true);
+    expect(lines.map(({ choices, error }) => choices?.[0].delta.content ?? error?.code)).toEqual([
+      'Once ',
+      'stream_event_too_large',
+      undefined,
+    ]);
+  });
+});
+
+describe('the client hangs up', () => {
+  test.each<[when: string, script: ResponseScript, isStream: boolean, readsFirst: boolean]>([
+    ['before the first event', neverAnswers(), true, false],
+    ['in mid-stream', silenceAfter({ events: 6 }), true, true],
+    ['while its object is made', silenceAfter({ events: 6 }), false, false],
+  ])('%s: the provider is told at once, and the request is settled', async (_when, script, isStream, readsFirst) => {
+    gateway = await startGateway();
+    const [only] = gateway.pool as [Pooled];
+    only.at.always(script);
+    const controller = new AbortController();
+    const asked = gateway.ask({ ...chat, stream: isStream }, { path: chatPath, signal: controller.signal });
+    asked.catch(() => undefined);
+    const request = () => only.at.received.find(({ path }) => path.endsWith('/codex/responses'));
+    await vi.waitUntil(() => request() !== undefined);
+    if (readsFirst) await (await asked).body?.getReader().read();
+    controller.abort();
+    await vi.waitUntil(() => request()?.aborted);
+    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0);
+    const [completed] = gateway.events('RequestCompleted');
+    expect(completed?.data).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
+    expect(completed?.data.attempts.map(({ outcome }) => outcome)).toEqual(['client_gone']);
+    expect(await gateway.availability(only.id)).toMatchObject({ state: 'available' });
+  });
+});
