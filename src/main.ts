@@ -20,6 +20,7 @@ import { type Cause, createCommandHandler } from './projecting/commandHandler.ts
 import { startHotRunner } from './projecting/hotRunner.ts';
 import { subjects } from './projecting/subjects.ts';
 import { createAccessTokens } from './provider/accessTokens.ts';
+import { createModelPoller } from './provider/modelPoller.ts';
 import { upstreamHeaders } from './provider/outboundHeaders.ts';
 import { deactivationReason } from './provider/permanentFailures.ts';
 import { createTokenEndpoint } from './provider/tokenEndpoint.ts';
@@ -30,6 +31,7 @@ import { Ledger } from './proxy/admission/ledger.ts';
 import { createProxy } from './proxy/app.ts';
 import { Cooldowns } from './proxy/attempts/cooldowns.ts';
 import { proxySurface } from './proxy/endpoints.ts';
+import { ModelList } from './proxy/models/modelList.ts';
 import { OpenRequests } from './proxy/openRequests.ts';
 import { ProxyError } from './proxy/proxyError.ts';
 import { RecentItems } from './proxy/responses/recentItems.ts';
@@ -97,6 +99,16 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000,
   });
 
+  const modelPoller = createModelPoller({
+    hot,
+    handle,
+    tokens,
+    now,
+    newId: randomUUID,
+    report,
+    upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL,
+  });
+
   // Requests.
   const sink = createRequestSink({
     log,
@@ -131,6 +143,8 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
       if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
     }
   });
+  const models = new ModelList(hot.state);
+  hot.onFolded((event) => models.onFolded(event));
   const openRequests = new OpenRequests({
     record,
     now,
@@ -163,6 +177,8 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     openRequests,
     refusals,
     recentItems,
+    models,
+    whenAsked: modelPoller.whenIdle,
     pinDigest: (value) => vault.digest('pin', value),
     upstreamBasePath: base.pathname.replace(/\/$/, ''),
     ledger,
@@ -214,7 +230,10 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),
     overlay: { cooling: () => cooldowns.current },
-    onAccountImported: (accountId) => void poller.pollNow(accountId).catch(report),
+    onAccountImported: (accountId) => {
+      void poller.pollNow(accountId).catch(report);
+      modelPoller.pollNow(accountId);
+    },
     reservedOn: (keyId, ruleId) => ledger.reservedOn(keyId, ruleId) + foreign.reservedOn(keyId, ruleId),
   });
 
@@ -229,6 +248,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   announce = say;
   announcements.forEach(say);
   poller.start();
+  modelPoller.start();
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {
@@ -246,6 +266,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     await openRequests.drained();
     openRequests.stop();
     await poller.stop();
+    await modelPoller.stop();
     await tokens.stop();
     await refusals.stop();
     await signIns.stop();

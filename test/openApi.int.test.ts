@@ -148,6 +148,9 @@ test('every endpoint is called, and its answer is what the document says', async
   const chat = { model: acceptable.model, messages: [{ role: 'user', content: 'hi' }] };
   await call('POST /v1/chat/completions', {}, chat);
   await call('POST /v1/chat/completions', {}, { ...chat, stream: true, stream_options: { include_usage: true } });
+  await call('GET /v1/models');
+  await call('GET /backend-api/svc/models');
+  await call('GET /v1/models/{id}', { id: 'gpt-5.5' });
   await call('GET /api/api-keys');
   await call('GET /api/api-keys?at=1');
   await call('DELETE /api/api-keys/{id}', { id: key.id });

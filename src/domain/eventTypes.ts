@@ -6,6 +6,7 @@ import * as apiKey from './apiKey/events.ts';
 import * as dashboardAuth from './dashboardAuth/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './event.ts';
 import * as firewall from './firewall/events.ts';
+import * as modelCatalogue from './modelCatalogue/events.ts';
 import * as request from './request/events.ts';
 import * as session from './session/events.ts';
 import * as settings from './settings/events.ts';
@@ -19,6 +20,7 @@ type Declared =
   | Definitions<typeof apiKey>
   | Definitions<typeof dashboardAuth>
   | Definitions<typeof firewall>
+  | Definitions<typeof modelCatalogue>
   | Definitions<typeof request>
   | Definitions<typeof session>
   | Definitions<typeof settings>;
@@ -30,7 +32,19 @@ const isDefinition = (value: unknown): value is EventDefinition => typeof value 
 
 /** The registry: stored name to declaration. An event type that is not here stops the node that meets it. */
 export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = new Map(
-  [account, accountLink, accountTokens, accountUsage, apiKey, dashboardAuth, firewall, request, session, settings]
+  [
+    account,
+    accountLink,
+    accountTokens,
+    accountUsage,
+    apiKey,
+    dashboardAuth,
+    firewall,
+    modelCatalogue,
+    request,
+    session,
+    settings,
+  ]
     .flatMap((module) => Object.values(module) as unknown[])
     .filter(isDefinition)
     .map((definition) => [definition.type, definition]),

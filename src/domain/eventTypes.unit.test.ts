@@ -133,6 +133,8 @@ const samples: Samples = {
       },
     ],
   },
+  ModelDescribed: { slug: 'gpt-5.5', version: '0123456789abcdef', entry: '{"slug":"gpt-5.5"}' },
+  ModelsListed: { planType: 'plus', from: [], to: [{ slug: 'gpt-5.5', version: '0123456789abcdef' }] },
   RequestRefused: {
     ...requested,
     status: '429',

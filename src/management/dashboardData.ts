@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../domain/brands.ts';
+import type { ModelCatalogue } from '../domain/modelCatalogue/state.ts';
 import { type AvailabilityState, availabilityOf } from '../domain/routing/availability.ts';
 import { newRouter } from './context.ts';
 import { documented } from './documented.ts';
@@ -30,7 +31,7 @@ const overview = documented({
   }),
 });
 const models = documented({
-  summary: 'Models that have a price or have answered a request',
+  summary: 'Models that the provider offers, that have a price or have answered a request',
   answer: z.object({ models: z.array(z.object({ id: z.string(), name: z.string() })) }),
 });
 
@@ -57,11 +58,22 @@ export const dashboardDataRoutes = (management: Management) => {
     })
     .get('/models', models, async () => {
       const answered = await requestLog.models(hot.state.position);
-      const ids = [...new Set([...pricedModels, ...answered])].sort();
-      return { models: ids.map((id) => ({ id, name: id })) };
+      const names = displayNames(hot.state.models);
+      const ids = [...new Set([...pricedModels, ...answered, ...names.keys()])].sort();
+      return { models: ids.map((id) => ({ id, name: names.get(id) ?? id })) };
     })
     .routes();
 };
+
+/** What the provider calls the models that it has described. */
+function displayNames({ plans, entries }: ModelCatalogue): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { slug, version } of [...plans.values()].flat()) {
+    const { display_name: name } = JSON.parse(entries.get(version) ?? '{}') as { display_name?: unknown };
+    names.set(slug, typeof name === 'string' && name !== '' ? name : slug);
+  }
+  return names;
+}
 
 /** Each account counts once: by what keeps it from serving, else as active. One that cools for a moment is active. */
 function accountCounts({ hot, overlay, now }: Management) {

@@ -19,6 +19,8 @@ export function subjectState(stream: string, state: HotState): Json {
       return keyState(id as ApiKeyId, state);
     case 'firewall':
       return asJson(state.firewall);
+    case 'modelCatalogue':
+      return asJson(state.models.plans);
     case 'settings':
       return asJson({ ...state.settings, dashboardAuth: state.dashboardAuth });
     default:

@@ -9,6 +9,7 @@ import { type AccountId, type ApiKeyId, type Position, position } from '../domai
 import * as dashboardAuth from '../domain/dashboardAuth/state.ts';
 import type { EventOf, Recorded } from '../domain/event.ts';
 import * as firewall from '../domain/firewall/state.ts';
+import * as modelCatalogue from '../domain/modelCatalogue/state.ts';
 import { consumptionOf } from '../domain/request/consumption.ts';
 import type { CompletedRequest, RequestAdmitted } from '../domain/request/events.ts';
 import * as session from '../domain/session/state.ts';
@@ -25,6 +26,7 @@ export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
 export class HotState {
   position: Position = position(0);
   firewall: firewall.Firewall = firewall.initialState;
+  models: modelCatalogue.ModelCatalogue = modelCatalogue.initialState;
   settings: settings.SettingsState = settings.initialState;
   dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
   readonly sessions: session.Sessions = new Map();
@@ -124,6 +126,10 @@ export class HotState {
       case 'IpAllowed':
       case 'IpRevoked':
         this.firewall = firewall.evolve(this.firewall, event);
+        return;
+      case 'ModelDescribed':
+      case 'ModelsListed':
+        this.models = modelCatalogue.evolve(this.models, event);
         return;
       default:
         this.#evolveKey(event);

@@ -8,6 +8,7 @@ import { dashboardAuth } from '../domain/dashboardAuth/decide.ts';
 import type { Decider } from '../domain/decider.ts';
 import type { DomainEvent } from '../domain/event.ts';
 import { firewall } from '../domain/firewall/decide.ts';
+import { modelCatalogue } from '../domain/modelCatalogue/decide.ts';
 import { settings } from '../domain/settings/decide.ts';
 import type { HotState } from './hotState.ts';
 
@@ -62,6 +63,11 @@ export const subjects = {
     firewall,
     (_id: 'main') => 'firewall-main',
     (hot) => hot.firewall,
+  ),
+  modelCatalogue: subject(
+    modelCatalogue,
+    (_id: 'main') => 'modelCatalogue-main',
+    (hot) => hot.models,
   ),
   /** Meets `settings` in one stream: requiring TOTP and disabling it exclude each other. */
   dashboardAuth: subject(

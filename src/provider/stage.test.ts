@@ -16,6 +16,7 @@ import { subjects } from '../projecting/subjects.ts';
 import { openVault } from '../vault/sqliteVault.ts';
 import { createAccessTokens } from './accessTokens.ts';
 import { expiryOf, identityOf } from './jwt.ts';
+import { createModelPoller, type ModelPollerOptions } from './modelPoller.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 import { createUsagePoller, type UsagePollerOptions } from './usagePoller.ts';
 
@@ -67,6 +68,12 @@ export async function setStage() {
       poller(options: Partial<UsagePollerOptions> = {}) {
         const defaults = { upstreamBaseUrl: provider.baseUrl, everyMs: 60_000, timeoutMs: 500, backoffMs: 1 };
         const poller = createUsagePoller({ ...parts, tokens, ...defaults, ...options });
+        closing.push(poller.stop);
+        return poller;
+      },
+      modelPoller(options: Partial<ModelPollerOptions> = {}) {
+        const defaults = { upstreamBaseUrl: provider.baseUrl, everyMs: 60_000, timeoutMs: 500 };
+        const poller = createModelPoller({ ...parts, tokens, ...defaults, ...options });
         closing.push(poller.stop);
         return poller;
       },

@@ -5,6 +5,7 @@ import type { Cause, HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
 import { monthOf, subjects } from '../projecting/subjects.ts';
 import type { AccessTokens } from './accessTokens.ts';
+import { type AccountAnswer, createAccountGet } from './accountGet.ts';
 import { codeOf, objectIn, providerClient } from './providerClient.ts';
 import { createRareReports, ProviderTrouble } from './rareReports.ts';
 import { createSlots } from './slots.ts';
@@ -64,6 +65,7 @@ export function createUsagePoller({
       calculateDelay: ({ attemptCount, retryAfter }) => retryAfter ?? backoffMs * 2 ** (attemptCount - 1),
     },
   });
+  const get = createAccountGet({ hot, tokens, client, newId });
   const inSlot = createSlots(PARALLEL);
   const reportRarely = createRareReports({ report, now });
   const underWay = new Map<AccountId, Promise<void>>();
@@ -101,7 +103,7 @@ export function createUsagePoller({
   }
 
   async function observe(accountId: AccountId, signal: AbortSignal): Promise<void> {
-    const answer = await authorizedAnswer(accountId, signal);
+    const answer = await ask(accountId, signal);
     const account = hot.state.accounts.get(accountId);
     if (!answer || !account || account.status === 'deactivated') return;
     const { status, body } = answer;
@@ -113,28 +115,9 @@ export function createUsagePoller({
   }
 
   /** Undefined when there is no answer to be had: that is reported here, or by whoever refreshes tokens. */
-  async function authorizedAnswer(accountId: AccountId, signal: AbortSignal): Promise<Answer | undefined> {
-    let mayRefresh = true;
-    if (!tokens.headersFor(accountId)) {
-      await tokens.refresh(accountId, 'expired');
-      mayRefresh = false;
-    }
-    const answer = await ask(accountId, signal);
-    if (answer?.status !== 401 || !mayRefresh) return answer;
-    const result = await tokens.refresh(accountId, 'unauthorized', answer.authorization);
-    return result === 'refreshed' || result === 'already' ? ask(accountId, signal) : undefined;
-  }
-
-  async function ask(accountId: AccountId, signal: AbortSignal): Promise<Answer | undefined> {
-    const headers = tokens.headersFor(accountId);
-    const account = hot.state.accounts.get(accountId);
-    if (!headers || !account || account.status === 'deactivated' || signal.aborted) return undefined;
+  async function ask(accountId: AccountId, signal: AbortSignal): Promise<AccountAnswer | undefined> {
     try {
-      const { statusCode, body } = await client.get(`${upstreamBaseUrl}/wham/usage`, {
-        headers: { ...headers, 'x-request-id': newId() },
-        signal,
-      });
-      return { status: statusCode, body, authorization: headers.authorization };
+      return await get(accountId, `${upstreamBaseUrl}/wham/usage`, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
       missing.delete(accountId);
@@ -187,11 +170,4 @@ export function createUsagePoller({
       stopping = new AbortController();
     },
   };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  /** With which it was asked for. */
-  readonly authorization: string;
 }

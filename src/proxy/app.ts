@@ -9,9 +9,10 @@ import { createApiKeyCheck } from './apiKey/apiKey.ts';
 import { ClientGone } from './body/readBody.ts';
 import { createFirewall } from './firewall/firewall.ts';
 import { createModelRequestHandler, type ModelRequestServices } from './modelRequest.ts';
+import { createModelsHandler, type ModelsOptions } from './models/models.ts';
 import { ProxyError } from './proxyError.ts';
 import { sendError } from './relay/sendError.ts';
-import { createRouteLookup, type ProxyRoute } from './routes.ts';
+import { createRouteLookup, modelIdIn, type ProxyRoute } from './routes.ts';
 import type { Refusals } from './settlement/refusals.ts';
 
 /** What the stations below know of a request; each adds its part. */
@@ -22,7 +23,7 @@ export interface ProxyState {
   key: ApiKey | null;
 }
 
-export interface ProxyOptions extends ModelRequestServices {
+export interface ProxyOptions extends ModelRequestServices, ModelsOptions {
   readonly clientAddress: ClientAddress;
   readonly hasAliases: boolean;
   readonly refusals: Refusals;
@@ -47,6 +48,7 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   const checkApiKey = createApiKeyCheck({ hot: options.hot, now });
   const routeOf = createRouteLookup({ hasAliases: options.hasAliases });
   const handleModelRequest = createModelRequestHandler(options);
+  const models = createModelsHandler(options);
 
   const app = new Koa<ProxyState>();
   app.on('error', (error: Error) => {
@@ -57,6 +59,7 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     ctx.respond = false;
     ctx.state.requestId = `req_${randomUUID().replaceAll('-', '')}`;
     ctx.state.requestedAt = now();
+    ctx.state.route = routeOf(ctx.path);
     try {
       await next();
     } catch (error) {
@@ -69,11 +72,10 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     return next();
   });
 
-  app.use(function upgrades({ req, path }, next) {
+  app.use(function upgrades({ req, state }, next) {
     // Codex falls back to POST at once on 426, and only after seven tries on anything else (clients.md row 16).
-    if (req.headers.upgrade !== undefined && path.replace(/\/$/, '').endsWith('/responses')) {
-      throw new ProxyError('upgrade_required');
-    }
+    const isUpgrade = req.headers.upgrade?.toLowerCase() === 'websocket';
+    if (isUpgrade && state.route) throw new ProxyError('upgrade_required');
     return next();
   });
 
@@ -82,14 +84,15 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     return next();
   });
 
-  app.use(function route(ctx, next) {
-    const found = routeOf(ctx.path);
-    if (!found) throw new ProxyError('not_found', { path: ctx.path.slice(0, 200) });
-    if (ctx.method !== found.method) {
-      const details = { method: ctx.method, allowed: found.method };
-      throw new ProxyError('method_not_allowed', details, { headers: { allow: found.method } });
+  app.use(function route({ path, method, state }, next) {
+    const { route } = state;
+    if (!route) throw new ProxyError('not_found', { path: path.slice(0, 200) });
+    // Node leaves the body away that HEAD must not have.
+    const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
+    if (!allowed.includes(method)) {
+      const details = { method, allowed: allowed.join(' or ') };
+      throw new ProxyError('method_not_allowed', details, { headers: { allow: allowed.join(', ') } });
     }
-    ctx.state.route = found;
     return next();
   });
 
@@ -99,7 +102,17 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     return next();
   });
 
-  app.use((ctx) => handleModelRequest(ctx.req, ctx.res, ctx.state));
+  app.use(function answer({ req, res, path, state }) {
+    const { route } = state as ProxyState & { route: ProxyRoute };
+    switch (route.kind) {
+      case 'conversation':
+        return handleModelRequest(req, res, { ...state, route });
+      case 'models':
+        return models.list(res, state);
+      case 'model':
+        return models.one(res, modelIdIn(path) ?? '', state);
+    }
+  });
 
   function answerError({ req, res, state }: Context & { state: ProxyState }, error: unknown): void {
     if (error instanceof ClientGone) {

@@ -3,7 +3,7 @@ import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../
 import { errors } from '../http/errors.ts';
 import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
 import type { DialectName } from './dialects.ts';
-import { proxyRoutes } from './routes.ts';
+import { proxyRoutes, type ReadingRoute } from './routes.ts';
 
 // What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):
 // these schemas say the same to callers, and `test/openApi.int.test.ts` holds live answers against them.
@@ -65,6 +65,23 @@ const Compaction = z
   })
   .meta({ id: 'Compaction' });
 
+const Model = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    metadata: z.looseObject({ display_name: z.string().optional(), context_window: z.int().optional() }),
+  })
+  .meta({ id: 'Model' });
+const ModelsAnswer = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(Model),
+    models: z.array(z.looseObject({ slug: z.string() })).describe('The same as the provider describes them, for Codex'),
+  })
+  .meta({ id: 'Models' });
+
 const refuses = [
   'invalid_request_error',
   'model_not_allowed',
@@ -77,8 +94,8 @@ const refuses = [
   'outbox_full',
 ] as const;
 
-/** By dialect of the route; a new kind of route without its line here does not compile. */
-const endpoints: Readonly<Record<DialectName, Endpoint>> = {
+/** By dialect or kind of the route; a new one without its line here does not compile. */
+const endpoints: Readonly<Record<DialectName | ReadingRoute['kind'], Endpoint>> = {
   svc: {
     summary: 'Sends a request to one of the accounts and streams the answer',
     body: ResponsesRequest,
@@ -112,15 +129,17 @@ const endpoints: Readonly<Record<DialectName, Endpoint>> = {
     answer: Compaction,
     refuses: [...refuses, 'not_implemented'],
   },
+  models: { summary: 'The models that the pool can serve and the key may use', answer: ModelsAnswer },
+  model: { summary: 'One of these models', answer: Model, refuses: ['model_not_found'] },
 };
 
 /** The proxy as the OpenAPI document shows it. */
 export const proxySurface: DocumentedSurface = {
   endpoints: [...proxyRoutes.values()].map(
-    ({ method, path, dialect }): PlacedEndpoint => ({
-      ...endpoints[dialect],
-      method: method.toLowerCase(),
-      path,
+    (route): PlacedEndpoint => ({
+      ...endpoints[route.kind === 'conversation' ? route.dialect : route.kind],
+      method: route.method.toLowerCase(),
+      path: route.path,
       tag: 'proxy',
     }),
   ),

@@ -15,6 +15,7 @@ import { ProxyError } from './proxyError.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestMemory } from './responses/requestMemory.ts';
+import type { ConversationRoute } from './routes.ts';
 import type { Refusals } from './settlement/refusals.ts';
 
 export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOptions, 'hot'> {
@@ -33,7 +34,7 @@ const MAX_DECODED_BYTES = 128 * 1_048_576;
 
 const DECODING_AT_ONCE = 4;
 
-type KnownRoute = ProxyState & { route: NonNullable<ProxyState['route']> };
+type KnownRoute = ProxyState & { readonly route: ConversationRoute };
 
 /** Everything between a known caller and the first attempt: read, check, admit, then hand over to the exchange. */
 export function createModelRequestHandler(services: ModelRequestServices) {
@@ -44,8 +45,8 @@ export function createModelRequestHandler(services: ModelRequestServices) {
   const inSlot = createSlots(DECODING_AT_ONCE);
   const memory = services.requestMemory ?? new RequestMemory();
 
-  return async (request: IncomingMessage, response: ServerResponse, { ...state }: ProxyState): Promise<void> => {
-    const { requestId, requestedAt, key, route } = state as KnownRoute;
+  return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
+    const { requestId, requestedAt, key, route } = state;
     const dialect = dialects[route.dialect];
     const caller = key?.id ?? 'anonymous';
     let model: ModelRequest | undefined;
@@ -60,7 +61,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const current = key && currentKey(key);
       admission = admit({ requestId, key: current, requestedAt, ...model });
     } catch (error) {
-      if (error instanceof ProxyError) await recordRefusal(error, state as KnownRoute, model);
+      if (error instanceof ProxyError) await recordRefusal(error, state, model);
       throw error;
     }
     if (response.destroyed) {

@@ -1,7 +1,11 @@
 import type { DialectName } from './dialects.ts';
 
 /** A path of the proxy that this build answers. */
-export interface ProxyRoute {
+export type ProxyRoute = ConversationRoute | ReadingRoute;
+
+/** A request that goes to a model by one of the accounts. */
+export interface ConversationRoute {
+  readonly kind: 'conversation';
   readonly method: 'POST';
   readonly dialect: DialectName;
   /** As the log names it, with aliases resolved. */
@@ -10,17 +14,36 @@ export interface ProxyRoute {
   readonly upstream: string;
 }
 
+/** Something that is answered from memory. */
+export interface ReadingRoute {
+  readonly kind: 'models' | 'model';
+  readonly method: 'GET';
+  readonly path: string;
+}
+
+const conversation = (dialect: DialectName, path: string, upstream: string): ConversationRoute => ({
+  kind: 'conversation',
+  method: 'POST',
+  dialect,
+  path,
+  upstream,
+});
+const reading = (kind: ReadingRoute['kind'], path: string): ReadingRoute => ({ kind, method: 'GET', path });
+
+const MODEL: ReadingRoute = reading('model', '/v1/models/{id}');
+
 /** By path. What each takes and answers stands in `endpoints.ts`. */
 export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
-  (
-    [
-      ['svc', '/backend-api/svc/responses', '/codex/responses'],
-      ['v1', '/v1/responses', '/codex/responses'],
-      ['chat', '/v1/chat/completions', '/codex/responses'],
-      ['svcCompact', '/backend-api/svc/responses/compact', '/codex/responses/compact'],
-      ['v1Compact', '/v1/responses/compact', '/codex/responses/compact'],
-    ] as const
-  ).map(([dialect, path, upstream]) => [path, { method: 'POST', dialect, path, upstream }]),
+  [
+    conversation('svc', '/backend-api/svc/responses', '/codex/responses'),
+    conversation('v1', '/v1/responses', '/codex/responses'),
+    conversation('chat', '/v1/chat/completions', '/codex/responses'),
+    conversation('svcCompact', '/backend-api/svc/responses/compact', '/codex/responses/compact'),
+    conversation('v1Compact', '/v1/responses/compact', '/codex/responses/compact'),
+    reading('models', '/backend-api/svc/models'),
+    reading('models', '/v1/models'),
+    MODEL,
+  ].map((route) => [route.path, route]),
 );
 
 /** @returns whether a path belongs to the proxy surface, known or not (specification, "What the service does" 2) */
@@ -33,7 +56,19 @@ export function createRouteLookup(options: { hasAliases: boolean }): (path: stri
     const found = proxyRoutes.get(path);
     if (found) return found;
     const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+    if (modelIdIn(bare) !== undefined) return MODEL;
     const name = options.hasAliases ? bare.replace(/^\/backend-api\/codex\//, '/backend-api/svc/') : bare;
     return proxyRoutes.get(name);
   };
+}
+
+/** The id in a path of the `model` route; undefined for every other path. */
+export function modelIdIn(path: string): string | undefined {
+  const [, id] = /^\/v1\/models\/([^/]+)\/?$/.exec(path) ?? [];
+  if (id === undefined) return undefined;
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,8 +4,8 @@ import type { Delivery } from './delivery.ts';
 import { sendError } from './sendError.ts';
 import { formatEvent } from './sse.ts';
 
-/** What of the provider's head is the client's business: affinity of a turn, and whether its model list is stale. */
-const PASSED_HEADERS = ['x-codex-turn-state', 'x-models-etag', 'x-reasoning-included'];
+/** What of the provider's head is the client's business. Its `x-models-etag` is not: clients have their list from us. */
+const PASSED_HEADERS = ['x-codex-turn-state', 'x-reasoning-included'];
 
 /** Comments do not reset the idle timer of Codex, this event does, and every client tolerates it (clients.md 5.3). */
 const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');

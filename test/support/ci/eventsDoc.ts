@@ -20,6 +20,7 @@ not know stops.
 | \`accountUsage-<account id>_<yyyymm>\` | \`AccountUsageObserved\` |
 | \`apiKey-<key id>\` | \`ApiKey...\` |
 | \`firewall-main\` | \`Ip...\` |
+| \`modelCatalogue-main\` | \`Model...\` |
 | \`settings-main\` | \`SettingsChanged\` |
 | \`requests-<node>.<boot>_<yyyymmdd>\` | \`Request...\`, \`RefusalsCounted\` |
 
@@ -69,6 +70,7 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
       },
     ],
   },
+  ModelsListed: { from: [], to: [{ slug: '{model}', version: '' }] },
   SettingsChanged: { from: { apiKeyAuthEnabled: false }, to: { apiKeyAuthEnabled: true } },
   RefusalsCounted: { counts: { invalid_api_key: 7 } },
 };

@@ -1,0 +1,33 @@
+import type { Decider } from '../decider.ts';
+import { type ListedModel, type ModelCatalogueEvent, ModelDescribed, ModelsListed } from './events.ts';
+import { evolve, initialState, type ModelCatalogue } from './state.ts';
+
+export interface ObserveModels {
+  readonly type: 'ObserveModels';
+  readonly planType: string;
+  /** With the provider's entry as JSON; each name once. */
+  readonly models: readonly (ListedModel & { readonly entry: string })[];
+}
+
+/** A list that says nothing new is not kept: it is asked for every few minutes. */
+export function decide({ planType, models }: ObserveModels, { plans, entries }: ModelCatalogue): ModelCatalogueEvent[] {
+  const from = [...(plans.get(planType) ?? [])];
+  const to = models.map(({ slug, version }) => ({ slug, version }));
+  if (isSame(from, to)) return [];
+  const described = new Map(models.map((model) => [model.version, model]));
+  const unknown = [...described.values()].filter(({ version }) => !entries.has(version));
+  return [
+    ...unknown.map(({ slug, version, entry }) => ModelDescribed({ slug, version, entry })),
+    ModelsListed({ planType, from, to }),
+  ];
+}
+
+const isSame = (a: readonly ListedModel[], b: readonly ListedModel[]): boolean =>
+  a.length === b.length &&
+  a.every(({ slug, version }, index) => slug === b[index]?.slug && version === b[index].version);
+
+export const modelCatalogue = { decide, evolve, initialState } satisfies Decider<
+  ModelCatalogue,
+  ObserveModels,
+  ModelCatalogueEvent
+>;

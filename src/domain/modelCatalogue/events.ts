@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { type EventOf, event } from '../event.ts';
+
+/** A model by its name, and which of its descriptions holds: a short hash of it. */
+export const listedModelSchema = z.object({ slug: z.string().min(1), version: z.string().min(1) });
+export type ListedModel = z.infer<typeof listedModelSchema>;
+
+/** A description comes before the first list that names it; several plans may share one. */
+export const ModelDescribed = event('ModelDescribed', {
+  version: 1,
+  data: listedModelSchema.extend({
+    /** The provider's entry as JSON: a text, because the log could not hold every number and name as they are. */
+    entry: z.string(),
+  }),
+  says: ({ slug }) => `the provider describes the model ${slug}`,
+});
+
+/** What accounts of a plan may use, in the provider's order. */
+export const ModelsListed = event('ModelsListed', {
+  version: 1,
+  data: z.object({ planType: z.string(), from: z.array(listedModelSchema), to: z.array(listedModelSchema) }),
+  says: ({ planType, to }) => `the plan ${planType} has the models ${to.map(({ slug }) => slug).join(', ')}`,
+});
+
+export type ModelCatalogueEvent = EventOf<typeof ModelDescribed> | EventOf<typeof ModelsListed>;

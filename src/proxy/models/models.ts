@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import type { ProxyState } from '../app.ts';
+import { ProxyError } from '../proxyError.ts';
+import { sendBytes, sendJson } from '../relay/sendError.ts';
+import type { ModelList } from './modelList.ts';
+
+export interface ModelsOptions {
+  readonly models: ModelList;
+  /** Resolves when nobody is being asked for models any more, or after so many milliseconds. */
+  readonly whenAsked: (withinMs: number) => Promise<void>;
+}
+
+/** Right after the first import nothing is known yet, but will be in a moment. Codex waits for 5 s (clients.md 1.5). */
+const PATIENCE_MS = 3_000;
+
+/** What `GET .../models` and `GET /v1/models/{id}` answer; from memory, whether or not the provider is there. */
+export function createModelsHandler({ models, whenAsked }: ModelsOptions) {
+  return {
+    async list(response: ServerResponse, { key, requestId }: ProxyState): Promise<void> {
+      if (models.isEmpty) await whenAsked(PATIENCE_MS);
+      const { json, etag } = models.bodyFor(key);
+      sendBytes(response, 200, json, { 'x-request-id': requestId, ...(etag && { etag }) });
+    },
+
+    /** @throws ProxyError `model_not_found` */
+    async one(response: ServerResponse, slug: string, { key, requestId }: ProxyState): Promise<void> {
+      if (models.isEmpty) await whenAsked(PATIENCE_MS);
+      const model = models.find(slug, key);
+      if (!model) throw new ProxyError('model_not_found', { model: slug });
+      sendJson(response, 200, model.listed, { 'x-request-id': requestId });
+    },
+  };
+}

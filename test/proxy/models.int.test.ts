@@ -1,0 +1,192 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { model, modelList } from '../support/provider/models.ts';
+import { delayed, serverError } from '../support/provider/scripts.ts';
+
+let gateway: Gateway;
+const start = async (options: GatewayOptions = {}) => {
+  gateway = await startGateway(options);
+};
+afterEach(() => gateway?.stop());
+
+interface Model {
+  id: string;
+  created: number;
+  metadata: Record<string, unknown>;
+}
+interface Models {
+  object: string;
+  data: Model[];
+  models: Record<string, unknown>[];
+}
+const BOTH = ['/backend-api/svc/models', '/v1/models'];
+
+const ask = (path = '/v1/models', headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(gateway.url + path, { method, headers });
+const list = async (path = '/v1/models', headers: Record<string, string> = {}) =>
+  (await (await ask(path, headers)).json()) as Models;
+const names = async (headers?: Record<string, string>) => (await list('/v1/models', headers)).data.map(({ id }) => id);
+/** Imports another account, with these models. */
+async function join(plan: string, ...models: Record<string, unknown>[]) {
+  const at = gateway.provider.addAccount({ plan });
+  at.models.always(modelList(models));
+  const id = await gateway.importAccount(at);
+  await vi.waitUntil(() => gateway.events('ModelsListed').some(({ data }) => data.planType === plan));
+  return { at, id };
+}
+
+describe('one body does for all clients', () => {
+  test.each([...BOTH, '/backend-api/codex/models', '/v1/models?client_version=0.169.0', '/v1/models/'])(
+    'on %s',
+    async (path) => {
+      await start();
+      const response = await ask(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toContain('application/json');
+      const body = (await response.json()) as Models;
+      expect(body.object).toBe('list');
+      expect(body.data).toMatchObject([
+        { id: 'gpt-6.1-sol', object: 'model', owned_by: expect.any(String), metadata: { context_window: 272_000 } },
+        { id: 'gpt-5.5', object: 'model' },
+      ]);
+      expect(body.models).toEqual([model('gpt-6.1-sol'), model('gpt-5.5', { priority: 2 })]);
+    },
+  );
+
+  test('right after the first import the answer waits for what is being asked', async () => {
+    await start({ accounts: 0 });
+    const at = gateway.provider.addAccount();
+    at.models.always(delayed(300, modelList([model('slow')])));
+    expect(await names()).toEqual([]);
+    await gateway.importAccount(at);
+    expect(await names()).toEqual(['slow']);
+  });
+
+  test('a model that lacks what Codex demands is listed for SDKs only: it would void the whole list', async () => {
+    await start({ accounts: 0 });
+    const { base_instructions: _, ...incomplete } = model('incomplete');
+    const odd = model('odd', { supported_reasoning_levels: [{ effort: 'low' }] });
+    await join('plus', incomplete, model('whole'), odd, { slug: 'bare' });
+    const { data, models } = await list();
+    expect(data.map(({ id }) => id)).toEqual(['incomplete', 'whole', 'odd', 'bare']);
+    expect(models.map(({ slug }) => slug)).toEqual(['whole']);
+  });
+
+  test('it is the same until something changes, with an etag that says so', async () => {
+    await start();
+    const [first, second] = [await ask(), await ask('/backend-api/svc/models')];
+    expect(await second.text()).toBe(await first.text());
+    const etag = first.headers.get('etag');
+    expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(second.headers.get('etag')).toBe(etag);
+    await join('pro', model('only-pro'));
+    expect((await ask()).headers.get('etag')).not.toBe(etag);
+  });
+
+  test('HEAD is answered like GET, without the body', async () => {
+    await start();
+    const [get, head] = [await ask(), await ask('/v1/models', {}, 'HEAD')];
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+    expect(await head.text()).toBe('');
+  });
+});
+
+describe('the list holds what the pool can serve', () => {
+  test('models of all plans, each once', async () => {
+    await start({ accounts: 0 });
+    await join('plus', model('shared', { display_name: 'as plus sees it' }), model('only-plus'));
+    const { id } = await join('pro', model('only-pro'), model('shared', { display_name: 'as pro sees it' }));
+    const { data } = await list();
+    expect(data.map(({ id }) => id)).toEqual(['shared', 'only-plus', 'only-pro']);
+    expect(data[0]?.metadata.display_name).toBe('as plus sees it');
+    await gateway.api('DELETE', `/api/accounts/${id}`);
+    expect(await names()).toEqual(['shared', 'only-plus']);
+  });
+
+  test('a pool without accounts serves none, and Codex then uses its own list', async () => {
+    await start({ accounts: 0 });
+    expect(await list()).toEqual({ object: 'list', data: [], models: [] });
+    expect((await ask()).headers.get('etag')).toBeNull();
+  });
+
+  test('what was heard last is served while the provider is away, also after a restart', async () => {
+    await start();
+    const before = await list();
+    expect(before.data).toHaveLength(2);
+    gateway.pool[0]?.at.models.always(serverError());
+    await gateway.restart();
+    expect(await list()).toEqual(before);
+    await vi.waitUntil(() => gateway.said.some((line) => line.includes('the models of the plan plus: HTTP 500')));
+    expect(await list()).toEqual(before);
+  });
+
+  test('the dashboard knows them too', async () => {
+    await start({ accounts: 0 });
+    await join('plus', model('brand-new', { display_name: 'Brand New' }));
+    expect((await gateway.api('GET', '/api/models')).body.models).toContainEqual({
+      id: 'brand-new',
+      name: 'Brand New',
+    });
+  });
+});
+
+describe('a key', () => {
+  const withKey = async (allowed: string[] | null) => {
+    await start();
+    const { body } = await gateway.api('POST', '/api/api-keys', { name: 'k', allowed_models: allowed });
+    await gateway.set({ api_key_auth_enabled: true });
+    return { id: body.id as string, headers: { authorization: `Bearer ${body.key}` } };
+  };
+
+  test('sees the models that it may use, and from the next request on when that changes', async () => {
+    const { id, headers } = await withKey(['gpt-5.5', 'not-there']);
+    expect(await names(headers)).toEqual(['gpt-5.5']);
+    await gateway.api('PATCH', `/api/api-keys/${id}`, { allowed_models: ['gpt-6.1-sol'] });
+    expect(await names(headers)).toEqual(['gpt-6.1-sol']);
+    await gateway.api('PATCH', `/api/api-keys/${id}`, { allowed_models: null });
+    expect(await names(headers)).toEqual(['gpt-6.1-sol', 'gpt-5.5']);
+  });
+
+  test('is needed where keys are required', async () => {
+    const { headers } = await withKey(null);
+    for (const path of [...BOTH, '/v1/models/gpt-5.5']) {
+      expect((await ask(path)).status).toBe(401);
+      expect((await ask(path, headers)).status).toBe(200);
+    }
+    // Neither list nor refusal is a model request.
+    expect(await gateway.logs()).toEqual([]);
+  });
+
+  test('with a model that it may not use hears what it would hear of one that does not exist', async () => {
+    const { headers } = await withKey(['gpt-5.5']);
+    const [forbidden, unknown] = [await ask('/v1/models/gpt-6.1-sol', headers), await ask('/v1/models/x', headers)];
+    for (const response of [forbidden, unknown]) {
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: 'model_not_found' } });
+    }
+  });
+});
+
+describe('one model', () => {
+  test('is found by its name, however it is spelled in the path', async () => {
+    await start({ accounts: 0 });
+    await join('plus', model('gpt-5.5'), model('org/name with space'));
+    for (const path of ['/v1/models/gpt-5.5', '/v1/models/gpt-5.5/', '/v1/models/gpt%2D5.5']) {
+      expect(await (await ask(path)).json(), path).toMatchObject({ id: 'gpt-5.5', object: 'model' });
+    }
+    expect(await (await ask('/v1/models/org%2Fname%20with%20space')).json()).toMatchObject({
+      id: 'org/name with space',
+    });
+  });
+
+  test.each(['/v1/models/a/b', '/v1/models/%ZZ', '/v1/models//', '/backend-api/svc/models/gpt-5.5'])(
+    'there is none at %s',
+    async (path) => {
+      await start();
+      const response = await ask(path);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: expect.stringMatching(/not_found$/) } });
+    },
+  );
+});
