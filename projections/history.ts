@@ -8,7 +8,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */
-export const HISTORY_VERSION = 2;
+export const HISTORY_VERSION = 3;
 
 export const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request that a subject stands for; undefined when it is something else. */
@@ -58,7 +58,10 @@ export const sentenceOf = ({ type, data }: KnownEvent): string => eventTypes.get
 
 /** What an event is found by; undefined for an ordinary request. */
 export const searchTextOf = (event: KnownEvent, subject: string): string | undefined =>
-  isOrdinary(event) ? undefined : `${sentenceOf(event)} ${event.type} ${subject}`;
+  isOrdinary(event) ? undefined : isSaid(subject) ? sentenceOf(event) : `${sentenceOf(event)} ${subject}`;
+
+/** The sentences of requests name them. */
+const isSaid = (subject: string): boolean => requestIdOf(subject) !== undefined;
 
 /**
  * A request that went well and a sample of an account's usage say nothing that one would search for. That keeps the many

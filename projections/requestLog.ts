@@ -1,5 +1,5 @@
 import type { Instant, Position } from '../src/domain/brands.ts';
-import type { CompletedRequest, RefusedRequest, TokenUsage } from '../src/domain/request/events.ts';
+import type { CompletedRequest } from '../src/domain/request/events.ts';
 import { PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';
 
@@ -99,24 +99,8 @@ export const requestLog: Projection<Documents, Summed> = {
   version: 2,
   periods: { requestsByKind: PERIODS, requestsByOutcome: PERIODS },
   on: {
-    RequestCompleted: ({ data, position }, write) =>
-      add(write, {
-        ...requested(data, position),
-        ...tokens(data.usage),
-        accountId: data.accountId,
-        costMicroDollars: data.costMicroDollars,
-        firstByteMs: data.firstByteMs,
-        attempts: data.attempts.length,
-      }),
-    RequestRefused: ({ data, position }, write) =>
-      add(write, {
-        ...requested(data, position),
-        ...tokens(null),
-        accountId: null,
-        costMicroDollars: null,
-        firstByteMs: null,
-        attempts: 0,
-      }),
+    RequestCompleted: ({ data, position }, write) => add(write, rowOf(data, position)),
+    RequestRefused: ({ data, position }, write) => add(write, rowOf({ ...data, ...NEVER_TRIED }, position)),
     RefusalsCounted: ({ data }, write) => {
       // An address stands for strangers: what they wanted never became a request.
       if (data.address !== null) return;
@@ -156,9 +140,13 @@ function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
   write.addUp('requestsByOutcome', row.requestedAt, row, sums);
 }
 
-const requested = (data: CompletedRequest | RefusedRequest, position: Position) => ({
+/** What a request that no account was tried for has not. */
+const NEVER_TRIED = { accountId: null, usage: null, costMicroDollars: null, firstByteMs: null, attempts: [] } as const;
+
+const rowOf = (data: LoggedRequest, position: Position): RequestLogRow => ({
   requestId: data.requestId,
   requestedAt: data.requestedAt,
+  accountId: data.accountId,
   apiKeyId: data.keyId,
   route: data.route,
   model: data.model,
@@ -166,13 +154,13 @@ const requested = (data: CompletedRequest | RefusedRequest, position: Position) 
   status: data.status,
   errorCode: data.errorCode,
   errorMessage: data.errorMessage,
+  inputTokens: data.usage?.inputTokens ?? null,
+  outputTokens: data.usage?.outputTokens ?? null,
+  cachedInputTokens: data.usage?.cachedInputTokens ?? null,
+  reasoningTokens: data.usage?.reasoningTokens ?? null,
+  costMicroDollars: data.costMicroDollars,
   latencyMs: data.latencyMs,
+  firstByteMs: data.firstByteMs,
+  attempts: data.attempts.length,
   position,
-});
-
-const tokens = (usage: TokenUsage | null) => ({
-  inputTokens: usage?.inputTokens ?? null,
-  outputTokens: usage?.outputTokens ?? null,
-  cachedInputTokens: usage?.cachedInputTokens ?? null,
-  reasoningTokens: usage?.reasoningTokens ?? null,
 });

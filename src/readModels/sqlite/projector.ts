@@ -12,6 +12,9 @@ export const VERSION = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}`;
 /** So many events make one transaction: large enough to be cheap, small enough to answer in between (20 ms). */
 export const BATCH_EVENTS = 2_000;
 
+/** So many events are read at a time. */
+const PORTION = 500;
+
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 
 /** Folds the log into the tables of a file: documents, sums, indexes and how far they reach change in one transaction. */
@@ -65,7 +68,12 @@ export class Projector {
     const [tables, before] = [this.#tables, this.#mark.position];
     try {
       inTransaction(this.#database, () => {
-        for (const event of this.#log.between(before, target.position)) tables.add(event);
+        // In small portions, so that what is read does not outlive the young generation.
+        for (let after: number = before; after < target.position; after += PORTION) {
+          const upTo = position(Math.min(after + PORTION, target.position));
+          for (const event of this.#log.between(position(after), upTo)) tables.add(event);
+          tables.write();
+        }
         tables.flush(before, target.position);
         this.#database.prepare('UPDATE progress SET position = ?, eventId = ?').run(target.position, target.eventId);
       });

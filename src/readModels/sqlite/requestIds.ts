@@ -9,10 +9,10 @@ export const STRETCH = 16_384;
  * gets its entries in one go, sorted, as soon as it is whole; in the last stretch ids are looked for among the rows.
  */
 const LAYOUT = `
-  CREATE TABLE IF NOT EXISTS admissions (position INTEGER PRIMARY KEY, requestId TEXT NOT NULL COLLATE NOCASE) STRICT;
+  CREATE TABLE IF NOT EXISTS admissions (position INTEGER PRIMARY KEY, requestId TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS requestIds (
     stretch INTEGER,
-    requestId TEXT COLLATE NOCASE,
+    requestId TEXT,
     position INTEGER,
     requestedAt INTEGER,
     kindId INTEGER,

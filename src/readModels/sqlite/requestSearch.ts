@@ -4,7 +4,7 @@ import { STRETCH, wholeStretches } from './requestIds.ts';
 import { kindCondition, type Wanted } from './requestLogReader.ts';
 
 /** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
-const PART_OF_ID = /^[0-9a-f]{4,}$/i;
+const PART_OF_ID = /^[0-9a-f]{4,}$/;
 
 interface Found {
   readonly positions: readonly number[];
@@ -28,14 +28,16 @@ export function searchRequests(
   const whole = wholeStretches(head);
   const stretches = Array.from({ length: whole }, (_, stretch) => stretch);
   const openFrom = whole * STRETCH;
-  if (isSharedByAll(database, stretches, openFrom, search)) return undefined;
+  // Ids are minted in lower case.
+  const id = search.toLowerCase();
+  if (isSharedByAll(database, stretches, openFrom, id)) return undefined;
   const text = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   const bytes = wanted.kinds ? [wanted.kinds.bytes] : [];
   const conditions = `AND requestedAt >= ? AND requestedAt < ? ${kindCondition(wanted.kinds)}`;
   const values: SQLInputValue[] = [wanted.from, wanted.to, ...bytes];
-  const isPart = PART_OF_ID.test(search);
+  const isPart = PART_OF_ID.test(id);
   const byId = isPart ? 'instr(requestId, ?)' : 'requestId >= ? AND requestId < ?';
-  const idValues = isPart ? [search.toLowerCase()] : [search, behind(search)];
+  const idValues = isPart ? [id] : [id, behind(id)];
   database.exec(
     'CREATE TEMP TABLE IF NOT EXISTS found (requestedAt INTEGER, position INTEGER, PRIMARY KEY (requestedAt, position)) WITHOUT ROWID; DELETE FROM found',
   );

@@ -7,7 +7,7 @@ import { Dictionary } from './dictionary.ts';
 const LAYOUT = `
   CREATE TABLE IF NOT EXISTS requests (
     position INTEGER PRIMARY KEY,
-    requestId TEXT NOT NULL COLLATE NOCASE,
+    requestId TEXT NOT NULL,
     requestedAt INTEGER NOT NULL,
     kindId INTEGER NOT NULL,
     outcomeId INTEGER NOT NULL,

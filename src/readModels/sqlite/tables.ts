@@ -6,7 +6,7 @@ import { type Instant, instant, type Position, position } from '../../domain/bra
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import { type Handler, handlers } from '../projections.ts';
 import { HistoryIndex } from './history/historyIndex.ts';
-import { LOGGED_REQUEST_VERSION, readLoggedRequest } from './loggedRequest.ts';
+import { LOGGED_REQUEST_VERSION, LoggedRequests } from './loggedRequest.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
 import { RequestIds } from './requestIds.ts';
 import { RequestTable } from './requestTable.ts';
@@ -19,6 +19,7 @@ export class Tables {
   readonly requests: RequestTable;
   readonly requestIds: RequestIds;
   readonly history: HistoryIndex;
+  readonly #loggedRequests = new LoggedRequests();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
   readonly #write: Write<any, any>;
@@ -45,17 +46,26 @@ export class Tables {
 
   /** Takes in the next event, within the caller's transaction. */
   add([at, stream, type, version, time, json, metadata]: RawEvent): void {
-    const data = dataOf(type, version, json);
+    const data = this.#dataOf(type, version, json);
     const event = { type, data } as KnownEvent;
     const placed = { data, position: position(at), time: instant(time) };
     for (const handle of handlers.get(type) ?? NOBODY) handle(placed, this.#write);
     if (event.type === 'RequestAdmitted') this.requestIds.addAdmission(placed.position, event.data.requestId);
-    this.history.add({ ...placed, stream, event, metadata });
+    this.history.add(event, placed.position, placed.time, stream, metadata);
   }
 
-  /** Writes what was gathered since the last time, within the caller's transaction. */
-  flush(before: Position, upTo: Position): void {
+  #dataOf(type: string, version: number, json: string): unknown {
+    const isLogged = type === 'RequestCompleted' && version === LOGGED_REQUEST_VERSION;
+    return (isLogged && this.#loggedRequests.read(json)) || upcast(type, version, JSON.parse(json));
+  }
+
+  /** Writes the rows of the last events, within the caller's transaction. */
+  write(): void {
     this.requests.flush();
+  }
+
+  /** Writes what was summed up and listed since the last time, within the caller's transaction. */
+  flush(before: Position, upTo: Position): void {
     for (const rollUp of Object.values(this.#rollUps)) rollUp.flush();
     this.requestIds.flush(before, upTo);
     this.history.flush();
@@ -67,11 +77,6 @@ export class Tables {
     this.requests.clear();
     this.history.clear(upTo);
   }
-}
-
-function dataOf(type: string, version: number, json: string): unknown {
-  const isLogged = type === 'RequestCompleted' && version === LOGGED_REQUEST_VERSION;
-  return (isLogged && readLoggedRequest(json)) || upcast(type, version, JSON.parse(json));
 }
 
 function rollUpTables(database: DatabaseSync) {

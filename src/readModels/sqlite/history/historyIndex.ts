@@ -18,15 +18,6 @@ const TABLES = `
   CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5(text, tokenize = 'trigram', content = '', columnsize = 0);
 `;
 
-/** An event as the indexes take it in; of an ordinary request a part of its data is enough. */
-export interface Indexed {
-  readonly position: Position;
-  readonly stream: string;
-  readonly time: Instant;
-  readonly event: KnownEvent;
-  readonly metadata: string;
-}
-
 /**
  * Lists of positions by type, by actor and type, by subject and type, the texts of sentences, and marks that lead from
  * times to positions. The events themselves are read from the log. Requests stand in the request log, by their ids.
@@ -58,7 +49,8 @@ export class HistoryIndex {
     this.#latest = this.#latestAt(upTo);
   }
 
-  add({ position: at, stream, time, event, metadata }: Indexed): void {
+  /** Takes in the next event; of a completed request `LoggedRequest` is enough. @param metadata as JSON */
+  add(event: KnownEvent, at: Position, time: Instant, stream: string, metadata: string): void {
     const type = this.types.idOf({ text: event.type });
     this.postings.add(TYPES, type, at);
     for (const label of this.#labelsOf(actorOf(metadata))) this.postings.add(label, type, at);

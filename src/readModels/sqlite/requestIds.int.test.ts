@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { completed, temporaryFolder } from '../../../test/support/management.ts';
+import { type Position, position } from '../../domain/brands.ts';
+import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
+import { LogReader } from './logReader.ts';
+import { Projector } from './projector.ts';
+import { openReadModelFile } from './readModelFile.ts';
+import { compareReadModels } from './rebuild.ts';
+import { STRETCH } from './requestIds.ts';
+import { createSqliteReadModels } from './sqliteReadModels.ts';
+
+const HEAD = position(2 * STRETCH + 100);
+const idAt = (at: number): string => `req_${hash('sha1', String(at)).slice(0, 32)}`;
+
+/** A log of two whole stretches and a bit: at every even position the end of the request that was admitted before it. */
+async function longLog() {
+  const folder = temporaryFolder();
+  const logPath = join(folder, 'log.sqlite');
+  await (await createSqliteEventLog({ path: logPath, node: 'test' })).close();
+  const log = new DatabaseSync(logPath);
+  const insert = log.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?)');
+  const metadata = JSON.stringify({ schemaVersion: 1, actor: { kind: 'anonymous' }, correlationId: 'test' });
+  const { data } = completed();
+  log.exec('BEGIN');
+  for (let at = 1; at <= HEAD; at++) {
+    const isEnd = at % 2 === 0;
+    const requestId = idAt(isEnd ? at : at + 1);
+    const type = isEnd ? 'RequestCompleted' : 'RequestAdmitted';
+    insert.run(at, 'requests-test', at - 1, `event-${at}`, type, at, JSON.stringify({ ...data, requestId }), metadata);
+  }
+  log.exec('COMMIT');
+  log.close();
+  return { folder, logPath };
+}
+
+/** Folds the log in batches of this size. */
+function fold(folder: string, logPath: string, batchEvents: number): void {
+  const database = openReadModelFile(join(folder, 'readmodels.sqlite'));
+  const log = new LogReader(logPath);
+  const projector = new Projector(database, log);
+  while (projector.catchUp(batchEvents));
+  expect(projector.position).toBe(HEAD);
+  database.close();
+  log.close();
+}
+
+test('a request is found wherever it stands, by its row and by its history, and batches leave no trace', async () => {
+  const { folder, logPath } = await longLog();
+  fold(folder, logPath, 1_111);
+  expect(compareReadModels({ folder }).differences).toEqual([]);
+
+  const { requestLog, history, close } = createSqliteReadModels({ folder, logPath });
+  onTestFinished(close);
+  const rows = async (search: string) => {
+    const page = await requestLog.page({ search }, 10, 0, HEAD);
+    expect(page.total).toBe(page.rows.length);
+    return page.rows.map((row) => row.position);
+  };
+  const events = async (requestId: string) => {
+    const { entries } = await history.page({ subjects: [`request-${requestId}`] }, null, 10, HEAD);
+    return entries.map((entry) => entry.position);
+  };
+  for (const at of [2, STRETCH - 2, STRETCH, STRETCH + 2, 2 * STRETCH, 2 * STRETCH + 2, HEAD].map(position)) {
+    const id = idAt(at);
+    for (const search of [id, id.toUpperCase(), id.slice(0, 14), id.slice(15, 25)]) {
+      expect([search, await rows(search)]).toEqual([search, [at]]);
+    }
+    expect(await events(id)).toEqual([at, (at - 1) as Position]);
+  }
+  expect(await rows(idAt(HEAD + 2))).toEqual([]);
+  expect(await events(idAt(HEAD + 2))).toEqual([]);
+}, 30_000);
