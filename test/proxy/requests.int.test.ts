@@ -128,6 +128,20 @@ describe('/v1/responses without stream', () => {
     expect(body.output[0]?.content[0]?.text).toBe('Filled in.');
   });
 
+  test('an item of an answer that ended without its items can be referred to', async () => {
+    await start();
+    gateway.pool[0]?.at.next(emptyOutputCompleted({ text: 'Filled in.' }));
+    const ask = (input: unknown) => gateway.ask({ model: 'gpt-5.1', input }, { path: '/v1/responses' });
+    const { output } = (await (await ask('hi')).json()) as { output: { id: string }[] };
+    await (
+      await ask([
+        { type: 'item_reference', id: output[0]?.id },
+        { role: 'user', content: 'go on' },
+      ])
+    ).text();
+    expect(atProvider()[1]?.json).toMatchObject({ input: [output[0], { role: 'user', content: 'go on' }] });
+  });
+
   test('an incomplete answer is an answer: 200, and 200 in the log', async () => {
     await start();
     gateway.pool[0]?.at.always(incomplete());
@@ -136,6 +150,17 @@ describe('/v1/responses without stream', () => {
     expect(await response.json()).toMatchObject({ status: 'incomplete' });
     expect(await gateway.logs()).toMatchObject([{ status: '200', error_code: null }]);
   });
+});
+
+test('a stream on /v1 ends with the items that the provider did not repeat; that of Codex stays as it came', async () => {
+  await start();
+  gateway.pool[0]?.at.always(emptyOutputCompleted({ text: 'Filled in.' }));
+  const ending = async (path: string) => eventsIn(await (await gateway.ask(acceptable, { path })).text()).at(-1);
+  expect(await ending('/v1/responses')).toMatchObject({
+    event: 'response.completed',
+    data: { response: { status: 'completed', output: [{ role: 'assistant', content: [{ text: 'Filled in.' }] }] } },
+  });
+  expect((await ending('/backend-api/svc/responses'))?.data.response.output).toEqual([]);
 });
 
 test('vendor events reach Codex and stay away from strict SDKs', async () => {

@@ -1,3 +1,4 @@
+import { OutputFiller } from '../relay/outputFiller.ts';
 import type { SseEvent } from '../relay/sse.ts';
 import { type Scanned, SseScanner } from '../relay/sseScanner.ts';
 import { WholeScanner } from '../relay/wholeScanner.ts';
@@ -24,7 +25,10 @@ export interface AnswerFormat {
 export interface EventStreamOptions {
   /** Strict SDKs throw on `codex.*` events (clients.md section 0, row 22). */
   readonly dropsVendorEvents: boolean;
-  /** Clients refer to items of earlier answers by id; Codex and chats send their whole history. */
+  /**
+   * Clients take the answer from its ending, and refer to its items later by id; Codex and chats need no ending that
+   * repeats them, and send their whole history.
+   */
   readonly remembersItems: boolean;
 }
 
@@ -34,7 +38,7 @@ export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOp
   return {
     accept: 'text/event-stream',
     otherwise: { kind: 'notAStream' },
-    newScanner: () => new SseScanner(scanning),
+    newScanner: () => (remembersItems ? new OutputFiller(new SseScanner(scanning)) : new SseScanner(scanning)),
     readEnding: (terminal) => readEnding(terminal, reading),
   };
 };

@@ -54,27 +54,10 @@ export class JsonDelivery implements Delivery {
   }
 }
 
-interface Payload {
-  readonly type?: string;
-  readonly output_index?: number;
-  readonly item?: unknown;
-  readonly response?: { output?: unknown } & Record<string, unknown>;
-}
-
-/** The response of the ending event; an empty `output` in it is filled from the items that were completed before. */
+/** The response of the ending event. */
 function finalResponse(stream: Buffer): unknown {
-  const items: [number, unknown][] = [];
-  let response: Payload['response'];
   for (const { type, data } of eventsOf(stream)) {
-    if (type === 'response.output_item.done') {
-      const { output_index: index = items.length, item } = JSON.parse(data) as Payload;
-      items.push([index, item]);
-    } else if (type === 'response.completed' || type === 'response.incomplete') {
-      response = (JSON.parse(data) as Payload).response;
-    }
+    if (type === 'response.completed' || type === 'response.incomplete') return JSON.parse(data).response;
   }
-  if (!response) return {};
-  const isEmpty = !Array.isArray(response.output) || response.output.length === 0;
-  if (!isEmpty) return response;
-  return { ...response, output: items.toSorted(([a], [b]) => a - b).map(([, item]) => item) };
+  return {};
 }

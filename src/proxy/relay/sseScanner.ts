@@ -134,7 +134,7 @@ function lastEvent(bytes: Buffer): SseEvent {
 }
 
 /** The events that hold these bytes somewhere. Few do, so that only few events of a stream are ever parsed. */
-function eventsWith(hint: Buffer, bytes: Buffer): SseEvent[] {
+export function eventsWith(hint: Buffer, bytes: Buffer): SseEvent[] {
   const found: SseEvent[] = [];
   for (let at = bytes.indexOf(hint); at >= 0; ) {
     const start = endOfLastEvent(bytes.subarray(0, at));
