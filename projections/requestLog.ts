@@ -77,8 +77,20 @@ export type LoggedRequest = Pick<
   | 'costMicroDollars'
 > & { readonly attempts: { readonly length: number } };
 
+/** Refusals of one key for one reason beyond those that have rows. */
+export interface UnloggedRefusals {
+  /** When the minute that they are counted over began. */
+  readonly minute: Instant;
+  readonly apiKeyId: string | null;
+  readonly errorCode: string;
+  readonly unlogged: number;
+  readonly position: Position;
+}
+
 interface Documents {
   readonly requests: RequestLogRow;
+  /** For sums over parts of an hour. */
+  readonly refusals: UnloggedRefusals;
 }
 
 /**
@@ -96,16 +108,18 @@ interface Summed {
  */
 export const requestLog: Projection<Documents, Summed> = {
   name: 'requestLog',
-  version: 2,
+  version: 3,
   periods: { requestsByKind: PERIODS, requestsByOutcome: PERIODS },
   on: {
     RequestCompleted: ({ data, position }, write) => add(write, rowOf(data, position)),
     RequestRefused: ({ data, position }, write) => add(write, rowOf({ ...data, ...NEVER_TRIED }, position)),
-    RefusalsCounted: ({ data }, write) => {
+    RefusalsCounted: ({ data, position }, write) => {
       // An address stands for strangers: what they wanted never became a request.
       if (data.address !== null) return;
       for (const [errorCode, unlogged] of Object.entries(data.counts)) {
-        write.addUp('requestsByOutcome', data.minute, { apiKeyId: data.keyId, errorCode }, { ...NOTHING, unlogged });
+        const outcome = { apiKeyId: data.keyId, errorCode };
+        write.insert('refusals', `${position} ${errorCode}`, { minute: data.minute, ...outcome, unlogged, position });
+        write.addUp('requestsByOutcome', data.minute, outcome, { ...NOTHING, unlogged });
       }
     },
   },

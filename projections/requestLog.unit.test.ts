@@ -3,7 +3,7 @@ import type { AccountId, ApiKeyId, Position } from '../src/domain/brands.ts';
 import { type CompletedRequest, RefusalsCounted } from '../src/domain/request/events.ts';
 import { completed, refused } from '../test/support/management.ts';
 import { earlier, HOUR, NOW } from '../test/support/specification.ts';
-import { type RequestLogRow, type RequestSums, requestLog } from './requestLog.ts';
+import { type RequestLogRow, type RequestSums, requestLog, type UnloggedRefusals } from './requestLog.ts';
 
 const position = 7 as Position;
 
@@ -11,7 +11,7 @@ type Handled = ReturnType<typeof completed> | ReturnType<typeof refused> | Retur
 
 /** What an event writes: rows, and sums as [roll-up, moment, group, sums that are not zero]. */
 function written({ type, data }: Handled) {
-  const rows: [collection: string, key: string, row: RequestLogRow][] = [];
+  const rows: [collection: string, key: string, row: RequestLogRow | UnloggedRefusals][] = [];
   const sums: [rollUp: string, at: number, group: unknown, sums: Partial<RequestSums>][] = [];
   requestLog.on[type]?.({ data, position, time: NOW } as never, {
     insert: (...change) => rows.push(change),
@@ -98,15 +98,19 @@ test.each([
   for (const [, , , sums] of written(event).sums) expect(sums).toMatchObject({ requests: 1, errors: 1 });
 });
 
-test('refusals that were only counted are sums of their key without a row', () => {
+test('refusals that were only counted are sums of their key, and one document for each code', () => {
   const event = RefusalsCounted({
     keyId: 'k' as ApiKeyId,
     address: null,
     minute: NOW,
     counts: { rate_limit_exceeded: 7, model_not_allowed: 2 },
   });
+  const minute = { minute: NOW, apiKeyId: 'k', position };
   expect(written(event)).toEqual({
-    rows: [],
+    rows: [
+      ['refusals', '7 rate_limit_exceeded', { ...minute, errorCode: 'rate_limit_exceeded', unlogged: 7 }],
+      ['refusals', '7 model_not_allowed', { ...minute, errorCode: 'model_not_allowed', unlogged: 2 }],
+    ],
     sums: [
       ['requestsByOutcome', NOW, { apiKeyId: 'k', errorCode: 'rate_limit_exceeded' }, { unlogged: 7 }],
       ['requestsByOutcome', NOW, { apiKeyId: 'k', errorCode: 'model_not_allowed' }, { unlogged: 2 }],

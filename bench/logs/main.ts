@@ -31,8 +31,10 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
   if (!existsSync(logPath)) fillLog(logPath, rows);
-  load('', 50_000);
-  if (rows <= 1_000_000) load(', in the batches of a running service', BATCH_EVENTS);
+  if (!existsSync(path)) {
+    if (rows <= 1_000_000) load(', in the batches of a running service', BATCH_EVENTS);
+    load('', 50_000);
+  }
   say(`${await sizeOf(logPath)} of log, ${await sizeOf(path)} of read models`);
   await query();
 } finally {

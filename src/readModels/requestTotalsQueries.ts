@@ -11,8 +11,8 @@ export interface RequestTotals extends RequestSums {
 /** Sums over requests; every adapter passes one suite. */
 export interface RequestTotalsQueries {
   /**
-   * Everything that arrived at `since` or later. Of the hour that holds `since`, refusals without a row of their own
-   * are left out.
+   * Everything that arrived at `since` or later; refusals without a row of their own are counted by the minute, and belong
+   * to its beginning.
    * @param minPosition the answer holds at least everything up to there, or waits up to 1 s for it
    */
   since(since: Instant, minPosition: Position): Promise<RequestTotals>;

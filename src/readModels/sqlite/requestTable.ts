@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { RequestKind, RequestLogRow, RequestOutcome } from '../../../projections/requestLog.ts';
+import type { RequestKind, RequestLogRow, RequestOutcome, UnloggedRefusals } from '../../../projections/requestLog.ts';
 import { instant, position } from '../../domain/brands.ts';
 import { Dictionary } from './dictionary.ts';
 
@@ -27,6 +27,13 @@ const LAYOUT = `
   CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
   CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE IF NOT EXISTS refusals (
+    minute INTEGER,
+    outcomeId INTEGER,
+    position INTEGER,
+    unlogged INTEGER NOT NULL,
+    PRIMARY KEY (minute, outcomeId, position)
+  ) STRICT, WITHOUT ROWID;
 `;
 
 const SELECT = `
@@ -41,7 +48,9 @@ export class RequestTable {
   readonly outcomes: Dictionary<RequestOutcome>;
   readonly #insert: StatementSync;
   readonly #insertMessage: StatementSync;
+  readonly #insertRefusals: StatementSync;
   readonly #select: StatementSync;
+  #rows: RequestLogRow[] = [];
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
@@ -54,14 +63,18 @@ export class RequestTable {
     this.#insertMessage = database.prepare(
       'INSERT INTO messages (text) VALUES (?) ON CONFLICT DO UPDATE SET text = text RETURNING id',
     );
+    this.#insertRefusals = database.prepare('INSERT INTO refusals VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
     this.#select = database.prepare(SELECT);
   }
-
-  #rows: RequestLogRow[] = [];
 
   /** Takes a row, which `flush` writes. */
   insert(row: RequestLogRow): void {
     this.#rows.push(row);
+  }
+
+  insertRefusals(refusals: UnloggedRefusals): void {
+    const { minute, position, unlogged } = refusals;
+    this.#insertRefusals.run(minute, this.outcomes.idOf(refusals), position, unlogged);
   }
 
   /** Writes what was inserted since the last time: row after row, without other work in between, costs half as much. */

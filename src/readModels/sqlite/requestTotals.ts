@@ -8,7 +8,7 @@ import { periodNumber } from './rollUpTable.ts';
 
 const SUMS = REQUEST_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
 
-type OutcomeSums = RequestSums & { readonly outcomeId: number };
+type OutcomeSums = Partial<RequestSums> & { readonly outcomeId: number };
 
 /** Sums over everything that arrived at `since` or later: whole periods from roll-ups, the open hour from its rows. */
 export function requestTotalsSince(database: DatabaseSync, table: RequestTable, since: Instant): RequestTotals {
@@ -16,9 +16,10 @@ export function requestTotalsSince(database: DatabaseSync, table: RequestTable, 
   const byErrorCode: Record<string, number> = {};
   for (const piece of cut(since, FAR_AHEAD)) {
     for (const { outcomeId, ...sums } of sumsIn(database, piece)) {
-      for (const name of REQUEST_SUMS) totals[name] += sums[name];
+      for (const name of REQUEST_SUMS) totals[name] += sums[name] ?? 0;
       const { errorCode } = table.outcomes.entryOf(outcomeId);
-      if (errorCode !== null) byErrorCode[errorCode] = (byErrorCode[errorCode] ?? 0) + sums.requests + sums.unlogged;
+      const { requests = 0, unlogged = 0 } = sums;
+      if (errorCode !== null) byErrorCode[errorCode] = (byErrorCode[errorCode] ?? 0) + requests + unlogged;
     }
   }
   return { ...totals, byErrorCode };
@@ -32,13 +33,19 @@ function sumsIn(database: DatabaseSync, { period, from, to }: TimePiece): Outcom
       )
       .all(periodNumber(period), from, to) as unknown as OutcomeSums[];
   }
-  return database
+  const logged = database
     .prepare(
-      `SELECT outcomeId, COUNT(*) AS requests, TOTAL(failed) AS errors, 0 AS unlogged,
+      `SELECT outcomeId, COUNT(*) AS requests, TOTAL(failed) AS errors,
          TOTAL(inputTokens) AS inputTokens, TOTAL(outputTokens) AS outputTokens,
          TOTAL(cachedInputTokens) AS cachedInputTokens, TOTAL(reasoningTokens) AS reasoningTokens,
          TOTAL(costMicroDollars) AS costMicroDollars, TOTAL(latencyMs) AS latencyMs
        FROM requests INDEXED BY requestsByTime WHERE requestedAt >= ? AND requestedAt < ? GROUP BY outcomeId`,
     )
-    .all(from, to) as unknown as OutcomeSums[];
+    .all(from, to);
+  const unlogged = database
+    .prepare(
+      'SELECT outcomeId, SUM(unlogged) AS unlogged FROM refusals WHERE minute >= ? AND minute < ? GROUP BY outcomeId',
+    )
+    .all(from, to);
+  return [...logged, ...unlogged] as unknown as OutcomeSums[];
 }

@@ -1,6 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Write } from '../../../projections/projection.ts';
-import { REQUEST_SUMS, type RequestLogRow, requestLog } from '../../../projections/requestLog.ts';
+import {
+  REQUEST_SUMS,
+  type RequestLogRow,
+  requestLog,
+  type UnloggedRefusals,
+} from '../../../projections/requestLog.ts';
 import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
 import { type Instant, instant, type Position, position } from '../../domain/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
@@ -38,8 +43,12 @@ export class Tables {
       usageByAccount: (at, group, sums) => rollUps.usageByAccount.add(at, group.accountId, sums),
       // biome-ignore lint/suspicious/noExplicitAny: each roll-up has groups and sums of its own
     } satisfies Record<keyof typeof rollUps, (at: Instant, group: any, sums: any) => void>;
+    const insert = {
+      requests: (row: RequestLogRow) => requests.insert(row),
+      refusals: (refusals: UnloggedRefusals) => requests.insertRefusals(refusals),
+    };
     this.#write = {
-      insert: (_collection, _key, row) => requests.insert(row as RequestLogRow),
+      insert: (collection, _key, document) => insert[collection as keyof typeof insert](document as never),
       addUp: (rollUp, at, group, sums) => addUp[rollUp as keyof typeof addUp](at, group, sums),
     };
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiKeyId } from '../../../src/domain/brands.ts';
 import { RefusalsCounted } from '../../../src/domain/request/events.ts';
-import { earlier, HOUR, NOW } from '../../support/specification.ts';
+import { earlier, HOUR, MINUTE, NOW } from '../../support/specification.ts';
 import type { ReadModelsFactory } from '../readModels.ts';
 import { type RequestEvent, randomMoment, randomRequests, seeded } from './randomRequests.ts';
 
@@ -51,6 +51,31 @@ export function requestTotals(createReadModels: ReadModelsFactory): void {
         byErrorCode: { ...counts, no_accounts: 1 },
       });
       expect((await store.requestLog.page({}, 10, 0, head)).total).toBe(0);
+    });
+
+    test('of refusals without a row, too, only those count that came since', async () => {
+      await using store = await createReadModels();
+      const at = (minutesAgo: number, counts: Record<string, number>) =>
+        RefusalsCounted({ keyId, address: null, minute: earlier(minutesAgo * MINUTE), counts });
+      const head = await store.append(
+        at(90, { rate_limit_exceeded: 1 }),
+        at(31, { rate_limit_exceeded: 2, model_not_allowed: 4 }),
+        at(30, { rate_limit_exceeded: 8 }),
+        at(1, { rate_limit_exceeded: 16, model_not_allowed: 32 }),
+      );
+      for (const [minutesAgo, limited, notAllowed] of [
+        [91, 27, 36],
+        [31, 26, 36],
+        [30, 24, 32],
+        [29.9, 16, 32],
+      ] as const) {
+        const { unlogged, byErrorCode } = await store.requestTotals.since(earlier(minutesAgo * MINUTE), head);
+        expect([unlogged, byErrorCode]).toEqual([
+          limited + notAllowed,
+          { rate_limit_exceeded: limited, model_not_allowed: notAllowed },
+        ]);
+      }
+      expect((await store.requestTotals.since(earlier(0), head)).unlogged).toBe(0);
     });
   });
 }
