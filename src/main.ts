@@ -14,8 +14,10 @@ import { createSqliteEventLog } from './log/sqlite/sqliteEventLog.ts';
 import { createSetupToken } from './management/dashboardAuth/setupToken.ts';
 import { SignIns } from './management/dashboardAuth/signIns.ts';
 import { destroyKeysOfDeletedAccounts } from './management/destroyKeysOfDeletedAccounts.ts';
+import { createTurns, handlingInTurn } from './management/inTurn.ts';
 import { LiveFeed } from './management/live/liveFeed.ts';
 import { createManagement } from './management/management.ts';
+import { createAccountLinks } from './management/oauth/accountLinks.ts';
 import { type Cause, createCommandHandler } from './projecting/commandHandler.ts';
 import { startHotRunner } from './projecting/hotRunner.ts';
 import { subjects } from './projecting/subjects.ts';
@@ -23,6 +25,8 @@ import { createAccessTokens } from './provider/accessTokens.ts';
 import { createModelPoller } from './provider/modelPoller.ts';
 import { upstreamHeaders } from './provider/outboundHeaders.ts';
 import { deactivationReason } from './provider/permanentFailures.ts';
+import { createAuthorization } from './provider/signIn/authorization.ts';
+import { createDeviceCodes } from './provider/signIn/deviceCodes.ts';
 import { createTokenEndpoint } from './provider/tokenEndpoint.ts';
 import { createUsagePoller } from './provider/usagePoller.ts';
 import { createPriceLookup } from './proxy/admission/estimate.ts';
@@ -209,6 +213,26 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
       announce(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
   });
   const live = new LiveFeed({ hot });
+  const onAccountImported = (accountId: AccountId) => {
+    void poller.pollNow(accountId).catch(report);
+    modelPoller.pollNow(accountId);
+  };
+  const inTurn = createTurns();
+  const authBaseUrl = config.SVC_AUTH_BASE_URL;
+  const links = createAccountLinks({
+    hot,
+    handle: handlingInTurn(handle, inTurn),
+    vault,
+    inTurn,
+    now,
+    newId: randomUUID,
+    report,
+    onAccountImported,
+    node: folder.node,
+    authorization: createAuthorization({ authBaseUrl, vault }),
+    deviceCodes: createDeviceCodes({ authBaseUrl, now }),
+    callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
+  });
   const management = createManagement({
     live,
     log,
@@ -230,10 +254,9 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),
     overlay: { cooling: () => cooldowns.current },
-    onAccountImported: (accountId) => {
-      void poller.pollNow(accountId).catch(report);
-      modelPoller.pollNow(accountId);
-    },
+    onAccountImported,
+    links,
+    inTurn,
     reservedOn: (keyId, ruleId) => ledger.reservedOn(keyId, ruleId) + foreign.reservedOn(keyId, ruleId),
   });
 
@@ -249,6 +272,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   announcements.forEach(say);
   poller.start();
   modelPoller.start();
+  await links.start();
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {
@@ -265,6 +289,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     openRequests.abortAll(new ProxyError('shutting_down'));
     await openRequests.drained();
     openRequests.stop();
+    await links.stop();
     await poller.stop();
     await modelPoller.stop();
     await tokens.stop();
@@ -287,6 +312,9 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     },
   };
 }
+
+/** Browsers come back to this machine, or through the port that a container publishes, which reaches no loopback. */
+const callbackHost = (host: string) => (host === '0.0.0.0' || host === '::' ? host : '127.0.0.1');
 
 /** Waits for a promise, but not for ever. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {

@@ -6,6 +6,7 @@ import { proxyRoutes } from '../src/proxy/routes.ts';
 import { codeAt } from './support/browser.ts';
 import { acceptable, startGateway } from './support/gateway.ts';
 import { authFile, startManagement } from './support/management.ts';
+import { signInAt } from './support/provider/client.ts';
 
 interface Operation {
   operationId: string;
@@ -170,6 +171,15 @@ test('every endpoint is called, and its answer is what the document says', async
   await call('POST /api/accounts/{id}/reactivate', { id: account.account_id });
   await call('GET /api/accounts/{id}/trends', { id: account.account_id });
 
+  const begun = await call('POST /api/oauth/start', {}, {});
+  const callbackUrl = await signInAt(begun.authorizationUrl, gateway.provider.addAccount());
+  await call('POST /api/oauth/manual-callback', {}, { callbackUrl, flowId: begun.flowId });
+  const device = await call('POST /api/oauth/start', {}, { forceMethod: 'device' });
+  await call('GET /api/oauth/status');
+  await call(`GET /api/oauth/status?flowId=${begun.flowId}`);
+  await call('POST /api/oauth/complete', {}, { flowId: device.flowId });
+  await call('POST /api/oauth/cancel', {}, { flowId: device.flowId });
+
   await call('GET /api/request-logs');
   await call('GET /api/request-logs/options');
   await call('GET /api/usage/summary');
@@ -234,6 +244,12 @@ test('refusals are what the document says', async () => {
     ['DELETE /api/firewall/ips/{ip}', '/api/firewall/ips/10.0.0.1'],
     ['POST /api/accounts/{id}/pause', '/api/accounts/nobody/pause'],
     ['PUT /api/settings', '/api/settings', {}],
+    ['POST /api/oauth/start', '/api/oauth/start', { forceMethod: 'pigeon' }],
+    ['POST /api/oauth/start', '/api/oauth/start', { accountId: 'nobody' }],
+    ['GET /api/oauth/status', '/api/oauth/status?flowId=nobody'],
+    ['POST /api/oauth/complete', '/api/oauth/complete', { flowId: 'nobody' }],
+    ['POST /api/oauth/manual-callback', '/api/oauth/manual-callback', { callbackUrl: 'http://127.0.0.1/?code=1' }],
+    ['POST /api/oauth/cancel', '/api/oauth/cancel', { flowId: 'nobody' }],
     ['GET /api/history', '/api/history?limit=0'],
     ['GET /api/history/{position}', '/api/history/999999'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],

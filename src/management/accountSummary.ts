@@ -92,7 +92,7 @@ export function accountSummary(account: Account, { hot, vault, overlay, now }: V
 export const openedEmail = ({ email }: Account, vault: Vault): string => opened(email, vault) ?? 'unknown@example.com';
 
 /** One account whose data key is lost must not hide all the others. */
-function opened(sealed: Sealed | null, vault: Vault): string | null {
+export function opened(sealed: Sealed | null, vault: Vault): string | null {
   if (sealed === null) return null;
   try {
     return vault.open(sealed);

@@ -5,7 +5,7 @@ import { AccountAnswer, accountSummary } from './accountSummary.ts';
 import { atQuery, viewOf } from './at.ts';
 import { type ManagementContext, newRouter } from './context.ts';
 import { documented } from './documented.ts';
-import { keysOf } from './importAccount.ts';
+import { keysOf } from './incomingAccount.ts';
 import type { Management } from './management.ts';
 
 const list = documented({

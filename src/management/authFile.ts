@@ -26,17 +26,30 @@ export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const file = objectIn(bytes);
   const tokens =
     asObject(file.tokens) ?? refuse('invalid_auth_json', { problem: 'tokens is missing from the auth file' });
-  const accessToken = token(tokens, 'access_token', 'accessToken');
-  const refreshToken = token(tokens, 'refresh_token', 'refreshToken');
-  const idToken = token(tokens, 'id_token', 'idToken');
-  const identity = identityOf(idToken);
+  const found = {
+    accessToken: token(tokens, 'access_token', 'accessToken'),
+    refreshToken: token(tokens, 'refresh_token', 'refreshToken'),
+    idToken: token(tokens, 'id_token', 'idToken'),
+  };
+  const named = text(tokens.account_id ?? tokens.accountId);
+  return { ...authFileOf(found, named), refreshedAt: lastRefresh(file) };
+}
+
+/**
+ * What fresh tokens say of themselves.
+ * @param named the id that came with them; it counts more than what the id token says
+ * @throws Refusal `invalid_auth_json` when the account's id cannot travel in a header
+ */
+export function authFileOf(
+  tokens: Pick<AuthFile, 'idToken' | 'accessToken' | 'refreshToken'>,
+  named: string | null = null,
+): AuthFile {
+  const identity = identityOf(tokens.idToken);
   return {
-    idToken,
-    accessToken,
-    refreshToken,
-    accessExpiresAt: expiryOf(accessToken),
-    refreshedAt: lastRefresh(file),
-    upstreamAccountId: headerSafe(text(tokens.account_id ?? tokens.accountId) ?? identity?.upstreamAccountId ?? null),
+    ...tokens,
+    accessExpiresAt: expiryOf(tokens.accessToken),
+    refreshedAt: null,
+    upstreamAccountId: headerSafe(named ?? identity?.upstreamAccountId ?? null),
     email: identity?.email ?? null,
     displayName: identity?.displayName ?? null,
     planType: identity?.planType ?? 'unknown',

@@ -16,14 +16,16 @@ const parseJson = koaBody({
 /**
  * Reads the JSON body of a request.
  * @param code what the caller is told when it is not JSON, too large, or does not fit the schema
+ * @param options `mayBeEmpty`: no body at all means an object without fields
  * @throws Refusal `code` with the failing field as `param`
  */
 export async function bodyOf<Schema extends z.ZodType>(
   ctx: ManagementContext,
   schema: Schema,
   code: ErrorCode,
+  { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
 ): Promise<z.output<Schema>> {
-  const body = await jsonOf(ctx, code);
+  const body = mayBeEmpty && hasNoBody(ctx) ? {} : await jsonOf(ctx, code);
   const result = schema.safeParse(body, { error: wordingOf });
   if (result.success) return result.data;
   const { path = [], message = 'is not valid' } = result.error.issues[0] ?? {};
@@ -31,6 +33,9 @@ export async function bodyOf<Schema extends z.ZodType>(
     ? refuse(code, { problem: 'the body must be a JSON object' })
     : refuse(code, { param: path.map(String).join('.'), problem: message });
 }
+
+const hasNoBody = ({ request, headers }: ManagementContext): boolean =>
+  headers['transfer-encoding'] === undefined && (request.length ?? 0) === 0;
 
 async function jsonOf(ctx: ManagementContext, code: ErrorCode): Promise<unknown> {
   // The parser takes no body for an empty object.

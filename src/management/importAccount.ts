@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import type { ImportedAccount } from '../domain/account/events.ts';
 import { accountStatusSchema } from '../domain/account/events.ts';
 import type { Account } from '../domain/account/state.ts';
-import type { AccountId, Instant } from '../domain/brands.ts';
 import { refuse } from '../domain/refusal.ts';
 import { positionOfRepeated } from '../projecting/commandHandler.ts';
 import { subjects } from '../projecting/subjects.ts';
 import type { Vault } from '../vault/vault.ts';
 import { openedEmail } from './accountSummary.ts';
-import { type AuthFile, parseAuthFile } from './authFile.ts';
+import { parseAuthFile } from './authFile.ts';
 import { type ManagementContext, newRouter } from './context.ts';
 import { documented } from './documented.ts';
+import { accountIdOf, keysOf, sealedAccount } from './incomingAccount.ts';
 import type { Management } from './management.ts';
 import { uploadedAuthFile } from './upload.ts';
 
@@ -35,7 +34,7 @@ export const importRoutes = ({ log, hot, handle, vault, inTurn, now, newId, onAc
       const onDuplicate = duplicateRule(ctx, hot.state.settings.importWithoutOverwrite);
       const file = parseAuthFile(await uploadedAuthFile(ctx));
       const { cause } = ctx.state;
-      const accountId = identityOf(file, vault, () => cause.write?.resourceId ?? newId());
+      const accountId = accountIdOf(file, vault, () => cause.write?.resourceId ?? newId());
       return inTurn(keysOf(accountId), async () => {
         const isRepeat = (await positionOfRepeated(log, subjects.account.streamOf(accountId), cause)) !== undefined;
         const known = hot.state.accounts.get(accountId);
@@ -43,7 +42,7 @@ export const importRoutes = ({ log, hot, handle, vault, inTurn, now, newId, onAc
         if (known && onDuplicate === 'skip') return imported(known, vault);
         if (known && onDuplicate === 'refuse') return refuse('duplicate_identity_conflict', { accountId });
         // A new key each time: what a deleted account left behind stays sealed after a new import.
-        const account = sealed(file, accountId, vault, await vault.createKey(accountId), now());
+        const account = sealedAccount(file, accountId, vault, await vault.createKey(accountId), now());
         const command = { type: 'ImportAccount' as const, account, onDuplicate };
         const { state, events } = await handle(subjects.account, accountId, command, cause);
         if (events.length > 0) onAccountImported?.(accountId);
@@ -52,43 +51,11 @@ export const importRoutes = ({ log, hot, handle, vault, inTurn, now, newId, onAc
     })
     .routes();
 
-/** Making and destroying the data keys of one account must not overlap. */
-export const keysOf = (accountId: AccountId) => `keys-${accountId}`;
-
 function duplicateRule(ctx: ManagementContext, skipsKnown: boolean): OnDuplicate {
   const given = ctx.query.on_duplicate ?? ctx.query.onDuplicate;
   if (given === undefined) return skipsKnown ? 'skip' : 'refuse';
   if (given === 'replace' || given === 'skip' || given === 'refuse') return given;
   return refuse('validation_error', { param: 'on_duplicate', problem: 'must be one of replace, skip, refuse' });
-}
-
-/** The digest needs the installation's key, so an id tells nobody else whose e-mail it is. */
-function identityOf({ upstreamAccountId, email }: AuthFile, vault: Vault, newId: () => string): AccountId {
-  const digest = email === null ? null : vault.digest('email', email.toLowerCase());
-  if (upstreamAccountId !== null) {
-    return (digest === null ? upstreamAccountId : `${upstreamAccountId}_${digest.slice(0, 8)}`) as AccountId;
-  }
-  if (digest !== null) return `email_${digest.slice(0, 12)}` as AccountId;
-  return `local_${newId().replaceAll('-', '').slice(-12)}` as AccountId;
-}
-
-function sealed(file: AuthFile, accountId: AccountId, vault: Vault, keyId: string, now: Instant): ImportedAccount {
-  const seal = (plain: string) => vault.seal(keyId, plain);
-  return {
-    accountId,
-    upstreamAccountId: file.upstreamAccountId,
-    email: file.email === null ? null : seal(file.email),
-    displayName: file.displayName === null ? null : seal(file.displayName),
-    planType: file.planType,
-    hasReadableIdToken: file.hasReadableIdToken,
-    tokens: {
-      access: seal(file.accessToken),
-      refresh: seal(file.refreshToken),
-      idToken: seal(file.idToken),
-      accessExpiresAt: file.accessExpiresAt,
-      refreshedAt: file.refreshedAt ?? now,
-    },
-  };
 }
 
 const imported = (account: Account, vault: Vault) => ({

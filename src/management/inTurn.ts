@@ -1,3 +1,5 @@
+import type { HandleCommand } from '../projecting/commandHandler.ts';
+
 /** Runs `work` when everything that was begun earlier for the same key has ended. Not re-entrant. */
 export type Turns = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
@@ -14,3 +16,9 @@ export function createTurns(): Turns {
     return turn;
   };
 }
+
+/** Commands of one subject come one after the other, so that neighbours do not conflict. */
+export const handlingInTurn =
+  (handle: HandleCommand, inTurn: Turns): HandleCommand =>
+  (subject, id, command, cause) =>
+    inTurn(subject.streamOf(id), () => handle(subject, id, command, cause));

@@ -31,10 +31,12 @@ import { healthRoutes } from './health.ts';
 import { historyRoutes } from './history.ts';
 import { idempotentWrites } from './idempotentWrites.ts';
 import { importRoutes } from './importAccount.ts';
-import { createTurns, type Turns } from './inTurn.ts';
+import { createTurns, handlingInTurn, type Turns } from './inTurn.ts';
 import { liveRoutes } from './live/live.ts';
 import { LiveFeed } from './live/liveFeed.ts';
 import { nothingHere } from './nothingHere.ts';
+import type { AccountLinks } from './oauth/accountLinks.ts';
+import { oauthRoutes } from './oauth/oauth.ts';
 import { openApiRoutes } from './openApi.ts';
 import { requestLogRoutes } from './requestLogs.ts';
 import { sameOriginWrites } from './sameOrigin.ts';
@@ -75,6 +77,10 @@ export interface ManagementOptions {
   /** What the first password takes from another machine; without it, none can be set from there. */
   readonly setupToken?: SetupToken;
   readonly passwords?: Passwords;
+  /** Sign-ins at the provider. */
+  readonly links: AccountLinks;
+  /** Shared with whatever else writes to the same subjects, or touches the same keys. */
+  readonly inTurn?: Turns;
   /** The address at the other end of the socket; replaced in tests. */
   readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
   /** Who sent a request, where a trusted proxy says so. */
@@ -91,9 +97,8 @@ export interface Management extends ManagementOptions {
 
 /** `/api/*` and `/health`. Everything else that reaches it gets a JSON 404. */
 export function createManagement(options: ManagementOptions): Koa<ManagementState> {
-  const inTurn = createTurns();
-  const handle: HandleCommand = (subject, id, command, cause) =>
-    inTurn(subject.streamOf(id), () => options.handle(subject, id, command, cause));
+  const { inTurn = createTurns() } = options;
+  const handle = handlingInTurn(options.handle, inTurn);
   const management: Management = { ...options, handle, inTurn, past: createPast(options) };
   const { vault, now, isHttps = () => false } = options;
   const cookie = createSessionCookie({ vault, now, isHttps });
@@ -112,6 +117,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(idempotentWrites(options))
     .use(importRoutes(management))
     .use(accountRoutes(management))
+    .use(oauthRoutes(management))
     .use(apiKeyRoutes(management))
     .use(settingsRoutes(management))
     .use(firewallRoutes(management))

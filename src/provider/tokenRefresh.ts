@@ -10,7 +10,7 @@ import type { AccessTokensOptions, RefreshResult } from './accessTokens.ts';
 import { expiryOf, identityOf } from './jwt.ts';
 import { deactivationReason } from './permanentFailures.ts';
 import { createRareReports, ProviderTrouble } from './rareReports.ts';
-import type { TokenAnswer } from './tokenEndpoint.ts';
+import type { TokenAnswer } from './tokenAnswer.ts';
 
 /** For so long nobody asks again after a failure that may pass: a dead token endpoint is not hammered. */
 const COOL_DOWN_MS = 5_000;

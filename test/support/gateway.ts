@@ -35,6 +35,7 @@ export async function startGateway({ accounts = 1, env = {}, provider: options, 
     startService(
       readConfig({
         SVC_PORT: '0',
+        SVC_OAUTH_CALLBACK_PORT: '0',
         SVC_DATA_DIR: data,
         SVC_UPSTREAM_BASE_URL: provider.baseUrl,
         SVC_AUTH_BASE_URL: provider.authUrl,

@@ -15,10 +15,14 @@ import { createRequestSink } from '../../src/log/requestSink.ts';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
 import { createPasswords } from '../../src/management/dashboardAuth/passwords.ts';
 import { SignIns } from '../../src/management/dashboardAuth/signIns.ts';
+import { createTurns, handlingInTurn } from '../../src/management/inTurn.ts';
 import { LiveFeed } from '../../src/management/live/liveFeed.ts';
 import { createManagement, type ManagementOptions } from '../../src/management/management.ts';
+import { type AccountLinksOptions, createAccountLinks } from '../../src/management/oauth/accountLinks.ts';
 import { createCommandHandler } from '../../src/projecting/commandHandler.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
+import { createAuthorization } from '../../src/provider/signIn/authorization.ts';
+import { createDeviceCodes } from '../../src/provider/signIn/deviceCodes.ts';
 import { createSqliteReadModels, type SqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { openVault } from '../../src/vault/sqliteVault.ts';
 import { NOW } from './specification.ts';
@@ -50,6 +54,16 @@ export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   return folder;
 }
 
+export interface StageOptions extends Partial<ManagementOptions> {
+  readonly linking?: {
+    readonly authBaseUrl: string;
+    readonly changes?: (parts: AccountLinksOptions) => Partial<AccountLinksOptions>;
+  };
+}
+
+/** Nobody answers there. */
+const NO_PROVIDER = 'http://127.0.0.1:9';
+
 /** One management for all tests of a file that do not change it. */
 export function sharedManagement(overrides: Partial<ManagementOptions> = {}): () => Stage {
   const works: (() => void | Promise<void>)[] = [];
@@ -65,12 +79,12 @@ export function sharedManagement(overrides: Partial<ManagementOptions> = {}): ()
 
 /** Management over real HTTP, log, vault and read models, with a clock of its own. Ends with the test. */
 export async function startManagement(
-  overrides: Partial<ManagementOptions> = {},
+  { linking, ...overrides }: StageOptions = {},
   atEnd: AtEnd = onTestFinished,
   folder = temporaryFolder(atEnd),
 ) {
   const logPath = join(folder, 'log.sqlite');
-  const clock = { now: NOW as Instant };
+  const clock = { now: overrides.now?.() ?? NOW };
   const reported: unknown[] = [];
   const cooling: CoolingAccounts = new Map();
   const log = await createSqliteEventLog({ path: logPath, node: 'test' });
@@ -87,13 +101,29 @@ export async function startManagement(
   const sink = createRequestSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
   const signIns = new SignIns({ record: sink.record, hot, now, report });
   const live = new LiveFeed({ hot, gatherMs: 5, checkMs: 20 });
+  const handle = createCommandHandler({ log, hot, now });
+  const inTurn = createTurns();
+  const authBaseUrl = linking?.authBaseUrl ?? NO_PROVIDER;
+  const parts: AccountLinksOptions = {
+    ...{ hot, vault, inTurn, now, report },
+    handle: handlingInTurn(handle, inTurn),
+    newId: randomUUID,
+    node: 'test',
+    authorization: createAuthorization({ authBaseUrl, vault }),
+    deviceCodes: createDeviceCodes({ authBaseUrl, now }),
+    callback: { host: '127.0.0.1', port: 0 },
+  };
+  const links = createAccountLinks({ ...parts, ...linking?.changes?.(parts) });
+  await links.start();
   const options: ManagementOptions = {
     live,
     log,
     hot,
     vault,
     now,
-    handle: createCommandHandler({ log, hot, now }),
+    handle,
+    links,
+    inTurn,
     requestLog: {
       page: (...query) => models().requestLog.page(...query),
       options: (...query) => models().requestLog.options(...query),
@@ -124,6 +154,7 @@ export async function startManagement(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await signIns.stop();
+    await links.stop();
     hot.stop();
     await readModels?.close();
     await log.close();

@@ -24,6 +24,8 @@ export const ManualCallbackBody = wireObject({
   flowId: flowId.optional(),
 });
 
+export const flowQuery = { flowId: flowId.optional() };
+
 export const CancelBody = wireObject({ flowId: flowId.optional() });
 
 /** What the operator needs to sign in; fields of the other method are null. */

@@ -57,6 +57,7 @@ export function serve({
       HOME: folder,
       NODE_COMPILE_CACHE: COMPILED,
       SVC_PORT: '0',
+      SVC_OAUTH_CALLBACK_PORT: '0',
       SVC_DATA_DIR: folder,
       SVC_UPSTREAM_BASE_URL: provider.baseUrl,
       SVC_AUTH_BASE_URL: provider.authUrl,

@@ -35,6 +35,20 @@ export function ask(provider: Provider, account: SimulatedAccount, options: AskO
   });
 }
 
+/**
+ * What the browser of somebody does who follows the link and signs in as this account, or says no.
+ * @returns where the provider sends it then
+ */
+export async function signInAt(authorizationUrl: string, account: SimulatedAccount | 'deny'): Promise<string> {
+  const url = new URL(authorizationUrl);
+  if (account === 'deny') url.searchParams.set('deny', '1');
+  else url.searchParams.set('login', account.email);
+  const answer = await fetch(url, { redirect: 'manual' });
+  const location = answer.headers.get('location');
+  if (location === null) throw new Error(`the provider answered ${answer.status}: ${await answer.text()}`);
+  return location;
+}
+
 export interface ServerSentEvent {
   event: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AccountOptions, createAccount, type SimulatedAccount } from './account.ts';
+import { type AuthorizationServer, createAuthorizationServer } from './authorizationServer.ts';
 import { passing, play } from './play.ts';
 import { receive } from './receive.ts';
 import { createRegister, type ReceivedRequest } from './received.ts';
@@ -29,6 +30,8 @@ export interface Provider {
   baseUrl: string;
   /** For SVC_AUTH_BASE_URL */
   authUrl: string;
+  /** Signing in: its script, and what operators do with device codes. */
+  authorization: AuthorizationServer;
   addAccount(options?: AccountOptions): SimulatedAccount;
   accounts: readonly SimulatedAccount[];
   received: readonly ReceivedRequest[];
@@ -43,7 +46,8 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
   const { port = 0, openDoor = false, strict = true, remember = Number.POSITIVE_INFINITY, now = Date.now } = options;
   const register = createRegister(remember);
   const accounts: SimulatedAccount[] = [];
-  const routing = { accounts, openDoor, strict, now };
+  const authorization = createAuthorizationServer({ now });
+  const routing = { accounts, openDoor, strict, now, authorization, authUrl: '' };
   let closing = false;
 
   const addAccount = (wanted: AccountOptions = {}): SimulatedAccount => {
@@ -91,12 +95,14 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  routing.authUrl = url;
   if (openDoor) addAccount();
 
   return {
     url,
     baseUrl: `${url}/backend-api`,
     authUrl: url,
+    authorization,
     addAccount,
     accounts,
     received: register.received,

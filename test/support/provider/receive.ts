@@ -33,8 +33,11 @@ export async function receive(req: IncomingMessage, now: () => number): Promise<
   }
   request.body = Buffer.concat(chunks);
   request.plain = plainBody(request);
-  if (req.headers['content-type']?.startsWith('multipart/form-data')) request.form = await formOf(request);
-  else request.json = jsonOf(request);
+  const type = req.headers['content-type'] ?? '';
+  if (type.startsWith('multipart/form-data')) request.form = await formOf(request);
+  else if (type.startsWith('application/x-www-form-urlencoded')) {
+    request.form = Object.fromEntries(new URLSearchParams(request.plain?.toString('utf8')));
+  } else request.json = jsonOf(request);
   return request;
 }
 

@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   plain: Buffer | undefined;
   /** The plain body, parsed; undefined if it is no JSON. */
   json: unknown;
-  /** Parts of a multipart body; a file is `{ name, type, bytes }`. */
+  /** Fields of a form; of a multipart one also files, as `{ name, type, bytes }`. */
   form: Record<string, string | { name: string; type: string; bytes: Buffer }> | undefined;
   /** Id of the account that was asked for, or whose token was used. */
   account: string | undefined;

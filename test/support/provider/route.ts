@@ -1,7 +1,9 @@
 import type { SimulatedAccount } from './account.ts';
+import type { AuthorizationServer } from './authorizationServer.ts';
 import { errorJson, json } from './http.ts';
 import type { ReceivedRequest } from './received.ts';
 import type { ResponseScript } from './responseScript.ts';
+import { signInAnswer } from './signIn.ts';
 import { refusalOfCompact, refusalOfResponses } from './strictness.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
 import { usageAnswer } from './usage.ts';
@@ -11,6 +13,9 @@ export interface RouteOptions {
   openDoor: boolean;
   strict: boolean;
   now: () => number;
+  authorization: AuthorizationServer;
+  /** The provider's own address, once it has one. */
+  authUrl: string;
 }
 
 export interface Routed {
@@ -21,6 +26,8 @@ export interface Routed {
 /** Who asks, and which script answers. */
 export function route(request: ReceivedRequest, options: RouteOptions): Routed {
   const endpoint = `${request.method} ${request.path}`;
+  const signIn = signInAnswer(request, options);
+  if (signIn) return signIn;
   if (endpoint === 'POST /oauth/token') {
     const account = ownerOfRefreshToken(request, options);
     return { account, script: tokenAnswer(request, account, options.openDoor) };

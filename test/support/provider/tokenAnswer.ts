@@ -30,12 +30,17 @@ export function tokenAnswer(
   if (!account) return refused('refresh_token_invalidated');
 
   const script = account.token;
-  if (script === 'hang') return { name: 'token hang', steps: [{ hold: true }] };
+  if (script === 'hang') return HANG;
   if (script === 'rotate') return rotated(account, refreshToken, openDoor);
   if ('steps' in script) return script;
   if ('delayMs' in script) return delayed(script.delayMs, rotated(account, refreshToken, openDoor));
-  const code = script.error ?? 'server_error';
-  return errorJson(script.status, { message: `Simulated ${code}`, code });
+  return failed(script);
+}
+
+const HANG: ResponseScript = { name: 'token hang', steps: [{ hold: true }] };
+
+function failed({ status, error = 'server_error' }: { status: number; error?: string }): ResponseScript {
+  return errorJson(status, { message: `Simulated ${error}`, code: error });
 }
 
 function rotated({ tokens }: SimulatedAccount, refreshToken: string, openDoor: boolean): ResponseScript {
@@ -44,6 +49,15 @@ function rotated({ tokens }: SimulatedAccount, refreshToken: string, openDoor: b
 }
 
 const refused = (code: RefreshRefusal): ResponseScript => errorJson(401, { message: MESSAGES[code], code });
+
+/** The tokens of a sign-in by this account, or what its script says instead. */
+export function grantedTo({ token: script }: SimulatedAccount, tokens: TokenSet): ResponseScript {
+  if (script === 'rotate') return granted(tokens);
+  if (script === 'hang') return HANG;
+  if ('steps' in script) return script;
+  if ('delayMs' in script) return delayed(script.delayMs, granted(tokens));
+  return failed(script);
+}
 
 const granted = ({ idToken, accessToken, refreshToken }: TokenSet): ResponseScript =>
   json(

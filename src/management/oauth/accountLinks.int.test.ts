@@ -1,0 +1,162 @@
+import { expect, test, vi } from 'vitest';
+import { startManagement, temporaryFolder } from '../../../test/support/management.ts';
+import { signInAt } from '../../../test/support/provider/client.ts';
+import { errorJson } from '../../../test/support/provider/http.ts';
+import { useProvider } from '../../../test/support/provider/useProvider.ts';
+import { instant } from '../../domain/brands.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { HandleCommand } from '../../projecting/commandHandler.ts';
+import type { AccountLinksOptions } from './accountLinks.ts';
+
+const at = useProvider();
+
+/** Management whose sign-ins go to the simulated provider. */
+async function stageWith(
+  changes: (parts: AccountLinksOptions) => Partial<AccountLinksOptions> = () => ({}),
+  folder?: string,
+) {
+  const linking = { authBaseUrl: at.provider.authUrl, changes };
+  at.provider.authorization.script.interval = '0.1';
+  const stage = await startManagement({ linking }, undefined, folder);
+  const start = async (body: object = {}) => (await stage.call('POST', '/api/oauth/start', { body })).body;
+  const statusOf = async ({ flowId }: { flowId: string }) =>
+    (await stage.call('GET', `/api/oauth/status?flowId=${flowId}`)).body;
+  const paste = (callbackUrl: string) => stage.call('POST', '/api/oauth/manual-callback', { body: { callbackUrl } });
+  const becomes = async (begun: { flowId: string }, status: string) => {
+    await vi.waitUntil(async () => (await statusOf(begun)).status === status, { timeout: 10_000, interval: 10 });
+    return statusOf(begun);
+  };
+  return { ...stage, start, statusOf, paste, becomes };
+}
+
+/** The handler, which the log fails the first times that a command of this type is given. */
+const failing =
+  (type: string, times: number, handle: HandleCommand): HandleCommand =>
+  (subject, id, command, cause) => {
+    if ((command as { type: string }).type === type && times-- > 0) throw new Refusal('log_unavailable');
+    return handle(subject, id, command, cause);
+  };
+
+test('a sign-in by browser ends by itself when nobody comes', async () => {
+  const stage = await stageWith(() => ({ lifetimeMs: 0 }));
+  const begun = await stage.start();
+  expect(await stage.becomes(begun, 'error')).toMatchObject({ error_code: 'expired' });
+  await expect(fetch(begun.callbackUrl)).rejects.toThrow();
+});
+
+test('a code that comes too late is not exchanged, also where no timer has fired', async () => {
+  const stage = await stageWith();
+  const begun = await stage.start();
+  const location = await signInAt(begun.authorizationUrl, at.account);
+  stage.clock.now = instant(stage.clock.now + 15 * 60_000);
+  const { body } = await stage.paste(location);
+  expect(body).toMatchObject({ status: 'error', error_code: 'expired' });
+  expect(at.account.received).toEqual([]);
+});
+
+test('what ran out while the service was down ends at the start', async () => {
+  const folder = temporaryFolder();
+  const ends: (() => void | Promise<void>)[] = [];
+  const linking = { authBaseUrl: at.provider.authUrl };
+  const before = await startManagement({ linking }, (work) => ends.unshift(work), folder);
+  const { body: begun } = await before.call('POST', '/api/oauth/start');
+  for (const end of ends) await end();
+  const later = instant(before.clock.now + 16 * 60_000);
+  const after = await startManagement({ linking, now: () => later }, undefined, folder);
+  await vi.waitUntil(() => after.hot.state.links.get(begun.flowId)?.progress.kind === 'failed');
+  expect(after.hot.state.links.get(begun.flowId)?.progress).toMatchObject({ code: 'expired' });
+});
+
+test('an account that the provider gave is written down, however long the log is away', async () => {
+  const stage = await stageWith(({ handle }) => ({ handle: failing('ImportAccount', 3, handle) }));
+  const begun = await stage.start();
+  const { body } = await stage.paste(await signInAt(begun.authorizationUrl, at.account));
+  expect(body).toMatchObject({ status: 'success', outcome: 'imported' });
+  expect(stage.reported).toHaveLength(3);
+  expect(String(stage.reported[0])).toContain(`sign-in ${begun.flowId} was completed by the provider`);
+  expect(stage.hot.state.accounts.size).toBe(1);
+});
+
+test('a log that takes no code leaves the code unspent: the browser may come again', async () => {
+  const stage = await stageWith(({ handle }) => ({ handle: failing('ReceiveCode', 1, handle) }));
+  const begun = await stage.start();
+  const location = await signInAt(begun.authorizationUrl, at.account);
+  const page = await fetch(location, { headers: { accept: 'text/html' } });
+  expect(page.status).toBe(503);
+  expect(await page.text()).toContain('load this page again');
+  expect((await fetch(location)).status).toBe(200);
+  expect(await stage.statusOf(begun)).toMatchObject({ status: 'success' });
+});
+
+test('a device code that was answered is taken, however long the log is away', async () => {
+  const stage = await stageWith(({ handle }) => ({ handle: failing('ReceiveCode', 2, handle) }));
+  const begun = await stage.start({ forceMethod: 'device' });
+  at.provider.authorization.approve(begun.userCode, at.account);
+  expect(await stage.becomes(begun, 'success')).toMatchObject({ outcome: 'imported' });
+});
+
+test('a provider that asks for patience is asked less often from then on', async () => {
+  const stage = await stageWith(() => ({ slowDownMs: 400 }));
+  const slowDown = errorJson(400, { message: 'Slow down', code: 'slow_down' });
+  at.provider.authorization.script.nextPolls.push(slowDown, slowDown);
+  const before = at.provider.received.length;
+  const begun = await stage.start({ forceMethod: 'device' });
+  const polls = () => at.provider.received.slice(before).filter(({ path }) => path.endsWith('/deviceauth/token'));
+  await at.provider.until(() => polls().length === 4);
+  const [first, second, third, fourth] = polls().map((poll) => poll.at) as [number, number, number, number];
+  expect(second - first).toBeGreaterThanOrEqual(500);
+  expect(third - second).toBeGreaterThanOrEqual(900);
+  expect(fourth - third).toBeGreaterThanOrEqual(900);
+  await stage.call('POST', '/api/oauth/cancel', { body: { flowId: begun.flowId } });
+});
+
+test('while a code is being exchanged the sign-in can be neither cancelled nor begun a second time', async () => {
+  const stage = await stageWith();
+  at.account.token = { delayMs: 300 };
+  const begun = await stage.start();
+  const pasted = stage.paste(await signInAt(begun.authorizationUrl, at.account));
+  await vi.waitUntil(() => stage.hot.state.links.get(begun.flowId)?.progress.kind === 'exchanging');
+  const { status, body } = await stage.call('POST', '/api/oauth/cancel', { body: { flowId: begun.flowId } });
+  expect([status, body.error.code]).toEqual([409, 'conflict']);
+  expect(await stage.statusOf(begun)).toMatchObject({ status: 'pending' });
+  expect((await pasted).body).toMatchObject({ status: 'success' });
+});
+
+test('what the provider gave for a device cannot be opened once the sign-in has ended', async () => {
+  const stage = await stageWith();
+  const begun = await stage.start({ forceMethod: 'device' });
+  const sealed = stage.hot.state.links.get(begun.flowId)?.device?.secrets;
+  if (!sealed) throw new Error('nothing sealed');
+  expect(JSON.parse(stage.vault.open(sealed))).toEqual({ deviceAuthId: begun.deviceAuthId, userCode: begun.userCode });
+  await stage.call('POST', '/api/oauth/cancel', {});
+  await vi.waitUntil(() => {
+    try {
+      stage.vault.open(sealed);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+});
+
+test('whoever pastes an address is the actor of what follows; a redirect has none but the service', async () => {
+  const stage = await stageWith();
+  const begun = await stage.start();
+  await stage.paste(await signInAt(begun.authorizationUrl, at.account));
+  const actors: unknown[] = [];
+  for await (const { type, metadata } of stage.log.readStream(`accountLink-${begun.flowId}`)) {
+    actors.push([type, metadata.actor.kind]);
+  }
+  expect(actors).toEqual([
+    ['AccountLinkBegun', 'operator'],
+    ['AccountLinkCodeReceived', 'operator'],
+  ]);
+  const other = at.provider.addAccount();
+  const again = await stage.start();
+  await fetch(await signInAt(again.authorizationUrl, other));
+  const [, received] = await Array.fromAsync(stage.log.readStream(`accountLink-${again.flowId}`));
+  expect(received?.metadata).toMatchObject({
+    actor: { kind: 'system', reason: 'the provider sent a browser back' },
+    correlationId: again.flowId,
+  });
+});

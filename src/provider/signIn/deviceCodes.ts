@@ -1,0 +1,134 @@
+import type { Instant } from '../../domain/brands.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { asObject, codeOf, objectIn, providerClient } from '../providerClient.ts';
+import { errorCodeIn, type TokenAnswer, tokensIn } from '../tokenAnswer.ts';
+import { CLIENT_ID } from './registration.ts';
+
+/** What asks for a device's code and what the operator types; whoever has both gets the account. */
+export interface DeviceSecrets {
+  readonly deviceAuthId: string;
+  readonly userCode: string;
+}
+
+export interface DeviceCode {
+  readonly secrets: DeviceSecrets;
+  readonly intervalMs: number;
+  readonly lifetimeMs: number;
+}
+
+export type DeviceAnswer =
+  | { readonly kind: 'pending' }
+  /** Asked too often: from now on less so (RFC 8628 section 3.5). */
+  | { readonly kind: 'slowDown'; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'code'; readonly code: string; readonly verifier: string }
+  | Extract<TokenAnswer, { kind: 'tokens' }>
+  | { readonly kind: 'failed'; readonly code: string }
+  /** Nothing is said about the sign-in: another time may do. */
+  | { readonly kind: 'unreachable'; readonly code: string };
+
+export interface DeviceCodes {
+  /** Where the operator types the code. */
+  readonly verificationUrl: string;
+  /** What a code is exchanged with, though no browser ever goes there. */
+  readonly redirectUri: string;
+  /** @throws Refusal `device_auth_unavailable` | `device_auth_failed` */
+  request(): Promise<DeviceCode>;
+  /** Asks once. Never rejects. */
+  poll(secrets: DeviceSecrets, signal: AbortSignal): Promise<DeviceAnswer>;
+}
+
+export interface DeviceCodesOptions {
+  /** `SVC_AUTH_BASE_URL` */
+  readonly authBaseUrl: string;
+  readonly now: () => Instant;
+  readonly timeoutMs?: number;
+}
+
+const DEFAULT_INTERVAL_S = 5;
+const DEFAULT_LIFETIME_S = 900;
+const LEAST_SECONDS = 0.1;
+const MOST_SECONDS = 3_600;
+
+/** The provider's own device flow (provider-and-predecessor.md 3.3): JSON, other names than RFC 8628, a code at its end. */
+export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
+  const base = `${authBaseUrl}/api/accounts/deviceauth`;
+  const client = providerClient.extend({ timeout: { request: timeoutMs } });
+  // A code that nobody heard of does no harm, so asking for one may be repeated.
+  const patient = client.extend({ retry: { limit: 2, methods: ['POST'], statusCodes: [500, 502, 503, 504, 529] } });
+
+  return {
+    verificationUrl: `${authBaseUrl}/codex/device`,
+    redirectUri: `${authBaseUrl}/deviceauth/callback`,
+
+    async request() {
+      const answer = await patient
+        .post(`${base}/usercode`, { json: { client_id: CLIENT_ID } })
+        .catch((error) => refuse('device_auth_failed', { reason: codeOf(error) }));
+      const body = objectIn(answer.body);
+      if (answer.statusCode === 404) return refuse('device_auth_unavailable');
+      if (answer.statusCode !== 200)
+        return refuse('device_auth_failed', { reason: errorCodeIn(body) ?? `http_${answer.statusCode}` });
+      return deviceCodeIn(body, now()) ?? refuse('device_auth_failed', { reason: 'invalid_response' });
+    },
+
+    async poll({ deviceAuthId, userCode }, signal) {
+      const json = { device_auth_id: deviceAuthId, user_code: userCode };
+      try {
+        const { statusCode, body, headers } = await client.post(`${base}/token`, { json, signal });
+        return readPoll(statusCode, objectIn(body), secondsIn(headers['retry-after']));
+      } catch (error) {
+        return { kind: 'unreachable', code: codeOf(error) };
+      }
+    },
+  };
+}
+
+type Body = Readonly<Record<string, unknown>> | undefined;
+
+function deviceCodeIn(body: Body, now: Instant): DeviceCode | undefined {
+  const deviceAuthId = textIn(body?.device_auth_id);
+  const userCode = textIn(body?.user_code) ?? textIn(body?.usercode);
+  if (deviceAuthId === undefined || userCode === undefined) return undefined;
+  const intervalMs = Math.round((secondsIn(body?.interval) ?? DEFAULT_INTERVAL_S) * 1_000);
+  const lifetimeS = secondsIn(body?.expires_in) ?? secondsUntil(body?.expires_at, now) ?? DEFAULT_LIFETIME_S;
+  return { secrets: { deviceAuthId, userCode }, intervalMs, lifetimeMs: Math.round(lifetimeS * 1_000) };
+}
+
+function readPoll(status: number, body: Body, retryAfterS: number | undefined): DeviceAnswer {
+  const code = errorCodeIn(body);
+  if (code === 'slow_down' || status === 429) {
+    return { kind: 'slowDown', retryAfterMs: retryAfterS === undefined ? undefined : retryAfterS * 1_000 };
+  }
+  if (code !== undefined && FINAL.has(code)) return { kind: 'failed', code };
+  if (status === 403 || status === 404 || code === 'authorization_pending' || body?.status === 'pending') {
+    return { kind: 'pending' };
+  }
+  if (status >= 500 || status === 408) return { kind: 'unreachable', code: code ?? `http_${status}` };
+  if (status !== 200) return { kind: 'failed', code: code ?? `http_${status}` };
+  const authorizationCode = textIn(body?.authorization_code);
+  const verifier = textIn(body?.code_verifier);
+  if (authorizationCode !== undefined && verifier !== undefined) {
+    return { kind: 'code', code: authorizationCode, verifier };
+  }
+  return tokensIn(asObject(body?.tokens) ?? body) ?? { kind: 'failed', code: 'invalid_response' };
+}
+
+/** After these nobody will be let in, whatever the status: 403 and 404 mean "not yet" otherwise. */
+const FINAL: ReadonlySet<string> = new Set([
+  'access_denied',
+  'authorization_declined',
+  'expired_token',
+  'code_expired',
+]);
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Seconds as a number or as text that spells one, at most an hour. */
+function secondsIn(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0) return undefined;
+  return Math.min(Math.max(LEAST_SECONDS, seconds), MOST_SECONDS);
+}
+
+const secondsUntil = (time: unknown, now: Instant): number | undefined =>
+  typeof time === 'string' ? secondsIn((Date.parse(time) - now) / 1_000) : undefined;

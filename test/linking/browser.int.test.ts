@@ -1,0 +1,446 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import type { SimulatedAccount } from '../support/provider/account.ts';
+import { signInAt } from '../support/provider/client.ts';
+import { json } from '../support/provider/scripts.ts';
+import { operatorOf, visit } from './operator.ts';
+
+let gateway: Gateway;
+let operator: ReturnType<typeof operatorOf>;
+let at: SimulatedAccount;
+beforeAll(async () => {
+  gateway = await startGateway({ accounts: 0 });
+  operator = operatorOf(gateway);
+});
+beforeEach(() => {
+  at = gateway.provider.addAccount();
+});
+afterAll(() => gateway.stop());
+
+const head = () => gateway.events('AccountLinkBegun').length;
+const typesOf = (flowId: string) =>
+  (
+    [
+      'AccountLinkBegun',
+      'AccountLinkCodeReceived',
+      'AccountLinkSkipped',
+      'AccountLinkFailed',
+      'AccountLinkCancelled',
+      'AccountImported',
+      'AccountTokensReplaced',
+    ] as const
+  )
+    .flatMap((type) => gateway.events(type))
+    .filter(({ data }) => data.linkId === flowId)
+    .sort((a, b) => a.position - b.position)
+    .map(({ type }) => type);
+
+describe('signing in by browser', () => {
+  test('brings the account in, which serves at once', async () => {
+    const begun = await operator.start();
+    expect(begun).toMatchObject({ method: 'browser', userCode: null, deviceAuthId: null, callback_problem: null });
+    expect(begun.expiresInSeconds).toBeGreaterThan(890);
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'pending', errorMessage: null });
+
+    const page = await operator.signIn(begun, at);
+    expect([page.status, page.type]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('The account is linked.');
+    const status = await operator.statusOf(begun.flowId);
+    expect(status).toMatchObject({ status: 'success', errorMessage: null, outcome: 'imported' });
+    const linked = (await operator.accounts()).find(
+      ({ account_id }: { account_id: string }) => account_id === status.account_id,
+    );
+    expect(linked).toMatchObject({ email: at.email, plan_type: 'plus', status: 'active' });
+    expect(linked.auth).toMatchObject({
+      access: { state: 'valid' },
+      refresh: { state: 'stored' },
+      id_token: { state: 'parsed' },
+    });
+    expect((await gateway.ask()).status).toBe(200);
+    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
+  });
+
+  test('asks as RFC 7636 and the provider want it, and proves it with the code', async () => {
+    const { authorizationUrl, callbackUrl } = await operator.start();
+    const url = new URL(authorizationUrl);
+    expect(url.origin + url.pathname).toBe(`${gateway.provider.authUrl}/oauth/authorize`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'app_EMoamEEZ73f0CkXaXp7hrann',
+      redirect_uri: callbackUrl,
+      scope: 'openid profile email offline_access',
+      code_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      code_challenge_method: 'S256',
+      state: expect.stringMatching(/^[0-9a-f]{64}$/),
+      id_token_add_organizations: 'true',
+      codex_cli_simplified_flow: 'true',
+      originator: 'svc',
+    });
+    expect(callbackUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/auth\/callback$/);
+    const location = await signInAt(authorizationUrl, at);
+    await visit(location);
+    expect(operator.exchanges().at(-1)).toEqual({
+      grant_type: 'authorization_code',
+      client_id: 'app_EMoamEEZ73f0CkXaXp7hrann',
+      code: new URL(location).searchParams.get('code'),
+      code_verifier: expect.stringMatching(/^[A-Za-z0-9._~-]{43,128}$/),
+      redirect_uri: callbackUrl,
+    });
+  });
+
+  test('holds the callback port no longer than somebody is awaited there', async () => {
+    const begun = await operator.start();
+    expect((await visit(`${begun.callbackUrl}?nothing`)).status).toBe(404);
+    await operator.signIn(begun, at);
+    await expect(visit(begun.callbackUrl)).rejects.toThrow();
+  });
+
+  test('shows nobody anything else on that port, as a page or as JSON', async () => {
+    const begun = await operator.start();
+    const { origin } = new URL(begun.callbackUrl);
+    for (const path of [
+      '/',
+      '/auth/callback',
+      '/auth/callback/',
+      '/auth/callback?code=x',
+      '/health',
+      '/api/accounts',
+    ]) {
+      const page = await visit(origin + path);
+      expect([path, page.status, page.type]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      const answer = await visit(origin + path, 'application/json');
+      expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
+    }
+    expect((await fetch(begun.callbackUrl, { method: 'POST', body: 'x' })).status).toBe(404);
+    const page = await visit(begun.callbackUrl);
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    await operator.cancel(begun.flowId);
+  });
+
+  test('a callback with a wrong state changes nothing: whoever signs in can still do so', async () => {
+    const begun = await operator.start();
+    const location = new URL(await signInAt(begun.authorizationUrl, at));
+    const wrong = new URL(location);
+    wrong.searchParams.set('state', '0'.repeat(64));
+    const missing = new URL(location);
+    missing.searchParams.delete('state');
+    const twice = new URL(location);
+    twice.searchParams.append('state', 'another');
+    const denied = new URL(`${begun.callbackUrl}?error=access_denied&state=guessed`);
+    for (const url of [wrong, missing, twice, denied]) expect((await visit(url.href)).status).toBe(404);
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'pending' });
+    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun']);
+    expect((await visit(location.href)).status).toBe(200);
+  });
+
+  test('a code goes to the provider once, however often the browser brings it', async () => {
+    const begun = await operator.start();
+    const location = await signInAt(begun.authorizationUrl, at);
+    const before = operator.exchanges().length;
+    const answers = await Promise.all([1, 2, 3].map(() => visit(location)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { status, body } = await operator.paste(location);
+    expect([status, body.status]).toEqual([200, 'success']);
+    expect(operator.exchanges().length).toBe(before + 1);
+    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
+  });
+
+  test('who says no at the provider is told what became of it', async () => {
+    const begun = await operator.start();
+    const page = await operator.signIn(begun, 'deny');
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('refused at the provider');
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
+    await expect(visit(begun.callbackUrl)).rejects.toThrow();
+  });
+
+  test.each([
+    ['a provider that fails', { status: 500, error: 'server_error' }, 'server_error'],
+    ['a code that it does not accept', { status: 400, error: 'invalid_grant' }, 'invalid_grant'],
+    ['an answer without a refresh token', json(200, { access_token: 'a', id_token: 'i' }), 'invalid_response'],
+    ['an answer without tokens', json(200, {}), 'invalid_response'],
+    ['an answer that is no JSON', json(200, 'tokens'), 'invalid_response'],
+  ])('%s ends it, and says so', async (_name, token, code) => {
+    at.token = token;
+    const begun = await operator.start();
+    expect((await operator.signIn(begun, at)).status).toBe(400);
+    const status = await operator.statusOf(begun.flowId);
+    expect(status).toMatchObject({ status: 'error', error_code: code });
+    expect(status.errorMessage).toMatch(/begin again/);
+    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountLinkFailed']);
+    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
+  });
+});
+
+describe('a pasted address', () => {
+  test('does what the callback does, when the browser runs on another machine', async () => {
+    const begun = await operator.start();
+    const location = await signInAt(begun.authorizationUrl, at);
+    const { status, body } = await operator.paste(`  ${location}#\n`, begun.flowId);
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ status: 'success', errorMessage: null, outcome: 'imported' }),
+    ]);
+    await expect(visit(begun.callbackUrl)).rejects.toThrow();
+    const [received] = gateway.events('AccountLinkCodeReceived').slice(-1);
+    expect(received?.data).toMatchObject({ linkId: begun.flowId, by: 'paste' });
+  });
+
+  test('may be the part behind the question mark, and may come again', async () => {
+    const begun = await operator.start();
+    const query = new URL(await signInAt(begun.authorizationUrl, at)).search;
+    const first = await operator.paste(query);
+    expect(await operator.paste(query.slice(1), begun.flowId)).toEqual(first);
+    expect(typesOf(begun.flowId)).toHaveLength(3);
+  });
+
+  test.each([
+    'http://127.0.0.1:1455/auth/callback?code=a&state=b',
+    'http://127.0.0.1:1455/auth/callback',
+    'nonsense',
+    '?',
+    `?state=${'0'.repeat(64)}&error=access_denied`,
+  ])('%s belongs to nobody and changes nothing', async (callbackUrl) => {
+    const { status, body } = await operator.paste(callbackUrl);
+    expect([status, body.error.code]).toEqual([400, 'validation_error']);
+    expect(body.error.message).toMatch(/^callbackUrl does not belong to this sign-in/);
+  });
+
+  test('of one sign-in is not taken for another, and stays good for its own', async () => {
+    const [mine, theirs] = [await operator.start(), await operator.start()];
+    const location = await signInAt(theirs.authorizationUrl, at);
+    expect((await operator.paste(location, mine.flowId)).status).toBe(400);
+    expect((await operator.paste(location, 'nobody')).status).toBe(404);
+    expect((await operator.paste(location, theirs.flowId)).body.status).toBe('success');
+    await operator.cancel(mine.flowId);
+  });
+});
+
+describe('signing an account in anew', () => {
+  test('gives it fresh tokens and brings it back, and keeps everything else', async () => {
+    const id = await gateway.importAccount(at);
+    at.revoke();
+    await gateway.api('POST', `/api/accounts/${id}/pause`);
+    await gateway.api('POST', `/api/accounts/${id}/reactivate`);
+    const begun = await operator.start({ accountId: id });
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({ account_id: id });
+    expect((await operator.signIn(begun, at)).text).toContain('signed in anew');
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({
+      status: 'success',
+      outcome: 'replaced',
+      account_id: id,
+    });
+    const [account] = (await operator.accounts()).filter(({ email }: { email: string }) => email === at.email);
+    expect(account).toMatchObject({ account_id: id, status: 'active', deactivation_reason: null });
+    expect(typesOf(begun.flowId).at(-1)).toBe('AccountTokensReplaced');
+    expect((await gateway.ask()).status).toBe(200);
+  });
+
+  test('as somebody else is refused by name, and nothing is changed', async () => {
+    const id = await gateway.importAccount(at);
+    const other = gateway.provider.addAccount();
+    const tokensOf = async () => {
+      const accounts = await operator.accounts();
+      return accounts.find(({ account_id }: { account_id: string }) => account_id === id)?.auth;
+    };
+    const before = await tokensOf();
+    const begun = await operator.start({ account_id: id });
+    expect((await operator.signIn(begun, other)).status).toBe(400);
+    const status = await operator.statusOf(begun.flowId);
+    expect(status).toMatchObject({ status: 'error', error_code: 'wrong_account', account_id: id });
+    expect(status.errorMessage).toBe(
+      `Somebody signed in as another account instead of ${at.email}; nothing was changed. Begin again, and sign in as ${at.email}`,
+    );
+    expect(await tokensOf()).toEqual(before);
+    expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
+    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(other.email);
+    expect(typesOf(begun.flowId).at(-1)).toBe('AccountLinkFailed');
+  });
+
+  test('as another account of the pool is refused with its name', async () => {
+    const [id] = [await gateway.importAccount(at)];
+    const other = gateway.provider.addAccount();
+    await gateway.importAccount(other);
+    const begun = await operator.start({ accountId: id });
+    await operator.signIn(begun, other);
+    expect((await operator.statusOf(begun.flowId)).errorMessage).toContain(
+      `signed in as ${other.email} instead of ${at.email}`,
+    );
+  });
+
+  test('of a seat that shares the id of its workspace is that seat alone', async () => {
+    const seat = gateway.provider.addAccount({ id: at.id, email: 'seat@example.com' });
+    const id = await gateway.importAccount(at);
+    const begun = await operator.start({ accountId: id });
+    await operator.signIn(begun, seat);
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({ error_code: 'wrong_account' });
+  });
+
+  test('of an account that is deleted meanwhile does not bring it back', async () => {
+    const id = await gateway.importAccount(at);
+    const begun = await operator.start({ accountId: id });
+    await gateway.api('DELETE', `/api/accounts/${id}`);
+    await operator.signIn(begun, at);
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'error', error_code: 'account_not_found' });
+    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
+  });
+
+  test('of an account that is not there is refused at once', async () => {
+    const before = head();
+    const { status, body } = await gateway.api('POST', '/api/oauth/start', { accountId: 'nobody' });
+    expect([status, body.error.code]).toEqual([404, 'account_not_found']);
+    expect(head()).toBe(before);
+  });
+});
+
+describe('an account that is known already', () => {
+  test('is left as it was, and the operator is told how to go on', async () => {
+    const id = await gateway.importAccount(at);
+    const begun = await operator.start();
+    await operator.signIn(begun, at);
+    const status = await operator.statusOf(begun.flowId);
+    expect(status).toMatchObject({ status: 'error', error_code: 'duplicate_identity_conflict' });
+    expect(status.errorMessage).toMatch(/sign it in anew/);
+    expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
+  });
+
+  test('gets the new tokens when that was asked for', async () => {
+    const id = await gateway.importAccount(at);
+    const begun = await operator.start({ on_duplicate: 'replace' });
+    await operator.signIn(begun, at);
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
+  });
+
+  test('is skipped without an error when the settings say so, as for an import', async () => {
+    const id = await gateway.importAccount(at);
+    await gateway.set({ import_without_overwrite: true });
+    const begun = await operator.start();
+    await gateway.set({ import_without_overwrite: false });
+    expect((await operator.signIn(begun, at)).text).toContain('left as it was');
+    expect(await operator.statusOf(begun.flowId)).toMatchObject({
+      status: 'success',
+      outcome: 'skipped',
+      account_id: id,
+    });
+    expect(typesOf(begun.flowId).at(-1)).toBe('AccountLinkSkipped');
+  });
+});
+
+describe('several sign-ins', () => {
+  test('go on beside each other on one port, until the last has ended', async () => {
+    const [first, second] = [await operator.start(), await operator.start()];
+    expect(second.callbackUrl).toBe(first.callbackUrl);
+    const other = gateway.provider.addAccount();
+    await operator.signIn(second, other);
+    expect(await operator.statusOf(first.flowId)).toMatchObject({ status: 'pending' });
+    await operator.signIn(first, at);
+    const statuses = await Promise.all([first, second].map(({ flowId }) => operator.statusOf(flowId)));
+    expect(statuses.map(({ status }) => status)).toEqual(['success', 'success']);
+    expect(statuses[0].account_id).not.toBe(statuses[1].account_id);
+    await expect(visit(first.callbackUrl)).rejects.toThrow();
+  });
+
+  test('of one account end as one account', async () => {
+    const [first, second] = [await operator.start(), await operator.start({ on_duplicate: 'replace' })];
+    await Promise.all([operator.signIn(first, at), operator.signIn(second, at)]);
+    const linked = (await operator.accounts()).filter(({ email }: { email: string }) => email === at.email);
+    expect(linked).toHaveLength(1);
+  });
+
+  test('are eight at most', async () => {
+    const begun = [];
+    for (let n = 0; n < 8; n++) begun.push(await operator.start());
+    const { status, body } = await gateway.api('POST', '/api/oauth/start');
+    expect([status, body.error.code]).toEqual([429, 'rate_limit_exceeded']);
+    expect(body.error.message).toMatch(/^8 sign-ins are under way/);
+    for (const { flowId } of begun) await operator.cancel(flowId);
+    await operator.cancel((await operator.start()).flowId);
+  });
+});
+
+describe('cancelling', () => {
+  test('closes the port, and what comes afterwards spends no code', async () => {
+    const begun = await operator.start();
+    const location = await signInAt(begun.authorizationUrl, at);
+    const before = operator.exchanges().length;
+    const { status, body } = await operator.cancel(begun.flowId);
+    expect([status, body.status, body.error_code]).toEqual([200, 'error', 'cancelled']);
+    await expect(visit(location)).rejects.toThrow();
+    expect((await operator.paste(location)).body).toMatchObject({ status: 'error', error_code: 'cancelled' });
+    expect(operator.exchanges().length).toBe(before);
+    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCancelled']);
+  });
+
+  test('twice is once, and without an id it is the latest', async () => {
+    const begun = await operator.start();
+    expect((await operator.cancel()).body).toMatchObject({ flowId: begun.flowId, error_code: 'cancelled' });
+    expect((await operator.cancel()).body).toMatchObject({ flowId: begun.flowId, error_code: 'cancelled' });
+    expect(typesOf(begun.flowId)).toHaveLength(2);
+  });
+
+  test('what is done stays done', async () => {
+    const begun = await operator.start();
+    await operator.signIn(begun, at);
+    expect((await operator.cancel(begun.flowId)).body).toMatchObject({ status: 'success' });
+  });
+});
+
+test('a start that is sent again under the same key is one sign-in', async () => {
+  const start = async () => {
+    const headers = { 'idempotency-key': 'start-1' };
+    const answer = await fetch(`${gateway.url}/api/oauth/start`, { method: 'POST', headers });
+    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the test is about
+    return (await answer.json()) as any;
+  };
+  const [first, second] = [await start(), await start()];
+  expect(second).toEqual({ ...first, expiresInSeconds: expect.any(Number) });
+  expect(typesOf(first.flowId)).toEqual(['AccountLinkBegun']);
+  await operator.cancel(first.flowId);
+});
+
+test('a port that another program has is told, and pasting works all the same; the next sign-in has it back', async () => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => squatter.once('listening', resolve));
+  const { port } = squatter.address() as { port: number };
+  const busy = await startGateway({ accounts: 0, env: { SVC_OAUTH_CALLBACK_PORT: String(port) } });
+  try {
+    const alone = operatorOf(busy);
+    const begun = await alone.start();
+    expect(begun.callbackUrl).toBe(`http://127.0.0.1:${port}/auth/callback`);
+    expect(begun.callback_problem).toMatch(new RegExp(`^Port ${port} is taken by another program.*copy the address`));
+    const location = await signInAt(begun.authorizationUrl, busy.provider.addAccount());
+    expect((await alone.paste(location)).body).toMatchObject({ status: 'success' });
+    await new Promise((resolve) => squatter.close(resolve));
+    const again = await alone.start();
+    expect(again.callback_problem).toBeNull();
+    expect((await alone.signIn(again, busy.provider.addAccount())).status).toBe(200);
+  } finally {
+    squatter.close();
+    await busy.stop();
+  }
+});
+
+test('before the first sign-in there is nothing to tell, and nothing to cancel', async () => {
+  const fresh = await startGateway({ accounts: 0 });
+  try {
+    const alone = operatorOf(fresh);
+    expect(await alone.statusOf()).toEqual({
+      status: 'pending',
+      errorMessage: null,
+      error_code: null,
+      flowId: null,
+      method: null,
+      account_id: null,
+      outcome: null,
+      expires_at: null,
+    });
+    for (const flowId of [undefined, 'nobody']) {
+      const { status, body } = await alone.cancel(flowId);
+      expect([status, body.error.code]).toEqual([404, 'oauth_flow_not_found']);
+    }
+  } finally {
+    await fresh.stop();
+  }
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import type { SimulatedAccount } from '../support/provider/account.ts';
+import { errorJson } from '../support/provider/http.ts';
+import { json, resetConnection, whole } from '../support/provider/scripts.ts';
+import { operatorOf } from './operator.ts';
+
+let gateway: Gateway;
+let operator: ReturnType<typeof operatorOf>;
+let at: SimulatedAccount;
+beforeAll(async () => {
+  gateway = await startGateway({ accounts: 0 });
+  operator = operatorOf(gateway);
+});
+beforeEach(() => {
+  at = gateway.provider.addAccount();
+  Object.assign(gateway.provider.authorization.script, {
+    interval: '0.1',
+    expiresInSeconds: 900,
+    saysExpiresAt: false,
+  });
+});
+afterAll(() => gateway.stop());
+
+const POLL = '/api/accounts/deviceauth/token';
+const polls = () => gateway.provider.received.filter(({ path }) => path === POLL);
+const begin = (body: Record<string, unknown> = {}) => operator.start({ forceMethod: 'device', ...body });
+const refusedStart = async () => {
+  const { status, body } = await gateway.api('POST', '/api/oauth/start', { force_method: 'device' });
+  return [status, body.error.code, body.error.message];
+};
+
+describe('signing in by device code', () => {
+  test('shows where to enter what, and brings the account in once somebody did', async () => {
+    const { provider } = gateway;
+    const begun = await begin();
+    expect(begun).toEqual({
+      flowId: expect.any(String),
+      method: 'device',
+      authorizationUrl: null,
+      callbackUrl: null,
+      verificationUrl: `${provider.authUrl}/codex/device`,
+      userCode: expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{5}$/),
+      deviceAuthId: expect.stringMatching(/^deviceauth_/),
+      intervalSeconds: 0.1,
+      expiresInSeconds: expect.any(Number),
+      callback_problem: null,
+    });
+    expect(begun.expiresInSeconds).toBeGreaterThan(890);
+    const before = polls().length;
+    await provider.until(() => polls().length >= before + 2);
+    expect((await gateway.api('POST', '/api/oauth/complete', { deviceAuthId: begun.deviceAuthId })).body).toMatchObject(
+      {
+        status: 'pending',
+      },
+    );
+    provider.authorization.approve(begun.userCode, at);
+    const status = await operator.ended(begun.flowId);
+    expect(status).toMatchObject({ status: 'success', outcome: 'imported', method: 'device', errorMessage: null });
+    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).toContain(at.email);
+    expect(operator.exchanges().at(-1)).toMatchObject({ redirect_uri: `${provider.authUrl}/deviceauth/callback` });
+    const [received] = gateway.events('AccountLinkCodeReceived').slice(-1);
+    expect(received?.data).toEqual({ linkId: begun.flowId, by: 'device' });
+  });
+
+  test('is polled with what the provider gave, and no longer once it has ended', async () => {
+    const begun = await begin();
+    const before = polls().length;
+    await gateway.provider.until(() => polls().length > before);
+    expect(polls().at(-1)?.json).toEqual({ device_auth_id: begun.deviceAuthId, user_code: begun.userCode });
+    await operator.cancel(begun.flowId);
+    await gateway.provider.until(() => polls().every(({ ended }) => ended));
+    const after = polls().length;
+    const next = await begin();
+    await gateway.provider.until(() => polls().length > after + 2);
+    const asked = polls().slice(after);
+    expect(new Set(asked.map(({ json: body }) => (body as { user_code: string }).user_code))).toEqual(
+      new Set([next.userCode]),
+    );
+    await operator.cancel(next.flowId);
+  });
+
+  test('signs an account in anew, and refuses another one', async () => {
+    const id = await gateway.importAccount(at);
+    const begun = await begin({ accountId: id });
+    gateway.provider.authorization.approve(begun.userCode, at);
+    expect(await operator.ended(begun.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
+    const again = await begin({ accountId: id });
+    gateway.provider.authorization.approve(again.userCode, gateway.provider.addAccount());
+    expect(await operator.ended(again.flowId)).toMatchObject({ status: 'error', error_code: 'wrong_account' });
+  });
+
+  test('who says no is heard', async () => {
+    const begun = await begin();
+    gateway.provider.authorization.deny(begun.userCode);
+    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
+  });
+
+  test.each([false, true])(
+    'runs out when nobody enters it in time (end given as a time: %s)',
+    async (saysExpiresAt) => {
+      Object.assign(gateway.provider.authorization.script, { expiresInSeconds: 1, saysExpiresAt });
+      const begun = await begin();
+      expect(begun.expiresInSeconds).toBeLessThanOrEqual(1);
+      const status = await operator.ended(begun.flowId);
+      expect(status).toMatchObject({ status: 'error', error_code: 'expired' });
+      expect(status.errorMessage).toMatch(/in time/);
+      expect(gateway.events('AccountLinkExpired').map(({ data }) => data.linkId)).toContain(begun.flowId);
+    },
+  );
+
+  test('two at once end each with its own account', async () => {
+    const other = gateway.provider.addAccount();
+    const [first, second] = [await begin(), await begin()];
+    gateway.provider.authorization.approve(second.userCode, other);
+    const two = await operator.ended(second.flowId);
+    expect(await operator.statusOf(first.flowId)).toMatchObject({ status: 'pending' });
+    gateway.provider.authorization.approve(first.userCode, at);
+    const one = await operator.ended(first.flowId);
+    const emailOf = async (id: string) =>
+      (await operator.accounts()).find(({ account_id }: { account_id: string }) => account_id === id)?.email;
+    expect([await emailOf(one.account_id), await emailOf(two.account_id)]).toEqual([at.email, other.email]);
+  });
+
+  test('goes on after what says nothing about it', async () => {
+    const { nextPolls } = gateway.provider.authorization.script;
+    nextPolls.push(
+      errorJson(400, { message: 'Not yet', code: 'authorization_pending' }),
+      json(200, { status: 'pending' }),
+      errorJson(503, { message: 'Overloaded', code: 'server_error' }),
+      resetConnection(),
+    );
+    const begun = await begin();
+    gateway.provider.authorization.approve(begun.userCode, at);
+    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'success' });
+    expect(nextPolls).toEqual([]);
+    expect(gateway.said.filter((line) => line.includes(begun.flowId))).toHaveLength(1);
+  });
+
+  test.each([
+    ['an error that is none of these', errorJson(400, { message: 'No', code: 'device_gone' }), 'device_gone'],
+    ['an answer with nothing in it', json(200, {}), 'invalid_response'],
+    ['a page', whole(200, 'text/html', '<html>'), 'invalid_response'],
+  ])('%s ends it', async (_name, script, code) => {
+    gateway.provider.authorization.script.nextPolls.push(script);
+    const begun = await begin();
+    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'error', error_code: code });
+  });
+
+  test('tokens that come without a code are taken as they are', async () => {
+    const { access_token, refresh_token, id_token } = at.authFile().tokens;
+    gateway.provider.authorization.script.nextPolls.push(json(200, { access_token, refresh_token, id_token }));
+    const before = operator.exchanges().length;
+    const begun = await begin();
+    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+    expect(operator.exchanges().length).toBe(before);
+  });
+
+  test('a provider that overloads for a moment is asked for a code again', async () => {
+    gateway.provider.authorization.script.nextUserCodes.push(errorJson(503, { message: 'Overloaded' }));
+    await operator.cancel((await begin()).flowId);
+  });
+
+  test.each([
+    ['404', errorJson(404, { message: 'Not found' }), 'device_auth_unavailable', /sign in by browser instead/],
+    [
+      'another refusal',
+      errorJson(400, { message: 'No', code: 'unknown_client' }),
+      'device_auth_failed',
+      /unknown_client/,
+    ],
+    ['nonsense', json(200, { user_code: 1 }), 'device_auth_failed', /invalid_response/],
+  ])('a provider that gives no code (%s) is named, and nothing has begun', async (_name, script, code, message) => {
+    gateway.provider.authorization.script.nextUserCodes.push(script);
+    const before = gateway.events('AccountLinkBegun').length;
+    expect(await refusedStart()).toEqual([502, code, expect.stringMatching(message)]);
+    expect(gateway.events('AccountLinkBegun')).toHaveLength(before);
+  });
+});
+
+test('a start that is sent again under the same key is one sign-in with one code', async () => {
+  const start = async () => {
+    const answer = await fetch(`${gateway.url}/api/oauth/start`, {
+      method: 'POST',
+      headers: { 'idempotency-key': 'device-1', 'content-type': 'application/json' },
+      body: '{"forceMethod":"device"}',
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the test is about
+    return (await answer.json()) as any;
+  };
+  const [first, second] = [await start(), await start()];
+  expect(second).toEqual({ ...first, expiresInSeconds: expect.any(Number) });
+  await operator.cancel(first.flowId);
+});

@@ -1,0 +1,104 @@
+import { expect, test, vi } from 'vitest';
+import { openStage, type Stage } from '../durability/support/stage.ts';
+import { signInAt } from '../support/provider/client.ts';
+import { operatorOf, visit } from './operator.ts';
+
+// Every test starts the service once or more.
+vi.setConfig({ testTimeout: 60_000 });
+
+async function openLinking() {
+  const stage = await openStage({ accounts: 0 });
+  stage.provider.authorization.script.interval = '0.1';
+  const api = async (method: string, path: string, body?: unknown) => ({
+    status: 200,
+    body: await stage.api.call(method, path, body as object | undefined),
+  });
+  return { stage, operator: operatorOf({ api, provider: stage.provider }), at: stage.provider.addAccount() };
+}
+
+const emails = async ({ api }: Stage) =>
+  (await api.call('GET', '/api/accounts')).accounts.map(({ email }: { email: string }) => email);
+
+test('an account comes in by callback, by pasted address and by device code', async () => {
+  const { stage, operator, at } = await openLinking();
+  const [second, third] = [stage.provider.addAccount(), stage.provider.addAccount()];
+  expect((await operator.signIn(await operator.start(), at)).status).toBe(200);
+  const pasted = await operator.start();
+  const { body } = await operator.paste(await signInAt(pasted.authorizationUrl, second));
+  expect(body).toMatchObject({ status: 'success' });
+  const device = await operator.start({ forceMethod: 'device' });
+  stage.provider.authorization.approve(device.userCode, third);
+  expect(await operator.ended(device.flowId)).toMatchObject({ status: 'success' });
+  expect(await emails(stage)).toEqual([at.email, second.email, third.email]);
+  expect(await stage.stop()).toMatchObject({ exitCode: 0, stderr: [] });
+});
+
+test.each(['SIGTERM', 'kill -9'])('a sign-in by browser that %s falls into goes on after the start', async (how) => {
+  const { stage, operator, at } = await openLinking();
+  const begun = await operator.start();
+  const location = await signInAt(begun.authorizationUrl, at);
+  await (how === 'SIGTERM' ? stage.stop() : stage.service.kill());
+  await expect(visit(location)).rejects.toThrow();
+  await stage.start();
+  expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'pending' });
+  expect((await visit(location)).status).toBe(200);
+  expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+  expect(await emails(stage)).toEqual([at.email]);
+});
+
+test.each(['SIGTERM', 'kill -9'])('a sign-in by device that %s falls into goes on after the start', async (how) => {
+  const { stage, operator, at } = await openLinking();
+  const begun = await operator.start({ forceMethod: 'device' });
+  await (how === 'SIGTERM' ? stage.stop() : stage.service.kill());
+  stage.provider.authorization.approve(begun.userCode, at);
+  await stage.start();
+  expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+  expect(await emails(stage)).toEqual([at.email]);
+});
+
+test('a code that is spent when the process dies is not lost without a word', async () => {
+  const { stage, operator, at } = await openLinking();
+  const { provider } = stage;
+  provider.authorization.script.nextExchanges.push({ name: 'signed in, answer never comes', steps: [{ hold: true }] });
+  const begun = await operator.start();
+  const location = await signInAt(begun.authorizationUrl, at);
+  const browser = visit(location).catch(() => 'cut');
+  await provider.until(() => operator.exchanges().length === 1);
+  await stage.service.kill();
+  expect(await browser).toBe('cut');
+
+  await stage.start();
+  const status = await operator.statusOf(begun.flowId);
+  expect(status).toMatchObject({ status: 'error', error_code: 'interrupted' });
+  expect(status.errorMessage).toMatch(/was stopped while it completed this sign-in.*Begin again/);
+  const { events } = await stage.api.call('GET', `/api/history?subject=accountLink-${begun.flowId}`);
+  expect(events.map(({ type }: { type: string }) => type)).toEqual([
+    'AccountLinkFailed',
+    'AccountLinkCodeReceived',
+    'AccountLinkBegun',
+  ]);
+  expect(await emails(stage)).toEqual([]);
+  // Nobody waits any more, and the same code is worth nothing; a new sign-in is.
+  await expect(visit(location)).rejects.toThrow();
+  const { body } = await operator.paste(location);
+  expect(body).toMatchObject({ status: 'error', error_code: 'interrupted' });
+  expect((await operator.signIn(await operator.start(), at)).status).toBe(200);
+  expect(await emails(stage)).toEqual([at.email]);
+});
+
+test('signing in anew that is interrupted leaves the account with the tokens it had', async () => {
+  const { stage, operator, at } = await openLinking();
+  const { provider } = stage;
+  const id = await stage.api.importAccount(at);
+  const [before] = (await stage.api.call('GET', '/api/accounts')).accounts;
+  provider.authorization.script.nextExchanges.push({ name: 'signed in, answer never comes', steps: [{ hold: true }] });
+  const begun = await operator.start({ accountId: id });
+  const browser = operator.signIn(begun, at).catch(() => 'cut');
+  await provider.until(() => operator.exchanges().length === 1);
+  await stage.service.kill();
+  await browser;
+  await stage.start();
+  const [after] = (await stage.api.call('GET', '/api/accounts')).accounts;
+  expect(after).toMatchObject({ account_id: id, status: 'active', auth: before.auth });
+  expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'error', error_code: 'interrupted' });
+});
