@@ -27,7 +27,6 @@ export function createDashboard(folder: string): Dashboard | undefined {
     if (!file && !isNavigation(request, path)) return false;
     response.setHeader('cache-control', 'no-cache');
     response.setHeader('content-security-policy', policy);
-    response.setHeader('cross-origin-opener-policy', 'same-origin');
     response.setHeader('referrer-policy', 'same-origin');
     send(request, response, page);
     return true;

@@ -3,6 +3,7 @@ export type Kind =
   | 'account'
   | 'accountUsage'
   | 'accountTokens'
+  | 'accountLink'
   | 'apiKey'
   | 'firewall'
   | 'settings'

@@ -5,7 +5,7 @@ export const signInPath = (from: { pathname: string; search: string }): string =
 };
 
 /** Where to go after signing in: only ever to this site. */
-export function nextPath(search: URLSearchParams): string {
+export function nextPath(search: Pick<URLSearchParams, 'get'>): string {
   const next = search.get('next') ?? '/';
   const isOurs = /^\/(?![/\\])/.test(next) && !/^\/(sign-in|set-up)(\/|\?|$)/.test(next);
   return isOurs ? next : '/';

@@ -1,0 +1,116 @@
+import type { Schemas } from '#lib/api/client.ts';
+
+type Account = Schemas['Account'];
+export type Tone = 'good' | 'warn' | 'bad' | 'neutral';
+
+/** How an account stands, in words. */
+export interface Standing {
+  readonly tone: Tone;
+  readonly label: string;
+  readonly detail: string | null;
+  /** When time alone ends it. */
+  readonly until: string | null;
+}
+
+/** Why an account can serve or not, and when that ends. */
+export function standingOf({
+  availability,
+  deactivation_reason,
+}: Pick<Account, 'availability' | 'deactivation_reason'>): Standing {
+  const { state, reason, until } = availability;
+  switch (state) {
+    case 'available':
+      return { tone: 'good', label: 'Active', detail: null, until: null };
+    case 'paused':
+      return { tone: 'neutral', label: 'Paused', detail: 'Serves nothing until it is reactivated', until: null };
+    case 'deactivated':
+      return { tone: 'bad', label: 'Deactivated', detail: deactivation_reason ?? reason, until: null };
+    case 'rate_limited':
+      return { tone: 'warn', label: 'Rate-limited', detail: sentence(reason), until };
+    case 'quota_exceeded':
+      return { tone: 'bad', label: 'Quota used up', detail: sentence(reason), until };
+    case 'cooling':
+      return { tone: 'warn', label: 'Cooling down', detail: sentence(reason), until };
+  }
+}
+
+const sentence = (text: string | null) => (text ? text.charAt(0).toUpperCase() + text.slice(1) : null);
+
+/** Whether the service can still sign in as this account. */
+export function tokenHealthOf({ status, auth }: Pick<Account, 'status' | 'auth'>): {
+  tone: Tone;
+  label: string;
+  detail: string;
+} {
+  if (auth.refresh.state !== 'stored') {
+    return { tone: 'bad', label: 'Missing', detail: 'There is no token to renew the sign-in with: sign in again.' };
+  }
+  if (status === 'deactivated') {
+    return { tone: 'bad', label: 'Refused', detail: 'The provider no longer takes these tokens: sign in again.' };
+  }
+  if (auth.access.state === 'expired') {
+    return {
+      tone: 'neutral',
+      label: 'Due',
+      detail: 'The access token has expired; it is renewed with the next request.',
+    };
+  }
+  return { tone: 'good', label: 'Valid', detail: 'The access token is valid, and is renewed before it expires.' };
+}
+
+export interface UsageWindow {
+  readonly name: string;
+  readonly remaining: number;
+  readonly resetAt: string | null;
+  readonly minutes: number;
+  readonly capacity: number;
+  readonly left: number;
+  /** Whether the provider has said anything about this window yet. */
+  readonly isKnown: boolean;
+}
+
+/** Both windows of an account, in one form. */
+export function windowsOf(account: Account): { primary: UsageWindow; secondary: UsageWindow } {
+  const isObserved = account.usage_observed_at !== null;
+  return {
+    primary: {
+      name: 'Primary',
+      remaining: account.usage.primary_remaining_percent,
+      resetAt: account.reset_at_primary,
+      minutes: account.window_minutes_primary,
+      capacity: account.capacity_credits_primary,
+      left: account.remaining_credits_primary,
+      isKnown: isObserved && account.reset_at_primary !== null,
+    },
+    secondary: {
+      name: 'Secondary',
+      remaining: account.usage.secondary_remaining_percent,
+      resetAt: account.reset_at_secondary,
+      minutes: account.window_minutes_secondary,
+      capacity: account.capacity_credits_secondary,
+      left: account.remaining_credits_secondary,
+      isKnown: isObserved && account.reset_at_secondary !== null,
+    },
+  };
+}
+
+/** Those that need somebody first, then by name. */
+const URGENCY = ['deactivated', 'quota_exceeded', 'rate_limited', 'cooling', 'available', 'paused'] as const;
+
+export const byUrgency = (a: Account, b: Account): number =>
+  URGENCY.indexOf(a.availability.state) - URGENCY.indexOf(b.availability.state) ||
+  a.email.localeCompare(b.email) ||
+  a.account_id.localeCompare(b.account_id);
+
+/** E-mail addresses that stand for several accounts: those show their ids too. */
+export function ambiguousEmails(accounts: readonly Account[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { email } of accounts) (seen.has(email) ? twice : seen).add(email);
+  return twice;
+}
+
+export const matches = (account: Account, search: string): boolean =>
+  [account.email, account.display_name, account.account_id, account.plan_type].some((text) =>
+    text.toLowerCase().includes(search.trim().toLowerCase()),
+  );

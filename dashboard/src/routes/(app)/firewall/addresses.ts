@@ -1,0 +1,28 @@
+/** What is wrong with a text as an address, while it is typed; undefined: nothing. The service has the last word. */
+export function problemOf(text: string, taken: readonly string[] = []): string | undefined {
+  const address = text.trim();
+  if (address === '') return undefined;
+  if (/[/]/.test(address)) return 'One address at a time: networks such as 10.0.0.0/8 are not possible.';
+  if (/%/.test(address)) return 'Without the zone, e.g. fe80::1 instead of fe80::1%eth0.';
+  if (!isIPv4(address) && !isIPv6(address)) return 'That is no IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7.';
+  if (taken.includes(address.toLowerCase())) return 'This address is on the list already.';
+  return undefined;
+}
+
+const isIPv4 = (text: string) =>
+  /^\d{1,3}(\.\d{1,3}){3}$/.test(text) &&
+  text.split('.').every((part) => Number(part) <= 255 && String(Number(part)) === part);
+
+/** A browser knows: what stands in brackets in a URL has to be an IPv6 address. */
+const isIPv6 = (text: string) => text.includes(':') && /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`);
+
+/** What would happen to the one who sits here. */
+export function lockOutBy(
+  change: { readonly add: string } | { readonly remove: string },
+  entries: readonly string[],
+  own: string,
+): boolean {
+  const after = 'add' in change ? [...entries, change.add] : entries.filter((entry) => entry !== change.remove);
+  const isOutNow = entries.length > 0 && !entries.includes(own);
+  return !isOutNow && after.length > 0 && !after.includes(own);
+}

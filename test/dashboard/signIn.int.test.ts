@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { PASSWORD } from '../support/browser.ts';
+import { AWAY, journeys, startJourney } from './support/journey.ts';
+
+journeys('set-up and sign-in', () => {
+  test('from another machine the first password takes the set-up token, and leads in', async () => {
+    const { gateway, visit } = await startJourney({ env: { SVC_SETUP_TOKEN: 'printed-token' } });
+    const page = await visit({ fromAway: true, path: '/accounts' });
+    await page.getByRole('heading', { name: 'Set a password' }).waitFor();
+    expect(new URL(page.url())).toMatchObject({ hostname: AWAY, pathname: '/set-up' });
+
+    await page.getByLabel('Set-up token').fill('wrong');
+    await page.getByLabel('New password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('At least 8 characters; this has 5.').waitFor();
+    await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('That is not the set-up token of this service.').waitFor();
+
+    await page.getByLabel('Set-up token').fill(' printed-token ');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(gateway.events('DashboardPasswordSet')).toHaveLength(1);
+  });
+
+  test('signing in leads back to where somebody wanted to go, and out again', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/accounts?search=ada' });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByText('That is not the password.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/accounts?search=ada');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('somebody who guesses is told how long to wait', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/sign-in' });
+    for (let guess = 1; guess <= 8; guess++) {
+      await gateway.api('POST', '/api/dashboard-auth/password/login', { password: `guess ${guess}` });
+    }
+    await page.getByLabel('Password', { exact: true }).fill('another guess');
+    await page.keyboard.press('Enter');
+    await page.getByText(/Too many wrong tries from your address\. You can try again in \d+ s\./).waitFor();
+    const button = page.getByRole('button', { name: /^Wait \d+ s$/ });
+    expect(await button.isDisabled()).toBe(true);
+    const first = Number(/\d+/.exec((await button.textContent()) ?? '')?.[0]);
+    await page.getByRole('button', { name: `Wait ${first - 1} s` }).waitFor();
+  });
+
+  test('a session that ends anywhere leads to the sign-in, and back to the same page', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/sign-in?next=%2Fsettings' });
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+
+    const session = gateway.events('SessionBegun').at(-1)?.data.sessionId;
+    const login = await fetch(`${gateway.url}/api/dashboard-auth/password/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: PASSWORD }),
+    });
+    const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    await fetch(`${gateway.url}/api/sessions/${session}`, { method: 'DELETE', headers: { cookie } });
+
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  });
+});

@@ -1,0 +1,79 @@
+import { vi } from 'vitest';
+import { acceptable, type Gateway } from '../../support/gateway.ts';
+import { badRequest, serverError, textAnswer, usageLimitReached } from '../../support/provider/scripts.ts';
+import { usageWindow } from '../../support/provider/usage.ts';
+
+const WEEK = 7 * 24 * 3600;
+const HOUR = 3600;
+
+const windows = (primary: number, secondary: number) => ({
+  primary: usageWindow({ usedPercent: primary, resetsInSeconds: 2 * HOUR + 700 + primary * 31 }),
+  secondary: usageWindow({
+    usedPercent: secondary,
+    windowSeconds: WEEK,
+    resetsInSeconds: 2 * 24 * HOUR + secondary * 1_999,
+  }),
+});
+
+const PEOPLE = [
+  ['ada.lovelace@example.com', 'pro', 22, 31],
+  ['grace.hopper@example.com', 'plus', 64, 48],
+  ['katherine.johnson@example.com', 'team', 100, 71],
+  ['barbara.liskov@example.com', 'plus', 8, 12],
+  ['radia.perlman@example.com', 'pro', 91, 83],
+  ['frances.allen@example.com', 'plus', 41, 100],
+  ['margaret.hamilton@example.com', 'business', 12, 37],
+] as const;
+
+const KEYS = [
+  { name: 'ci-runners', limits: [rule('total_tokens', 'daily', 4_000), rule('cost_usd', 'monthly', 200)] },
+  {
+    name: 'ada’s laptop',
+    limits: [rule('total_tokens', 'weekly', 40_000_000)],
+    allowed_models: ['gpt-5.1', 'gpt-5.5'],
+  },
+  { name: 'design team', limits: [], expires_at: '2027-03-01T00:00:00Z' },
+  { name: 'old prototype', limits: [rule('output_tokens', 'daily', 100_000)] },
+];
+
+function rule(limit_type: string, limit_window: string, max_value: number) {
+  return { limit_type, limit_window, max_value };
+}
+
+/** A service as it looks after some days of use: accounts in every state, keys, requests that went well and others. */
+export async function furnish(
+  gateway: Gateway,
+): Promise<{ accountIds: string[]; keys: { id: string; key: string }[] }> {
+  const accounts = PEOPLE.map(([email, plan, primary, secondary]) =>
+    gateway.provider.addAccount({ email, plan, usage: windows(primary, secondary) }),
+  );
+  const accountIds: string[] = [];
+  for (const account of accounts) accountIds.push(await gateway.importAccount(account));
+  await vi.waitUntil(() => gateway.events('AccountUsageObserved').length >= accounts.length, { timeout: 10_000 });
+  await gateway.api('POST', `/api/accounts/${accountIds[3]}/pause`);
+
+  const keys: { id: string; key: string }[] = [];
+  for (const key of KEYS) keys.push((await gateway.api('POST', '/api/api-keys', key)).body);
+  await gateway.api('PATCH', `/api/api-keys/${keys[3]?.id}`, { is_active: false });
+  await gateway.set({ api_key_auth_enabled: true });
+
+  const models = ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano', 'gpt-5.1'];
+  for (let index = 0; index < 42; index++) {
+    const answered = gateway.provider.accounts;
+    if (index === 9) for (const account of answered) account.next(badRequest());
+    if (index === 17) for (const account of answered) account.next(serverError());
+    if (index === 23) answered[0]?.next(usageLimitReached());
+    if (index % 5 === 0)
+      for (const account of answered) account.always(textAnswer({ text: 'Hello. '.repeat(4 + index) }));
+    const response = await gateway.ask(
+      {
+        ...acceptable,
+        model: models[index % models.length],
+        reasoning: { effort: index % 3 === 0 ? 'high' : 'medium' },
+      },
+      { headers: { authorization: `Bearer ${keys[index % 3]?.key}`, session_id: `conversation-${index % 7}` } },
+    );
+    await response.text();
+  }
+  return { accountIds, keys };
+}

@@ -1,0 +1,76 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
+import { type Gateway, type GatewayOptions, startGateway } from '../../support/gateway.ts';
+import { chromiumPath } from './chromium.ts';
+
+/** A name that leads to this machine, but that the service takes for somewhere else. */
+export const AWAY = 'svc.test';
+
+export interface Visit extends BrowserContextOptions {
+  readonly path?: string;
+  /** Come by a name instead of the loopback address, as from another machine. */
+  readonly fromAway?: boolean;
+}
+
+export interface Journey {
+  readonly gateway: Gateway;
+  /** Opens the dashboard in a browser of its own: nothing is shared but the service. */
+  visit(visit?: Visit): Promise<Page>;
+}
+
+let browser: Browser | undefined;
+
+/** Tests in a real browser, against the real service in front of the simulated provider. */
+export function journeys(name: string, body: () => void): void {
+  describe.skipIf(chromiumPath === undefined)(`${name} (needs chromium)`, () => {
+    vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: chromiumPath as string,
+        args: ['--no-sandbox', '--disable-dev-shm-usage', `--host-resolver-rules=MAP ${AWAY} 127.0.0.1`],
+      });
+    });
+    afterAll(() => browser?.close());
+    body();
+  });
+}
+
+/** A service of its own for one test. */
+export async function startJourney(options: GatewayOptions = {}): Promise<Journey> {
+  const gateway = await startGateway({ accounts: 0, ...options });
+  onTestFinished(() => gateway.stop());
+  return { gateway, visit: (visit) => visitAt(gateway, visit) };
+}
+
+const PATIENCE_MS = 15_000;
+
+async function visitAt(gateway: Gateway, { path = '/', fromAway = false, ...options }: Visit = {}): Promise<Page> {
+  if (!browser) throw new Error('visit only within journeys(...)');
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const wrong = complaintsOf(page);
+  onTestFinished(async () => {
+    await context.close();
+    expect(wrong, 'the browser complained').toEqual([]);
+  });
+  const url = new URL(path, gateway.url);
+  if (fromAway) url.hostname = AWAY;
+  await page.goto(url.href);
+  return page;
+}
+
+/** What a page must never do: throw, break the policy, ask another host for anything. */
+function complaintsOf(page: Page): string[] {
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(`thrown: ${error.message}`));
+  page.on('console', (message) => {
+    // A refusal is an answer, and a browser says so each time.
+    if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) wrong.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    if (protocol !== 'data:' && hostname !== '127.0.0.1' && hostname !== AWAY) wrong.push(`asked ${request.url()}`);
+  });
+  return wrong;
+}
