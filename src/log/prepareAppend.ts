@@ -9,6 +9,7 @@ import {
   type RecordedEvent,
 } from './eventLog.ts';
 import type { SerialisedEvent, UnchainedMetadata } from './hashChain.ts';
+import { isSideStream } from './sideStreams.ts';
 
 export interface PreparedEvent extends SerialisedEvent {
   /** Schema version of the data. */
@@ -45,6 +46,7 @@ export function prepareAppend(
   { node, isValidated = false, isLossless = false }: AppendOptions & { readonly node: string },
 ): PreparedAppend {
   if (!STREAM.test(stream)) throw new Unwritable(`"${stream}" cannot name a stream`);
+  if (isSideStream(stream)) throw new Unwritable(`"${stream}" is no stream of the history`);
   if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new Unwritable(`${expected} is no revision`);
   if (events.length === 0) throw new Unwritable('an append needs at least one event');
   const data = events.map((event) => checkedData(event, isValidated));

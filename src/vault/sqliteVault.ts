@@ -1,10 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createEnvelope, newInstallationKey, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
 import { keyFromFile, parseMasterKey, WrongEncryptionKey } from './masterKey.ts';
-import { decrypt, encrypt, openWith, parseSealed, sealWith } from './sealing.ts';
-import { CannotOpen, type Vault } from './vault.ts';
+import type { Vault } from './vault.ts';
 
 export interface VaultOptions {
   /** Folder of `vault.sqlite` and, without `masterKey`, of `master.key`. */
@@ -41,45 +40,22 @@ export function openVault({ folder, masterKey }: VaultOptions): Vault {
 
 function vaultOver(database: DatabaseSync, master: Buffer, installation: Buffer): Vault {
   const insert = database.prepare('INSERT INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
-  const select = database.prepare('SELECT subject, wrapped FROM keys WHERE id = ?');
+  const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
   const remove = database.prepare('DELETE FROM keys WHERE subject = ? RETURNING id');
-  const unwrapped = new Map<string, Buffer>();
-
-  function dataKey(id: string): Buffer {
-    const known = unwrapped.get(id);
-    if (known) return known;
-    const row = select.get(id) as { subject: string; wrapped: Uint8Array } | undefined;
-    if (!row) throw new CannotOpen(`the data key ${id} does not exist: it was destroyed, or belongs to another vault`);
-    const key = unwrap(master, row.wrapped, placeOf(id, row.subject));
-    if (!key) throw new CannotOpen(`the data key ${id} is damaged`);
-    unwrapped.set(id, key);
-    return key;
-  }
-
+  const find = (id: string) => select.get(id) as WrappedKey | undefined;
+  const { newKey, forget, close, ...envelope } = createEnvelope({ master, installation, find });
   return {
+    ...envelope,
     async createKey(subject) {
-      const id = randomBytes(12).toString('base64url');
-      const key = randomBytes(32);
-      insert.run(id, subject, encrypt(master, key, placeOf(id, subject)));
-      unwrapped.set(id, key);
+      const { id, wrapped } = newKey(subject);
+      insert.run(id, subject, wrapped);
       return id;
     },
-    seal: (keyId, plain) => sealWith(keyId, dataKey(keyId), plain),
-    keyIdOf: (sealed) => parseSealed(sealed).keyId,
-    open(sealed) {
-      const { keyId, encrypted } = parseSealed(sealed);
-      return openWith(keyId, dataKey(keyId), encrypted);
-    },
     async destroy(subject) {
-      for (const { id } of remove.all(subject) as { id: string }[]) {
-        unwrapped.get(id)?.fill(0);
-        unwrapped.delete(id);
-      }
+      forget((remove.all(subject) as { id: string }[]).map(({ id }) => id));
     },
-    digest: (purpose, value) => createHmac('sha256', installation).update(`${purpose}\0${value}`).digest('hex'),
     close() {
-      for (const key of [...unwrapped.values(), installation, master]) key.fill(0);
-      unwrapped.clear();
+      close();
       database.close();
     },
   };
@@ -88,9 +64,6 @@ function vaultOver(database: DatabaseSync, master: Buffer, installation: Buffer)
 // A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its
 // old page would stay. What is deleted is overwritten, and every commit synced (2 is FULL).
 const SETTINGS = { journal_mode: 'truncate', synchronous: 2, secure_delete: 1 };
-
-/** What a wrapped key is bound to: a row cannot stand in for another. */
-const placeOf = (id: string, subject: string): string => `key ${id} of ${subject}`;
 
 function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000 });
@@ -114,7 +87,7 @@ const INSTALLATION = 'installation';
 function installationKey(database: DatabaseSync, master: Buffer, path: string): Buffer {
   const row = database.prepare('SELECT wrapped FROM installation WHERE name = ?').get(INSTALLATION);
   if (row) {
-    const key = unwrap(master, row.wrapped as Uint8Array, INSTALLATION);
+    const key = unwrapInstallationKey(master, row.wrapped as Uint8Array);
     if (key) return key;
   }
   if (row || database.prepare('SELECT 1 FROM keys').get()) {
@@ -123,17 +96,7 @@ function installationKey(database: DatabaseSync, master: Buffer, path: string): 
         'beside it), or restore the whole data folder from one backup.',
     );
   }
-  const key = randomBytes(32);
-  database
-    .prepare('INSERT INTO installation (name, wrapped) VALUES (?, ?)')
-    .run(INSTALLATION, encrypt(master, key, INSTALLATION));
-  return key;
-}
-
-function unwrap(master: Buffer, wrapped: Uint8Array, belongsTo: string): Buffer | undefined {
-  try {
-    return decrypt(master, Buffer.from(wrapped), belongsTo);
-  } catch {
-    return undefined;
-  }
+  const wrapped = newInstallationKey(master);
+  database.prepare('INSERT INTO installation (name, wrapped) VALUES (?, ?)').run(INSTALLATION, wrapped);
+  return unwrapInstallationKey(master, wrapped) as Buffer;
 }

@@ -19,7 +19,7 @@ export interface AppendToStore {
   readonly expected: number;
   /** At least one: an empty append "succeeds" and moves the log. */
   readonly events: readonly EventData[];
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 const DEADLINE_MS = 5_000;

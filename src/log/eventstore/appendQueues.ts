@@ -13,6 +13,7 @@ export interface AppendQueuesOptions {
   readonly connection: Connection;
   readonly mirror: Mirror;
   readonly catchUp: CatchUp;
+  readonly deadlineMs?: number | undefined;
 }
 
 export interface AppendQueues {
@@ -36,7 +37,7 @@ const READ_BACK_MS = 5_000;
  * of a stream goes on from the mirror, which therefore has to hold all that stands before: so an id that stands there
  * already is found too, for EventStoreDB would write it again.
  */
-export function createAppendQueues({ connection, mirror, catchUp }: AppendQueuesOptions): AppendQueues {
+export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: AppendQueuesOptions): AppendQueues {
   const queues = new Map<string, Pending[]>();
   let underWay = 0;
   let whenIdle: (() => void)[] = [];
@@ -75,6 +76,7 @@ export function createAppendQueues({ connection, mirror, catchUp }: AppendQueues
       stream,
       expected: first.expected,
       events: chained(group, head.hash),
+      deadlineMs,
     });
     switch (outcome.kind) {
       case 'committed':

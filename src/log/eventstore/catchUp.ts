@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
-import { headOf } from './mirror/followAll.ts';
 import type { Mirror } from './mirror/mirror.ts';
+import { headOf } from './reads.ts';
 
 /** This node does not hear of what stands in EventStoreDB. */
 export class NotCaughtUp extends Error {

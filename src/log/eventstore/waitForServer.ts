@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import { wording } from './failures.ts';
-import { headOf } from './mirror/followAll.ts';
 import type { NativePosition } from './nativePosition.ts';
+import { headOf } from './reads.ts';
 import { refuseOldServer } from './serverVersion.ts';
 
 export interface WaitForServerOptions {

@@ -78,6 +78,8 @@ export function refusing(createStore: StoreFactory): void {
     test.each([
       ['a stream that belongs to the store', '$all', NO_STREAM],
       ['a stream without a name', '', NO_STREAM],
+      ['a stream of the vault', 'vault-a', NO_STREAM],
+      ['a stream of leases', 'lease-a', NO_STREAM],
       ['"any" as revision', 'firewall-any', -2],
       ['half a revision', 'firewall-half', 0.5],
     ])('refuses %s', async (_, stream, revision) => {

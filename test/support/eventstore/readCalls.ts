@@ -125,11 +125,20 @@ function recordsAfter(log: readonly FakeRecord[], after: bigint): readonly FakeR
 async function sendAll(call: Call, records: readonly FakeRecord[]): Promise<void> {
   for (const record of records) {
     if (call.signal.aborted) return;
-    await call.send(serialised(eventOf(record)));
+    await call.send(bytesOf(record));
   }
 }
 
 const serialised = (response: InstanceType<typeof streams.ReadResp>) => StreamsService.read.responseSerialize(response);
+
+const bytes = new WeakMap<FakeRecord, Uint8Array>();
+
+/** Each record is sent many times. */
+function bytesOf(record: FakeRecord): Uint8Array {
+  const known = bytes.get(record) ?? serialised(eventOf(record));
+  bytes.set(record, known);
+  return known;
+}
 
 function eventOf(record: FakeRecord) {
   const event = new streams.ReadResp.ReadEvent.RecordedEvent();

@@ -1,8 +1,9 @@
-import { type AllStreamRecordedEvent, type AllStreamSubscription, BACKWARDS, END, START } from '@eventstore/db-client';
+import { type AllStreamRecordedEvent, type AllStreamSubscription, START } from '@eventstore/db-client';
 import { pause } from '../../pause.ts';
 import { disposeOf, type EventStoreClient } from '../client.ts';
 import { isFailedDiscovery, wording } from '../failures.ts';
 import { compareNative, type NativePosition } from '../nativePosition.ts';
+import { headOf } from '../reads.ts';
 import type { Mark } from './mirrorWriter.ts';
 import { findResumePoint, LogReplaced } from './resumePoint.ts';
 
@@ -42,7 +43,6 @@ const TIMING: FollowTiming = {
 const GROWTH = 1.5;
 const MOST_FAILURES = 5;
 const BATCH = 512;
-const LOOK_MS = 5_000;
 const UNSUBSCRIBE_MS = 1_000;
 
 /**
@@ -142,27 +142,4 @@ async function endCall(subscription: AllStreamSubscription): Promise<void> {
   await Promise.race([subscription.unsubscribe().catch(() => {}), pause(UNSUBSCRIBE_MS, patience.signal)]);
   patience.abort();
   subscription.destroy();
-}
-
-/** Where `$all` ends now; undefined for an empty store. */
-export async function headOf(client: EventStoreClient): Promise<NativePosition | undefined> {
-  const [last] = await readSome(client, { direction: BACKWARDS, fromPosition: END, maxCount: 1 });
-  return last?.position;
-}
-
-/** Reads a few events of `$all`. Reads know no deadline, so they get one here. @throws what the client throws */
-export async function readSome(
-  client: EventStoreClient,
-  options: Parameters<EventStoreClient['readAll']>[0],
-): Promise<AllStreamRecordedEvent[]> {
-  const reading = client.readAll(options);
-  reading.on('error', () => {});
-  const timer = setTimeout(() => reading.destroy(new Error(`no answer within ${LOOK_MS / 1_000} s`)), LOOK_MS);
-  try {
-    return (await Array.fromAsync(reading)).flatMap(({ event }) => event ?? []);
-  } finally {
-    clearTimeout(timer);
-    // Not awaited: the call may never have come about.
-    if (!reading.readableEnded) void (reading as unknown as { cancel(): Promise<void> }).cancel().catch(() => {});
-  }
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { type Position, position } from '../../../domain/brands.ts';
+import { isSideStream, isVaultStream } from '../../sideStreams.ts';
 import type { NativePosition } from '../nativePosition.ts';
-import { isHistory, isVaultStream } from '../sideStreams.ts';
 import { fromWire } from '../wireEvent.ts';
 
 /** An event that was handled, and where: the store must still have it there. */
@@ -12,6 +12,10 @@ export interface Mark {
 }
 
 export const STREAM_DELETED = '$streamDeleted';
+
+/** Whether an event is part of the history. The store's own events start with `$`, as do its streams. */
+const isHistory = (stream: string, type: string): boolean =>
+  !stream.startsWith('$') && !type.startsWith('$') && !isSideStream(stream);
 
 /** Writes what `$all` holds into the mirror and counts our events; one batch is one transaction. */
 export class MirrorWriter {

@@ -1,7 +1,7 @@
 import { UnknownError } from '@eventstore/db-client';
 import type { EventStoreClient } from '../client.ts';
 import type { NativePosition } from '../nativePosition.ts';
-import { readSome } from './followAll.ts';
+import { readAllOnce } from '../reads.ts';
 import type { Mark } from './mirrorWriter.ts';
 
 /** The store has another history than the one that was read from it before. */
@@ -32,7 +32,7 @@ export async function findResumePoint(
 
 async function isThere(client: EventStoreClient, { native, id }: Mark): Promise<boolean> {
   try {
-    const [found] = await readSome(client, { fromPosition: native, maxCount: 1 });
+    const [found] = await readAllOnce(client, { fromPosition: native, maxCount: 1 });
     return found?.id === id && found.position.commit === native.commit;
   } catch (error) {
     if (isNoRecordBoundary(error)) return false;

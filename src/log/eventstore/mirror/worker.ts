@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { AllStreamRecordedEvent } from '@eventstore/db-client';
+import { isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client.ts';
-import { isVaultStream } from '../sideStreams.ts';
 import { followAll } from './followAll.ts';
 import { openMirrorFile } from './mirrorFile.ts';
 import { MirrorWriter } from './mirrorWriter.ts';

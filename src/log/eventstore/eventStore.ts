@@ -1,5 +1,9 @@
 import type { Position } from '../../domain/brands.ts';
+import { refuse } from '../../domain/refusal.ts';
+import type { KeyStreams } from '../../vault/keyStreams.ts';
 import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
+import type { LeaseStreams } from '../leaseStreams.ts';
+import type { StoredAppends } from '../outbox/storedAppends.ts';
 import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
 import { type Follower, follow } from '../sqlite/follower.ts';
 import { allEvents, streamEvents } from '../sqlite/readEvents.ts';
@@ -7,12 +11,15 @@ import { createAppendQueues } from './appendQueues.ts';
 import { createCatchUp } from './catchUp.ts';
 import { openConnection } from './connection.ts';
 import { type ConnectionSettings, shownHosts } from './connectionString.ts';
+import { createKeyStreams } from './keyStreams.ts';
+import { createLeaseStreams } from './leaseStreams.ts';
 import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/wire.ts';
+import { createStoredAppends } from './storedAppends.ts';
 import { waitForServer } from './waitForServer.ts';
 
-export interface EventStoreLogOptions {
+export interface EventStoreOptions {
   readonly settings: ConnectionSettings;
   /** The file of the mirror. */
   readonly path: string;
@@ -22,20 +29,41 @@ export interface EventStoreLogOptions {
   readonly say: (line: string) => void;
   /** Ends the wait for the server. */
   readonly signal?: AbortSignal;
+  /** So long an append may take before its outcome is unknown. */
+  readonly appendDeadlineMs?: number;
   readonly timing?: Partial<FollowTiming>;
+}
+
+/** Everything that svc keeps in EventStoreDB. */
+export interface EventStore {
+  /**
+   * Appends go to the server, everything is read from the mirror in the data folder, which a thread keeps up with it.
+   * Beyond the port, a subscriber whose `onEvents` returns nothing has seen an append's events before that append's
+   * promise resolves. `readStream` asks the server first; `readAll` and `head` go by what this node has seen.
+   */
+  readonly log: EventLog;
+  /** For the outbox. */
+  readonly storedAppends: StoredAppends;
+  readonly leases: LeaseStreams;
+  /** For the vault. */
+  readonly keys: KeyStreams;
+  /** Since when, in milliseconds of `performance.now`, nothing can be heard of other nodes; undefined while it can. */
+  readonly cutOffSince: number | undefined;
+  /** Closes the log too. */
+  close(): Promise<void>;
 }
 
 const TELL_EVERY_MS = 5_000;
 
 /**
- * The log in EventStoreDB (event-sourcing.md B1): appends go there, everything is read from the mirror in the data
- * folder, which a thread keeps up with it. Beyond the port, a subscriber whose `onEvents` returns nothing has seen an
- * append's events before that append's promise resolves.
+ * Opens the log in EventStoreDB (event-sourcing.md B1) and what stands beside it, and waits until the mirror has caught
+ * up.
  * @throws ServerTooOld | LogCannotStart | LogReplaced when the server lacks what was read from it before
  */
-export async function openEventStoreLog(options: EventStoreLogOptions): Promise<EventLog> {
-  const { settings, path, node, say, signal = new AbortController().signal, timing } = options;
+export async function openEventStore(options: EventStoreOptions): Promise<EventStore> {
+  const { settings, path, node, say, signal = new AbortController().signal, timing, appendDeadlineMs } = options;
   const followers = new Set<Follower>();
+  let tellVault: (entries: readonly VaultEntry[]) => void = () => {};
   let closing: Promise<void> | undefined;
   let failure: Error | undefined;
   const failed = Promise.withResolvers<never>();
@@ -50,7 +78,7 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     onProgress() {
       for (const follower of followers) follower.wake();
     },
-    onVaultEntries: (_entries: readonly VaultEntry[]) => {},
+    onVaultEntries: (entries) => tellVault(entries),
     onFailure(error) {
       failure = error;
       failed.reject(error);
@@ -72,7 +100,7 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     clearInterval(telling);
   }
   const catchUp = createCatchUp(connection, mirror);
-  const queues = createAppendQueues({ connection, mirror, catchUp });
+  const queues = createAppendQueues({ connection, mirror, catchUp, deadlineMs: appendDeadlineMs });
 
   async function append(...[stream, expected, events, how]: Parameters<EventLog['append']>): Promise<AppendOutcome> {
     if (closing) return { kind: 'rejected', reason: 'the log is closed' };
@@ -101,7 +129,7 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
 
   async function* readStream(stream: string, fromRevision = 0): AsyncGenerator<StoredEvent> {
     // Another node may have written to it.
-    await catchUp();
+    await catchUp().catch((error: Error) => refuse('log_unavailable', { reason: error.message }));
     yield* streamEvents(mirror.reader, stream, fromRevision, mirror.head);
   }
 
@@ -112,15 +140,32 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     await connection.close();
   }
 
+  const closeOnce = (): Promise<void> => {
+    closing ??= close();
+    return closing;
+  };
   return {
-    append,
-    subscribe,
-    readStream,
-    readAll: (after: Position) => allEvents(mirror.reader, after, mirror.head),
-    head: async () => mirror.head,
-    close: () => {
-      closing ??= close();
-      return closing;
+    log: {
+      append,
+      subscribe,
+      readStream,
+      readAll: (after: Position) => allEvents(mirror.reader, after, mirror.head),
+      head: async () => mirror.head,
+      close: closeOnce,
     },
+    storedAppends: createStoredAppends(connection),
+    leases: createLeaseStreams(connection),
+    keys: createKeyStreams({
+      connection,
+      catchUp,
+      streamNames: mirror.lookup.vaultStreams,
+      onEntries(listener) {
+        tellVault = listener;
+      },
+    }),
+    get cutOffSince() {
+      return mirror.cutOffSince;
+    },
+    close: closeOnce,
   };
 }

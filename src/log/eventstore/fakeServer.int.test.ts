@@ -1,0 +1,4 @@
+import { describeEventStore } from '../../../test/contract/eventStore.ts';
+import { startFakeEventStore } from '../../../test/support/eventstore/fakeEventStore.ts';
+
+describeEventStore('fake EventStoreDB', () => startFakeEventStore());

@@ -1,0 +1,85 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
+import { disposeOf, openClient } from '../../src/log/eventstore/client.ts';
+import { type ConnectionSettings, parseConnectionString } from '../../src/log/eventstore/connectionString.ts';
+import { type EventStore, openEventStore } from '../../src/log/eventstore/eventStore.ts';
+import { openSharedVault } from '../../src/vault/sharedVault.ts';
+import { describeEventLog } from './eventLog.ts';
+import { describeLeaseStreams } from './leaseStreams.ts';
+import { describeStoredAppends } from './storedAppends.ts';
+import { tempFolder } from './tempFolder.ts';
+import { describeVault } from './vault.ts';
+
+/** A server for one test, or a share in one that others use too. */
+export interface ServerUnderTest extends AsyncDisposable {
+  readonly url: string;
+  /** One master key for all tests of a server that is shared. */
+  readonly masterKey?: string;
+}
+
+/** All ports that EventStoreDB serves, over one kind of server. */
+export function describeEventStore(name: string, createServer: () => Promise<ServerUnderTest>): void {
+  async function aStage() {
+    const server = await createServer();
+    const folder = await tempFolder();
+    const settings = parseConnectionString(server.url);
+    const path = join(folder.path, 'mirror.sqlite');
+    return {
+      settings,
+      masterKey: server.masterKey ?? randomBytes(32).toString('base64'),
+      open: () => openEventStore({ settings, path, node: 'test', say: () => {} }),
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]();
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  async function anOpenStage() {
+    const stage = await aStage();
+    const store: EventStore = await stage.open();
+    return {
+      ...store,
+      async [Symbol.asyncDispose]() {
+        await store.close();
+        await stage[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  describeEventLog(name, async () => {
+    const stage = await aStage();
+    return {
+      open: async () => (await stage.open()).log,
+      writeUnknownType: (stream) => writeUnknownType(stream, stage.settings),
+      [Symbol.asyncDispose]: stage[Symbol.asyncDispose],
+    };
+  });
+  describeLeaseStreams(name, anOpenStage);
+  describeStoredAppends(name, anOpenStage);
+  describeVault(name, async () => {
+    const stage = await aStage();
+    return {
+      async open(masterKey = stage.masterKey) {
+        const store = await stage.open();
+        try {
+          const vault = await openSharedVault({ streams: store.keys, masterKey, report: () => {} });
+          return { ...vault, close: () => void store.close().then(vault.close) };
+        } catch (error) {
+          await store.close();
+          throw error;
+        }
+      },
+      [Symbol.asyncDispose]: stage[Symbol.asyncDispose],
+    };
+  });
+}
+
+async function writeUnknownType(stream: string, settings: ConnectionSettings): Promise<void> {
+  const client = openClient(settings);
+  const metadata = { time: 0, schemaVersion: 1 };
+  const event = jsonEvent({ id: randomUUID(), type: 'InventedLater', data: {}, metadata });
+  await client.appendToStream(stream, event, { expectedRevision: NO_STREAM });
+  await disposeOf(client);
+}

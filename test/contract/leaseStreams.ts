@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { newEventId } from '../../src/log/eventId.ts';
+import { NO_STREAM } from '../../src/log/eventLog.ts';
+import type { LeaseEntry, LeaseStreams } from '../../src/log/leaseStreams.ts';
+
+export interface LeaseStreamsUnderTest extends AsyncDisposable {
+  readonly leases: LeaseStreams;
+}
+
+const anEntry = (change: Partial<LeaseEntry> = {}): LeaseEntry => ({
+  id: newEventId(),
+  type: 'LeaseRenewed',
+  epoch: 1,
+  node: 'n1',
+  boot: 'b1',
+  ttlMs: 12_000,
+  ...change,
+});
+
+/** What the streams of leases do, whatever they are kept in. */
+export function describeLeaseStreams(name: string, create: () => Promise<LeaseStreamsUnderTest>): void {
+  describe(`${name}: streams of leases`, () => {
+    test('a lease that nobody ever held has no entry; afterwards its last one comes back whole', async () => {
+      await using stage = await create();
+      const lease = newEventId();
+      expect(await stage.leases.last(lease)).toBeUndefined();
+      const [taken, renewed] = [anEntry({ type: 'LeaseTaken' }), anEntry({ epoch: 2, node: 'n2' })];
+      expect(await stage.leases.append(lease, NO_STREAM, taken)).toEqual({ kind: 'committed' });
+      expect(await stage.leases.last(lease)).toEqual({ revision: 0, entry: taken });
+      expect(await stage.leases.append(lease, 0, renewed)).toEqual({ kind: 'committed' });
+      expect(await stage.leases.last(lease)).toEqual({ revision: 1, entry: renewed });
+    });
+
+    test('of many that take it at once one gets it', async () => {
+      await using stage = await create();
+      const lease = newEventId();
+      const takers = Array.from({ length: 20 }, () => stage.leases.append(lease, NO_STREAM, anEntry()));
+      const kinds = (await Promise.all(takers)).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'committed')).toHaveLength(1);
+      expect(kinds.filter((kind) => kind === 'conflict')).toHaveLength(19);
+    });
+
+    test('the same entry at the same place is one entry', async () => {
+      await using stage = await create();
+      const lease = newEventId();
+      const entry = anEntry();
+      await stage.leases.append(lease, NO_STREAM, entry);
+      expect(await stage.leases.append(lease, NO_STREAM, entry)).toEqual({ kind: 'committed' });
+      expect(await stage.leases.last(lease)).toMatchObject({ revision: 0 });
+    });
+
+    test('goes on for a long time', async () => {
+      await using stage = await create();
+      const lease = newEventId();
+      for (let revision = NO_STREAM; revision < 59; revision += 1) {
+        expect(await stage.leases.append(lease, revision, anEntry())).toEqual({ kind: 'committed' });
+      }
+      expect(await stage.leases.append(lease, 57, anEntry())).toEqual({ kind: 'conflict' });
+      expect(await stage.leases.last(lease)).toMatchObject({ revision: 59 });
+    });
+  });
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { position } from '../../src/domain/brands.ts';
+import type { EventLog, StoredEvent } from '../../src/log/eventLog.ts';
+import { NO_STREAM } from '../../src/log/eventLog.ts';
+import { chain, emptyChain, isBreak, verifyStream } from '../../src/log/hashChain.ts';
+import type { StoredAppends } from '../../src/log/outbox/storedAppends.ts';
+import { prepareAppend } from '../../src/log/prepareAppend.ts';
+import { committed } from './eventLog/outcomes.ts';
+import { anEvent, aStream, someEvents } from './events.ts';
+
+export interface StoredAppendsUnderTest extends AsyncDisposable {
+  readonly storedAppends: StoredAppends;
+  /** What was appended is read here. */
+  readonly log: EventLog;
+}
+
+/** Events as another log of the same node would hold them. */
+export function stored(stream: string, count: number): StoredEvent[] {
+  let { hash } = emptyChain;
+  const prepared = prepareAppend(stream, NO_STREAM, someEvents(count), { node: 'test' });
+  return prepared.events.map((event, revision) => {
+    const link = chain(event, stream, revision, hash);
+    hash = link.hash;
+    const { id, type, time } = event;
+    const metadata = JSON.parse(link.metadata);
+    return {
+      position: position(revision + 1),
+      stream,
+      revision,
+      id,
+      type,
+      time,
+      data: JSON.parse(event.data),
+      metadata,
+    } as StoredEvent;
+  });
+}
+
+/** What a store does with events that were given their place, bytes and hashes elsewhere. */
+export function describeStoredAppends(name: string, create: () => Promise<StoredAppendsUnderTest>): void {
+  describe(`${name}: stored appends`, () => {
+    test('come back as they were, in their chain', async () => {
+      await using stage = await create();
+      const stream = aStream();
+      const events = stored(stream, 30);
+      expect(await stage.storedAppends.appendStored(events.slice(0, 10))).toMatchObject({ kind: 'committed' });
+      expect(await stage.storedAppends.appendStored(events.slice(10))).toMatchObject({ kind: 'committed' });
+      const read = await Array.fromAsync(stage.log.readStream(stream));
+      expect(read).toEqual(events.map((event, index) => ({ ...event, position: read[index]?.position })));
+      expect(isBreak(verifyStream(read))).toBe(false);
+    });
+
+    test('a repeat is committed, and the log goes on behind them', async () => {
+      await using stage = await create();
+      const stream = aStream();
+      const events = stored(stream, 5);
+      await stage.storedAppends.appendStored(events);
+      expect(await stage.storedAppends.appendStored(events)).toMatchObject({ kind: 'committed' });
+      await committed(stage.log.append(stream, 4, [anEvent()]));
+      expect(await stage.storedAppends.appendStored(events)).toMatchObject({ kind: 'committed' });
+      const read = await Array.fromAsync(stage.log.readStream(stream));
+      expect(read).toHaveLength(6);
+      expect(isBreak(verifyStream(read))).toBe(false);
+    });
+
+    test('other events at their place, or a gap before it, are a conflict', async () => {
+      await using stage = await create();
+      const stream = aStream();
+      await stage.storedAppends.appendStored(stored(stream, 2));
+      expect(await stage.storedAppends.appendStored(stored(stream, 2))).toEqual({
+        kind: 'conflict',
+        actualRevision: 1,
+      });
+      const later = stored(stream, 9).slice(5);
+      expect(await stage.storedAppends.appendStored(later)).toEqual({ kind: 'conflict', actualRevision: 1 });
+    });
+
+    test('ids are told from any revision on, and none of a stream that is not there', async () => {
+      await using stage = await create();
+      const stream = aStream();
+      const events = stored(stream, 9);
+      await stage.storedAppends.appendStored(events);
+      const ids = events.map(({ id }) => id);
+      expect(await stage.storedAppends.idsOf(stream, 0, 100)).toEqual(ids);
+      expect(await stage.storedAppends.idsOf(stream, 3, 4)).toEqual(ids.slice(3, 7));
+      expect(await stage.storedAppends.idsOf(stream, 9, 4)).toEqual([]);
+      expect(await stage.storedAppends.idsOf(aStream(), 0, 4)).toEqual([]);
+    });
+  });
+}

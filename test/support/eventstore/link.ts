@@ -1,0 +1,52 @@
+import { connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** A network between a client and a server that can fail in the ways networks and stopped processes do. */
+export interface Link extends AsyncDisposable {
+  readonly port: number;
+  /** Nothing passes any more and nobody is told, as with SIGSTOP or a cable that was pulled. */
+  freeze(): void;
+  thaw(): void;
+  /** Breaks all connections; new ones may be made. */
+  cut(): void;
+}
+
+/** Listens on a free port and passes everything on. */
+export async function startLink(to: { readonly port: number }): Promise<Link> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let isFrozen = false;
+  const server = createServer((near) => {
+    const far = connect(to.port, '127.0.0.1');
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const [from, into] of [pair, [far, near] as const]) {
+      from.on('data', (chunk) => into.write(chunk));
+      from.on('error', () => into.destroy());
+      from.on('close', () => {
+        into.destroy();
+        pairs.delete(pair);
+      });
+      if (isFrozen) from.pause();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sockets = () => [...pairs].flat();
+  const cut = () => sockets().forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets()) socket.pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of sockets()) socket.resume();
+    },
+    cut,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      cut();
+      await closed;
+    },
+  };
+}
