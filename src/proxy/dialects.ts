@@ -73,7 +73,7 @@ function deliverChat(
 ): Delivery {
   const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };
   return wantsStream
-    ? new ChatStreamDelivery(response, { requestId, head, includesUsage, onDrain })
+    ? new ChatStreamDelivery(response, { requestId, head, includesUsage, now, onDrain })
     : new JsonDelivery(response, requestId, (stream) => completionOf(stream, head));
 }
 

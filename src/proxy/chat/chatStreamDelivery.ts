@@ -9,10 +9,14 @@ import { type AnswerHead, ChunkWriter, errorChunk } from './chunks.ts';
 /** Chat clients parse every `data:` line as a chunk, so that a sign of life can only be a comment (clients.md 5.3). */
 const KEEPALIVE = ': keepalive\n\n';
 
+/** A provider may speak for long without a word for the client: then its events are signs of life, and no more. */
+const MAX_QUIET_MS = 10_000;
+
 export interface ChatStreamOptions {
   readonly requestId: string;
   readonly head: AnswerHead;
   readonly includesUsage: boolean;
+  readonly now: () => number;
   readonly onDrain: () => void;
 }
 
@@ -29,19 +33,26 @@ export class ChatStreamDelivery implements Delivery {
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
+  #lastWriteAt: number;
 
   constructor(response: ServerResponse, options: ChatStreamOptions) {
     this.#response = response;
     this.#options = options;
     this.#writer = new ChunkWriter(options.head, options);
+    this.#lastWriteAt = options.now();
     response.on('drain', options.onDrain);
   }
 
   pass(bytes: Buffer): boolean {
     this.streamedBytes += bytes.length;
     const text = this.#chunks(bytes);
-    if (text === '') return true;
+    const now = this.#options.now();
+    if (text === '') {
+      if (now - this.#lastWriteAt >= MAX_QUIET_MS) this.keepAlive();
+      return true;
+    }
     if (!this.hasBegun) this.#begin();
+    this.#lastWriteAt = now;
     return this.#response.write(text);
   }
 
@@ -64,6 +75,7 @@ export class ChatStreamDelivery implements Delivery {
 
   keepAlive(): void {
     if (!this.hasBegun) this.#begin();
+    this.#lastWriteAt = this.#options.now();
     if (!this.#response.writableNeedDrain) this.#response.write(KEEPALIVE);
   }
 
