@@ -60,6 +60,15 @@ describe('the openai SDK', () => {
     expect(await openai.responses.create({ model, input })).toMatchObject({ output_text: answerText });
   });
 
+  test('gets the whole answer from responses.stream when the provider repeats no item at the end', async ({
+    stage,
+  }) => {
+    stage.account.always(emptyOutputCompleted({ text: answerText, usage }));
+    const openai = await openaiSdk({ baseUrl: `${stage.wire.url}/v1`, key: 'anything' });
+
+    expect(await openai.responses.stream({ model, input }).finalResponse()).toMatchObject({ output_text: answerText });
+  });
+
   test('meets no event that its stream helper does not know', async ({ stage }) => {
     stage.account.always(withVendorEvents(answerScript()));
     const openai = await openaiSdk({ baseUrl: `${stage.wire.url}/v1`, key: 'anything' });

@@ -8,20 +8,30 @@ export type AiAnswer = {
   usage: { inputTokens?: number; outputTokens?: number; totalTokens?: number };
 };
 
-/** The AI SDK's two ways to ask, over `POST <baseUrl>/responses`. */
+/** Which package and model class of the SDK speaks: with the responses API, or with one of the two chat APIs. */
+export type AiProvider = 'responses' | 'chat' | 'compatible';
+
+/** The AI SDK's two ways to ask, over `POST <baseUrl>/responses` or `POST <baseUrl>/chat/completions`. */
 export type AiSdk = {
   generateText: (prompt: AiPrompt) => Promise<AiAnswer>;
   /** Collects the stream: `deltas` are its pieces of text in order. @throws the error that the stream carried */
   streamText: (prompt: AiPrompt) => Promise<AiAnswer & { deltas: string[] }>;
 };
 
-export async function aiSdk({ baseUrl, key }: { baseUrl: string; key: string }): Promise<AiSdk> {
+export async function aiSdk({
+  baseUrl,
+  key,
+  provider = 'responses',
+}: {
+  baseUrl: string;
+  key: string;
+  provider?: AiProvider;
+}): Promise<AiSdk> {
   const { generateText, jsonSchema, isStepCount, streamText, tool } = await importClient<AiPackage>('ai');
-  const { createOpenAI } = await importClient<OpenAiProvider>('@ai-sdk/openai');
-  const openai = createOpenAI({ baseURL: baseUrl, apiKey: key });
+  const modelOf = await modelsOf(provider, { baseURL: baseUrl, apiKey: key });
   const inputSchema = jsonSchema({ type: 'object', additionalProperties: true });
   const call = ({ model, prompt, system, tools = {} }: AiPrompt) => ({
-    model: openai.responses(model),
+    model: modelOf(model),
     prompt,
     ...(system === undefined ? {} : { system }),
     tools: Object.fromEntries(Object.entries(tools).map(([name, execute]) => [name, tool({ inputSchema, execute })])),
@@ -63,6 +73,21 @@ type AiPackage = {
   };
 };
 
+async function modelsOf(provider: AiProvider, options: ProviderOptions): Promise<(model: string) => object> {
+  if (provider === 'compatible') {
+    const { createOpenAICompatible } = await importClient<CompatibleProvider>('@ai-sdk/openai-compatible');
+    return createOpenAICompatible({ name: 'svc', includeUsage: true, ...options });
+  }
+  const { createOpenAI } = await importClient<OpenAiProvider>('@ai-sdk/openai');
+  return createOpenAI(options)[provider];
+}
+
+type ProviderOptions = { baseURL: string; apiKey: string };
 type OpenAiProvider = {
-  createOpenAI: (options: { baseURL: string; apiKey: string }) => { responses: (model: string) => object };
+  createOpenAI: (options: ProviderOptions) => Record<'responses' | 'chat', (model: string) => object>;
+};
+type CompatibleProvider = {
+  createOpenAICompatible: (
+    options: ProviderOptions & { name: string; includeUsage: boolean },
+  ) => (model: string) => object;
 };

@@ -7,7 +7,37 @@ export type OpenAI = {
     create(body: ResponseBody & { stream: true }): Promise<AsyncIterable<SdkEvent>>;
     stream(body: ResponseBody): AsyncIterable<SdkEvent> & { finalResponse(): Promise<SdkResponse> };
   };
+  chat: {
+    completions: {
+      create(body: ChatBody & { stream: true }): Promise<AsyncIterable<SdkChunk>>;
+      create(body: ChatBody): Promise<SdkCompletion>;
+      stream(body: ChatBody): { finalChatCompletion(): Promise<SdkCompletion> };
+      runTools(body: ChatBody & { tools: SdkTool[]; stream?: boolean }): { finalContent(): Promise<string> };
+    };
+  };
 };
+
+export type ChatBody = {
+  model: string;
+  messages: { role: string; content: unknown }[];
+  tools?: object[];
+  stream_options?: { include_usage: boolean };
+};
+export type SdkTool = {
+  type: 'function';
+  function: {
+    name: string;
+    parameters: object;
+    parse: (text: string) => unknown;
+    function: (args: unknown) => unknown;
+  };
+};
+export type SdkCompletion = {
+  id: string;
+  choices: { message: { content: string | null; tool_calls?: object[] }; finish_reason: string }[];
+  usage?: object;
+};
+export type SdkChunk = { id: string; choices: { delta: { content?: string } }[]; usage?: object | null };
 
 export type ResponseBody = { model: string; input: string };
 export type SdkEvent = { type: string; delta?: string };
@@ -17,7 +47,7 @@ export type SdkResponse = {
   usage: { input_tokens: number; output_tokens: number; total_tokens: number };
 };
 
-/** The SDK as its README starts it; `baseUrl` is what stands before `/responses`. */
+/** The SDK as its README starts it; `baseUrl` is what stands before `/responses` and `/chat/completions`. */
 export async function openaiSdk({ baseUrl, key }: { baseUrl: string; key: string }): Promise<OpenAI> {
   const { default: Client } = await importClient<{ default: new (options: object) => OpenAI }>('openai');
   return new Client({ baseURL: baseUrl, apiKey: key, timeout: 20_000 });

@@ -5,8 +5,10 @@ import { clientEnvironment, opencodeBinary } from './clients.ts';
 import { tempDir } from './tempDir.ts';
 
 export type OpencodeOptions = {
-  /** What stands before `/responses`. */
+  /** What stands before `/responses` or `/chat/completions`. */
   baseUrl: string;
+  /** The package that speaks to the service: over responses unless told otherwise, over chat completions. */
+  provider?: '@ai-sdk/openai' | '@ai-sdk/openai-compatible';
   prompt: string;
   model: string;
   /** Without one, opencode has no credential to send. */
@@ -16,7 +18,7 @@ export type OpencodeOptions = {
   timeoutMs?: number;
 };
 
-/** Runs `opencode run` once, in a home of its own, over a provider of the kind `@ai-sdk/openai`. */
+/** Runs `opencode run` once, in a home of its own. */
 export async function runOpencode(options: OpencodeOptions): Promise<Ended> {
   await using home = await tempDir('opencode');
   const workspace = join(home.path, 'workspace');
@@ -39,7 +41,7 @@ export async function runOpencode(options: OpencodeOptions): Promise<Ended> {
   });
 }
 
-const config = ({ baseUrl, model, key, title }: OpencodeOptions) => ({
+const config = ({ baseUrl, provider = '@ai-sdk/openai', model, key, title }: OpencodeOptions) => ({
   model: `svc/${model}`,
   small_model: `svc/${title?.model ?? model}`,
   share: 'disabled',
@@ -47,7 +49,7 @@ const config = ({ baseUrl, model, key, title }: OpencodeOptions) => ({
   ...(title === undefined ? { agent: { title: { disable: true } } } : {}),
   provider: {
     svc: {
-      npm: '@ai-sdk/openai',
+      npm: provider,
       name: 'svc',
       options: { baseURL: baseUrl, apiKey: key ?? '' },
       models: { [model]: { name: model }, ...(title === undefined ? {} : { [title.model]: { name: title.model } }) },
