@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chatPath } from '../support/chat.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { textAnswer } from '../support/provider/scripts.ts';
+import { problemsOf } from './support/badRequest.ts';
+import { asked, complaintsOf } from './support/examine.ts';
+import { mutation, pathsIn, replaced } from './support/mutations.ts';
+
+/** For longer runs, and to run a counterexample again: BAD_INPUT_RUNS=20000 BAD_INPUT_SEED=... */
+const factor = Number(process.env.BAD_INPUT_RUNS ?? 1_000) / 1_000;
+const seed = Number(process.env.BAD_INPUT_SEED ?? 20_261_121);
+const runs = (count: number) => ({ seed, numRuns: Math.ceil(count * factor) });
+const LONG = 60_000 * Math.max(1, factor);
+
+let gateway: Gateway;
+const outcomes = { refused: 0, passed: 0 };
+beforeAll(async () => {
+  // It refuses what the real one does: whatever we pass on must be free of that.
+  gateway = await startGateway();
+  gateway.pool[0]?.at.always(textAnswer({ text: 'Yes' }));
+});
+afterAll(async () => {
+  process.stdout.write(`chats: ${outcomes.refused} refused, ${outcomes.passed} passed\n`);
+  await gateway.stop();
+});
+
+const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } };
+const patch = { id: 'call_2', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
+
+/** Something of everything that a chat may hold. */
+const fullChat = {
+  model: 'gpt-5.1',
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'developer', content: [{ type: 'text', text: 'Answer in JSON.' }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is this?' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'AAAA', mime_type: 'application/pdf' } },
+      ],
+    },
+    { role: 'assistant', content: 'One moment.', refusal: null, tool_calls: [call, patch] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'sunny' },
+    { role: 'tool', tool_call_id: 'call_2', content: [{ type: 'text', text: 'done' }] },
+    { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+    { role: 'user', content: 'Go on.' },
+  ],
+  tools: [
+    { type: 'function', function: { name: 'weather', description: 'd', parameters: { type: 'object' }, strict: true } },
+    {
+      type: 'custom',
+      custom: { name: 'patch', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } } },
+    },
+  ],
+  tool_choice: {
+    type: 'allowed_tools',
+    allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'weather' } }] },
+  },
+  response_format: { type: 'json_schema', json_schema: { name: 'thing', schema: { type: 'object' }, strict: true } },
+  reasoning_effort: 'low',
+  verbosity: 'low',
+  web_search_options: { search_context_size: 'low', user_location: { approximate: { country: 'CH' } } },
+  stream: true,
+  stream_options: { include_usage: true },
+  n: 1,
+  logprobs: true,
+  max_completion_tokens: 100,
+  max_tokens: 100,
+  temperature: 0.5,
+  stop: ['x'],
+  modalities: ['text'],
+  service_tier: 'auto',
+  parallel_tool_calls: true,
+  prompt_cache_key: 'thread',
+  user: 'somebody',
+};
+
+/**
+ * Either it is refused and stays here, or the provider got it and took it.
+ * @returns the field for which it was refused
+ */
+async function refusedOrAnswered(body: string | Uint8Array): Promise<string | undefined> {
+  const before = asked(gateway);
+  const response = await gateway.ask(body, { path: chatPath });
+  const text = await response.text();
+  if (asked(gateway) > before) {
+    outcomes.passed++;
+    expect(response.status, text).toBe(200);
+    expect(text).toContain('Yes');
+    return undefined;
+  }
+  outcomes.refused++;
+  const answer = { status: response.status, headers: Object.fromEntries(response.headers), text };
+  expect(problemsOf(answer, { status: 400, code: 'invalid_request_error' })).toEqual([]);
+  return JSON.parse(text).error.param;
+}
+
+test('any value anywhere in a chat is refused at its place, or answered', { timeout: LONG }, () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...pathsIn(fullChat)),
+      fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(null, '', [], {}, [null], [{}], 'audio', ['audio'])),
+      async (place, value) => {
+        const param = await refusedOrAnswered(JSON.stringify(replaced(fullChat, place, value)));
+        if (param === undefined) return;
+        const name = place.join('.');
+        expect(isNear(param, name), `${param} for ${name}`).toBe(true);
+      },
+    ),
+    runs(600),
+  ),
+);
+
+/** One stands within the other, or beside it: a part is judged by its type, and a file by one of its fields. */
+function isNear(param: string, place: string): boolean {
+  const isWithin = (inner: string, outer: string) => `${inner}.`.startsWith(`${outer}.`);
+  const parent = place.slice(0, Math.max(0, place.lastIndexOf('.')));
+  return isWithin(param, place) || isWithin(place, param) || (parent !== '' && isWithin(param, parent));
+}
+
+test('a chat with flipped bits, cuts and insertions is refused, or answered', { timeout: LONG }, () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), async (mutations) => {
+      const body = Buffer.from(JSON.stringify(fullChat));
+      await refusedOrAnswered(mutations.reduce<Uint8Array>((bytes, mutate) => mutate(bytes), body));
+    }),
+    runs(300),
+  ),
+);
+
+test('nothing was said of it, and the log is whole', () => {
+  expect(complaintsOf(gateway)).toEqual([]);
+  expect(gateway.events('RequestCompleted')).toHaveLength(asked(gateway));
+  expect(outcomes.passed).toBeGreaterThan(100);
+  expect(outcomes.refused).toBeGreaterThan(100);
+});
