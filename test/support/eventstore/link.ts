@@ -1,5 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A network between a client and a server that can fail in the ways networks and stopped processes do. */
 export interface Link extends AsyncDisposable {
@@ -31,7 +30,9 @@ export async function startLink(to: { readonly port: number }): Promise<Link> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sockets = () => [...pairs].flat();
-  const cut = () => sockets().forEach((socket) => socket.destroy());
+  const cut = () => {
+    for (const socket of sockets()) socket.destroy();
+  };
   return {
     port: (server.address() as AddressInfo).port,
     freeze() {
