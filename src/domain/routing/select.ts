@@ -49,8 +49,11 @@ export type Selection =
       readonly overlay: DecisiveOverlay | undefined;
     };
 
+const NONE: ReadonlySet<never> = new Set();
+
 /** Accounts that a request may not ask again. One that was merely throttled may be, once it has cooled. */
 export function triedBy(attempts: readonly Pick<Attempt, 'accountId' | 'outcome'>[]): ReadonlySet<AccountId> {
+  if (attempts.length === 0) return NONE;
   return new Set(attempts.filter(({ outcome }) => outcome !== 'throttled').map(({ accountId }) => accountId));
 }
 

@@ -9,6 +9,8 @@ import type { ExchangeServices } from './engine.ts';
 import type { Failure } from './failure.ts';
 import { type CallObserver, UpstreamCall } from './upstreamCall.ts';
 
+const NONE: readonly never[] = [];
+
 /** Told what an attempt brings. */
 export interface AttemptObserver {
   /**
@@ -25,7 +27,7 @@ export class CurrentAttempt implements CallObserver {
   readonly #services: ExchangeServices;
   readonly #trail: AttemptTrail;
   readonly #observer: AttemptObserver;
-  readonly #refreshed = new Set<AccountId>();
+  #refreshed: readonly AccountId[] = NONE;
   call: UpstreamCall | undefined;
   upstreamHeaders: IncomingHttpHeaders = {};
   #isAnswering = false;
@@ -60,7 +62,7 @@ export class CurrentAttempt implements CallObserver {
 
   /** Whether new tokens may help an account that refused the ones it got: each account gets them once in a request. */
   mayRefresh(accountId: AccountId): boolean {
-    return !this.#refreshed.has(accountId);
+    return !this.#refreshed.includes(accountId);
   }
 
   /** Asks the account of the ended attempt once more, with new tokens. */
@@ -71,7 +73,7 @@ export class CurrentAttempt implements CallObserver {
 
   /** Makes the tokens valid first; what fails then counts as a failure of the account. */
   #refreshThenBegin(accountId: AccountId, reason: 'expired' | 'unauthorized', used: string | undefined): void {
-    this.#refreshed.add(accountId);
+    this.#refreshed = [...this.#refreshed, accountId];
     const attempt = this.#trail.open;
     this.#services.tokens.refresh(accountId, reason, used).then(
       (result) => {

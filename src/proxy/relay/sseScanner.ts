@@ -1,4 +1,4 @@
-import { endOfEvent, endOfLastEvent, eventsOf, parseEvent, type SseEvent } from './sse.ts';
+import { endOfEvent, endOfLastEvent, parseEvent, type SseEvent } from './sse.ts';
 
 /** What a chunk of the provider's stream completed. */
 export interface Scanned {
@@ -106,7 +106,10 @@ export class SseScanner {
   }
 
   #firstOf(bytes: Buffer): SseEvent | undefined {
-    for (const event of eventsOf(bytes)) {
+    for (let start = 0; start < bytes.length; ) {
+      const found = endOfEvent(bytes, start);
+      const event = parseEvent(bytes, start, found < 0 ? bytes.length : found);
+      start = event.end;
       if (event.data === '' || (this.#dropsVendorEvents && isVendorEvent(event))) continue;
       this.#hasSeenFirst = true;
       return event;
