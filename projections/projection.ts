@@ -36,8 +36,8 @@ export interface Projection<Documents, Summed extends RollUps<keyof Summed>> {
   readonly name: string;
   /** Goes up with every change that makes other documents from the same events: stores then rebuild from zero. */
   readonly version: number;
-  /** Which periods each roll-up sums over. */
-  readonly periods: { readonly [Name in keyof Summed]: readonly Period[] };
+  /** Which periods each roll-up sums over, the shortest first. */
+  readonly periods: { readonly [Name in keyof Summed]: readonly [Period, ...Period[]] };
   readonly on: {
     readonly [Type in KnownEvent['type']]?: (event: Projected<Type>, write: Write<Documents, Summed>) => void;
   };

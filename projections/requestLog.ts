@@ -1,6 +1,6 @@
 import type { Instant, Position } from '../src/domain/brands.ts';
 import type { CompletedRequest } from '../src/domain/request/events.ts';
-import { PERIODS } from './periods.ts';
+import { LONGER_PERIODS, PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';
 
 /** One row of the request log: a request that ended, or was refused. */
@@ -89,17 +89,19 @@ export interface UnloggedRefusals {
 
 interface Documents {
   readonly requests: RequestLogRow;
-  /** For sums over parts of an hour. */
+  /** For sums over parts of a minute. */
   readonly refusals: UnloggedRefusals;
 }
 
 /**
- * Two roll-ups, because the product of everything that either groups by (fifty accounts, ten models, twenty keys, ...)
- * has as many groups in an hour as there are requests.
+ * Several roll-ups, because the product of everything that they group by (fifty accounts, ten models, twenty keys, ...)
+ * has as many groups in an hour as there are requests. Totals of all requests come from that by error code: it has so few
+ * groups that it can be kept by the minute.
  */
 interface Summed {
   readonly requestsByKind: RollUp<RequestKind, RequestSums>;
   readonly requestsByOutcome: RollUp<RequestOutcome, RequestSums>;
+  readonly requestsByErrorCode: RollUp<Pick<RequestOutcome, 'errorCode'>, RequestSums>;
 }
 
 /**
@@ -108,8 +110,8 @@ interface Summed {
  */
 export const requestLog: Projection<Documents, Summed> = {
   name: 'requestLog',
-  version: 3,
-  periods: { requestsByKind: PERIODS, requestsByOutcome: PERIODS },
+  version: 4,
+  periods: { requestsByKind: LONGER_PERIODS, requestsByOutcome: LONGER_PERIODS, requestsByErrorCode: PERIODS },
   on: {
     RequestCompleted: ({ data, position }, write) => add(write, rowOf(data, position)),
     RequestRefused: ({ data, position }, write) => add(write, rowOf({ ...data, ...NEVER_TRIED }, position)),
@@ -120,6 +122,7 @@ export const requestLog: Projection<Documents, Summed> = {
         const outcome = { apiKeyId: data.keyId, errorCode };
         write.insert('refusals', `${position} ${errorCode}`, { minute: data.minute, ...outcome, unlogged, position });
         write.addUp('requestsByOutcome', data.minute, outcome, { ...NOTHING, unlogged });
+        write.addUp('requestsByErrorCode', data.minute, outcome, { ...NOTHING, unlogged });
       }
     },
   },
@@ -152,6 +155,7 @@ function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
   };
   write.addUp('requestsByKind', row.requestedAt, row, sums);
   write.addUp('requestsByOutcome', row.requestedAt, row, sums);
+  write.addUp('requestsByErrorCode', row.requestedAt, row, sums);
 }
 
 /** What a request that no account was tried for has not. */

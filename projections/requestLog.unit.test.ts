@@ -88,6 +88,7 @@ test('a request that ended is in the sums of its kind and of its key, at the mom
   expect(sums).toEqual([
     ['requestsByKind', earlier(HOUR), expect.objectContaining(kind), expected],
     ['requestsByOutcome', earlier(HOUR), expect.objectContaining({ apiKeyId: 'k', errorCode: null }), expected],
+    ['requestsByErrorCode', earlier(HOUR), expect.objectContaining({ errorCode: null }), expected],
   ]);
 });
 
@@ -111,10 +112,14 @@ test('refusals that were only counted are sums of their key, and one document fo
       ['refusals', '7 rate_limit_exceeded', { ...minute, errorCode: 'rate_limit_exceeded', unlogged: 7 }],
       ['refusals', '7 model_not_allowed', { ...minute, errorCode: 'model_not_allowed', unlogged: 2 }],
     ],
-    sums: [
-      ['requestsByOutcome', NOW, { apiKeyId: 'k', errorCode: 'rate_limit_exceeded' }, { unlogged: 7 }],
-      ['requestsByOutcome', NOW, { apiKeyId: 'k', errorCode: 'model_not_allowed' }, { unlogged: 2 }],
-    ],
+    sums: [['rate_limit_exceeded', 7] as const, ['model_not_allowed', 2] as const].flatMap(([errorCode, unlogged]) =>
+      ['requestsByOutcome', 'requestsByErrorCode'].map((rollUp) => [
+        rollUp,
+        NOW,
+        { apiKeyId: 'k', errorCode },
+        { unlogged },
+      ]),
+    ),
   });
 });
 

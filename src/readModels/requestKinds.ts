@@ -20,7 +20,9 @@ export function optionsOf(kinds: Iterable<RequestKind>, filter: RequestLogFilter
     const [isAccount, isStatus, isModel] = [all(account, kind), all(status, kind), all(model, kind)];
     if (isStatus && isModel && kind.accountId !== null) accountIds.add(kind.accountId);
     if (isAccount && isModel) statuses.add(kind.status);
-    if (isAccount && isStatus) modelOptions.set(optionKey(kind), { model: kind.model, effort: kind.effort });
+    if (!isAccount || !isStatus) continue;
+    const key = optionKey(kind);
+    if (!modelOptions.has(key)) modelOptions.set(key, { model: kind.model, effort: kind.effort });
   }
   return {
     accountIds: [...accountIds].sort(),

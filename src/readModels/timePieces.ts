@@ -1,7 +1,7 @@
-import { endOf, PERIODS, type Period, startOf } from '../../projections/periods.ts';
+import { endOf, LONGER_PERIODS, type Period, startOf } from '../../projections/periods.ts';
 import { type Instant, instant } from '../domain/brands.ts';
 
-/** Whole periods next to each other, or (without `period`) a stretch shorter than an hour. */
+/** Whole periods next to each other, or (without `period`) a stretch shorter than the shortest period. */
 export interface TimePiece {
   readonly period: Period | undefined;
   readonly from: Instant;
@@ -15,9 +15,10 @@ export const FAR_AHEAD = instant(Date.UTC(9999, 0));
 /**
  * Cuts a stretch of time into as few pieces as its roll-ups allow: months in the middle, then days, then hours, and what
  * is left at its open edges.
+ * @param periods that the roll-up sums over, the shortest first
  * @returns the latest first
  */
-export function cut(from: Instant, to: Instant, periods: readonly Period[] = PERIODS): TimePiece[] {
+export function cut(from: Instant, to: Instant, periods: readonly Period[] = LONGER_PERIODS): TimePiece[] {
   if (from >= to) return [];
   const period = periods.at(-1);
   if (!period) return [{ period, from, to }];

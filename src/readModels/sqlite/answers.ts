@@ -12,12 +12,12 @@ export function answersFrom(database: DatabaseSync, { tables, position }: Projec
   const { requests, requestIds, history } = tables;
   return {
     requestLog: {
-      page: (filter, limit, offset) => requestLogPage(database, requests, filter, limit, offset, position),
-      options: (filter) => requestLogOptions(database, requests, filter),
+      page: (filter, limit, offset) => requestLogPage(database, tables, filter, limit, offset, position),
+      options: (filter) => requestLogOptions(database, tables, filter),
       models: () => answeredModels(requests),
     },
     requestTotals: {
-      since: (since) => requestTotalsSince(database, requests, since),
+      since: (since) => requestTotalsSince(database, since),
     },
     usageTrends: {
       since: (since) => usageSince(database, since),

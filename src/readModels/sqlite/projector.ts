@@ -94,9 +94,11 @@ export class Projector {
   #startOver(): Tables {
     return inTransaction(this.#database, () => {
       // A virtual table takes its shadow tables with it.
-      this.#database.exec('DROP TABLE IF EXISTS texts');
       const old = this.#database
-        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('progress', 'sqlite_sequence')")
+        .prepare(
+          `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')
+           AND name NOT IN ('progress', 'sqlite_schema', 'sqlite_sequence')`,
+        )
         .all();
       for (const { name } of old) this.#database.exec(`DROP TABLE "${name}"`);
       this.#database.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, 0, NULL)').run(VERSION);

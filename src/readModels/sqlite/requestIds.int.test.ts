@@ -5,11 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { completed, temporaryFolder } from '../../../test/support/management.ts';
 import { type Position, position } from '../../domain/brands.ts';
 import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
+import { STRETCH } from './idParts.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { openReadModelFile } from './readModelFile.ts';
 import { compareReadModels } from './rebuild.ts';
-import { STRETCH } from './requestIds.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 
 const HEAD = position(2 * STRETCH + 100);

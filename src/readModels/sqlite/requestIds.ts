@@ -1,8 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/brands.ts';
-
-/** So many neighbouring positions share one stretch of the index of request ids. */
-export const STRETCH = 16_384;
+import { IdParts, STRETCH } from './idParts.ts';
 
 /**
  * Ids are random: an index that follows row by row would change another page with every row. So a stretch of neighbours
@@ -22,13 +20,17 @@ const LAYOUT = `
 
 /** Finds what belongs to a request: its row, and its admission if there was one. */
 export class RequestIds {
+  readonly parts: IdParts;
   readonly #insertAdmission: StatementSync;
   readonly #sort: StatementSync;
+  readonly #ids: StatementSync;
   readonly #forget: StatementSync;
-  readonly #select: StatementSync;
+  readonly #inStretch: StatementSync;
+  readonly #inOpen: StatementSync;
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
+    this.parts = new IdParts(database);
     this.#insertAdmission = database.prepare('INSERT INTO admissions VALUES (?, ?)');
     this.#sort = database.prepare(`
       INSERT INTO requestIds
@@ -36,14 +38,16 @@ export class RequestIds {
       UNION ALL
       SELECT ?1, requestId, position, NULL, NULL FROM admissions WHERE position >= ?2 AND position < ?3
       ORDER BY 2, 3`);
+    this.#ids = database.prepare('SELECT position, requestId FROM requests WHERE position >= ? AND position < ?');
+    this.#ids.setReturnArrays(true);
     this.#forget = database.prepare('DELETE FROM admissions WHERE position < ?');
-    this.#select = database.prepare(`
-      SELECT position FROM requestIds
-      WHERE stretch IN (SELECT value FROM json_each(?1)) AND requestId = ?2 AND position > ?4 AND position <= ?5
+    this.#inStretch = database.prepare(
+      'SELECT position FROM requestIds WHERE stretch = ? AND requestId = ? AND position > ? AND position <= ?',
+    );
+    this.#inOpen = database.prepare(`
+      SELECT position FROM requests WHERE position >= ?2 AND position > ?3 AND position <= ?4 AND requestId = ?1
       UNION ALL
-      SELECT position FROM requests WHERE position >= ?3 AND position > ?4 AND position <= ?5 AND requestId = ?2
-      UNION ALL
-      SELECT position FROM admissions WHERE position >= ?3 AND position > ?4 AND position <= ?5 AND requestId = ?2`);
+      SELECT position FROM admissions WHERE position >= ?2 AND position > ?3 AND position <= ?4 AND requestId = ?1`);
   }
 
   addAdmission(at: Position, requestId: string): void {
@@ -53,18 +57,21 @@ export class RequestIds {
   /** Sorts the stretches that became whole, within the caller's transaction. */
   flush(before: Position, upTo: Position): void {
     for (let stretch = wholeStretches(before); stretch < wholeStretches(upTo); stretch++) {
-      const behind = (stretch + 1) * STRETCH;
-      this.#sort.run(stretch, stretch * STRETCH, behind);
-      this.#forget.run(behind);
+      const [from, to] = [stretch * STRETCH, (stretch + 1) * STRETCH];
+      this.#sort.run(stretch, from, to);
+      this.#forget.run(to);
+      this.parts.add(stretch, this.#ids.all(from, to) as unknown as [number, string][]);
     }
   }
 
-  /** Positions of a request behind `after` up to `upTo`, in no order. */
+  /** Positions of a request behind `after` up to `upTo`, in no order. @param head how far the read models reach */
   positionsOf(requestId: string, after: number, upTo: number, head: Position): Position[] {
     const whole = wholeStretches(head);
-    const [first, last] = [Math.floor((after + 1) / STRETCH), Math.min(Math.floor(upTo / STRETCH), whole - 1)];
-    const stretches = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-    const rows = this.#select.all(JSON.stringify(stretches), requestId, whole * STRETCH, after, upTo);
+    const [first, behind] = [Math.floor((after + 1) / STRETCH), Math.min(Math.floor(upTo / STRETCH) + 1, whole)];
+    const rows = this.#inOpen.all(requestId, whole * STRETCH, after, upTo);
+    for (let stretch = first; stretch < behind; stretch++) {
+      rows.push(...this.#inStretch.all(stretch, requestId, after, upTo));
+    }
     return rows.map((row) => position(row.position as number));
   }
 }

@@ -1,14 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { endOf, PERIODS } from '../../../projections/periods.ts';
+import { requestLog } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position } from '../../domain/brands.ts';
 import { matcher, optionsOf } from '../requestKinds.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
 import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';
+import type { KindsByPeriod } from './kindsByPeriod.ts';
 import { searchRequests } from './requestSearch.ts';
 import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
+import type { Tables } from './tables.ts';
 
-/** A day with more matches than this is entered by its hours, others by their rows. */
+/** A period with more matches than this is entered by its shorter ones, others by their rows. */
 const MANY = 5_000;
 
 interface CountedPiece extends TimePiece {
@@ -37,7 +40,7 @@ const indexed = (kinds: WantedKinds | undefined) =>
 /** @param head how far the read models reach */
 export function requestLogPage(
   database: DatabaseSync,
-  table: RequestTable,
+  { requests: table, requestIds }: Pick<Tables, 'requests' | 'requestIds'>,
   filter: RequestLogFilter,
   limit: number,
   offset: number,
@@ -45,24 +48,25 @@ export function requestLogPage(
 ): RequestLogPage {
   const wanted = wantedBy(filter, table);
   if (filter.search) {
-    const found = searchRequests(database, wanted, filter.search, limit, offset, head);
+    const found = searchRequests(database, requestIds, wanted, filter.search, limit, offset, head);
     if (found) return { rows: table.at(found.positions), total: found.total };
   }
-  const pieces = cut(wanted.from, wanted.to).flatMap((piece) => counted(database, wanted.kinds, piece));
+  const { periods } = countsFor(wanted.kinds);
+  const pieces = cut(wanted.from, wanted.to, periods).flatMap((piece) => counted(database, wanted.kinds, piece));
   const total = pieces.reduce((sum, { count }) => sum + count, 0);
   return { rows: table.at(positionsAt(database, wanted.kinds, pieces, limit, offset)), total };
 }
 
 export function requestLogOptions(
   database: DatabaseSync,
-  table: RequestTable,
+  { requests: table, kinds }: Pick<Tables, 'requests' | 'kinds'>,
   filter: RequestLogFilter,
 ): RequestLogOptions {
   const { from, to } = rangeOf(filter);
   const isAlways = filter.since === undefined && filter.until === undefined;
   const present = isAlways
     ? table.kinds.entries
-    : [...kindsIn(database, cut(from, to))].map((id) => table.kinds.entryOf(id));
+    : [...kindsIn(database, kinds, cut(from, to))].map((id) => table.kinds.entryOf(id));
   return optionsOf(present, filter);
 }
 
@@ -83,6 +87,12 @@ const rangeOf = ({ since, until }: RequestLogFilter) => ({
   to: instant(Math.min(FAR_AHEAD, until === undefined ? FAR_AHEAD : until + 1)),
 });
 
+/** Without a condition on kinds the smallest roll-up counts the same requests, and by shorter periods. */
+function countsFor(kinds: WantedKinds | undefined) {
+  const table = kinds ? 'requestsByKind' : 'requestsByErrorCode';
+  return { table, periods: requestLog.periods[table] };
+}
+
 /** Each period of the piece that holds matches, and how many. */
 function counted(database: DatabaseSync, kinds: WantedKinds | undefined, piece: TimePiece): CountedPiece[] {
   const { period, from, to } = piece;
@@ -96,8 +106,7 @@ function counted(database: DatabaseSync, kinds: WantedKinds | undefined, piece: 
       .get(from, to, ...bytes);
     return [{ ...piece, count: found?.count as number }];
   }
-  // Without a condition on kinds the smaller roll-up counts the same requests.
-  const table = kinds ? 'requestsByKind' : 'requestsByOutcome';
+  const { table } = countsFor(kinds);
   const rows = database
     .prepare(
       `SELECT start, SUM(requests) AS count FROM ${table}
@@ -111,7 +120,7 @@ function counted(database: DatabaseSync, kinds: WantedKinds | undefined, piece: 
 /** Failed requests are few: a walk along their own index finds them sooner than roll-ups do. */
 function isEntered({ period, count }: CountedPiece, kinds: WantedKinds | undefined): boolean {
   if (period === 'month' && !kinds?.isFailedOnly) return true;
-  return (period === 'month' || period === 'day') && count > MANY;
+  return period !== undefined && period !== countsFor(kinds).periods[0] && count > MANY;
 }
 
 /** Positions of one page, found by skipping whole pieces and walking the index only in those that hold the page. */
@@ -159,19 +168,14 @@ function walk(
   return rows.map(({ position }) => position);
 }
 
-function kindsIn(database: DatabaseSync, pieces: readonly TimePiece[]): Set<number> {
+function kindsIn(database: DatabaseSync, kinds: KindsByPeriod, pieces: readonly TimePiece[]): Set<number> {
   const found = new Set<number>();
+  const inRows = database.prepare(
+    'SELECT DISTINCT kindId FROM requests INDEXED BY requestsByTime WHERE requestedAt >= ? AND requestedAt < ?',
+  );
   for (const { period, from, to } of pieces) {
-    const rows = period
-      ? database
-          .prepare('SELECT DISTINCT kindId FROM requestsByKind WHERE period = ? AND start >= ? AND start < ?')
-          .all(periodNumber(period), from, to)
-      : database
-          .prepare(
-            'SELECT DISTINCT kindId FROM requests INDEXED BY requestsByTime WHERE requestedAt >= ? AND requestedAt < ?',
-          )
-          .all(from, to);
-    for (const { kindId } of rows) found.add(kindId as number);
+    if (period) kinds.addTo(found, period, from, to);
+    else for (const { kindId } of inRows.all(from, to)) found.add(kindId as number);
   }
   return found;
 }

@@ -1,78 +1,151 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Position } from '../../domain/brands.ts';
-import { STRETCH, wholeStretches } from './requestIds.ts';
+import { BLOCK, STRETCH } from './idParts.ts';
+import { type RequestIds, wholeStretches } from './requestIds.ts';
 import { kindCondition, type Wanted } from './requestLogReader.ts';
 
 /** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
 const PART_OF_ID = /^[0-9a-f]{4,}$/;
+/** So many matches are put in order; of more, the first pages are found by walking through all requests, the latest first. */
+const MANY = 30_000;
+const FIRST_PAGES = 2_000;
+/** Shorter texts are not in the index of messages. */
+const SHORTEST_INDEXED = 3;
 
 interface Found {
   readonly positions: readonly number[];
   readonly total: number;
 }
 
+/** Rows that match: a statement's `FROM`, and the values that it is asked with one after the other. */
+interface Matches {
+  readonly from: string;
+  readonly each: readonly (readonly SQLInputValue[])[];
+}
+
+interface IdSearch {
+  /** In the index of ids. */
+  readonly sorted: Matches;
+  /** Among the rows that the index does not have yet. */
+  readonly open: Matches;
+  /** The condition on a row. */
+  readonly condition: string;
+  readonly values: readonly string[];
+}
+
 /**
- * Requests whose id or error message holds the text, the latest first. Only ids and texts are looked at, never rows:
- * beginnings of ids through their index, other parts along it, and texts once each.
+ * Requests whose id or error message holds the text, the latest first. Only what matches is looked at, and only in indexes:
+ * beginnings of ids, parts of ids by the blocks that may hold them, parts of messages.
  * @param head how far the read models reach
  * @returns undefined when every id begins with the text, so that it is no condition at all
  */
 export function searchRequests(
   database: DatabaseSync,
+  requestIds: RequestIds,
   wanted: Wanted,
   search: string,
   limit: number,
   offset: number,
   head: Position,
 ): Found | undefined {
-  const whole = wholeStretches(head);
-  const stretches = Array.from({ length: whole }, (_, stretch) => stretch);
-  const openFrom = whole * STRETCH;
   // Ids are minted in lower case.
   const id = search.toLowerCase();
-  if (isSharedByAll(database, stretches, openFrom, id)) return undefined;
-  const text = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  const bytes = wanted.kinds ? [wanted.kinds.bytes] : [];
+  if (isSharedByAll(database, id, head)) return undefined;
+  const ids = PART_OF_ID.test(id) ? byPart(requestIds, id, head) : byBeginning(id, head);
+  const messages = JSON.stringify(messagesWith(database, search));
+  const byMessage = {
+    from: 'requests INDEXED BY requestsByMessage WHERE messageId IN (SELECT value FROM json_each(?))',
+    each: [[messages]],
+  };
   const conditions = `AND requestedAt >= ? AND requestedAt < ? ${kindCondition(wanted.kinds)}`;
-  const values: SQLInputValue[] = [wanted.from, wanted.to, ...bytes];
-  const isPart = PART_OF_ID.test(id);
-  const byId = isPart ? 'instr(requestId, ?)' : 'requestId >= ? AND requestId < ?';
-  const idValues = isPart ? [id] : [id, behind(id)];
-  database.exec(
-    'CREATE TEMP TABLE IF NOT EXISTS found (requestedAt INTEGER, position INTEGER, PRIMARY KEY (requestedAt, position)) WITHOUT ROWID; DELETE FROM found',
-  );
-  database
-    .prepare(
-      `INSERT INTO found SELECT requestedAt, position FROM requestIds
-       WHERE stretch IN (SELECT value FROM json_each(?)) AND ${byId} ${conditions}
-       UNION ALL SELECT requestedAt, position FROM requests WHERE position >= ? AND ${byId} ${conditions}`,
-    )
-    .run(JSON.stringify(stretches), ...idValues, ...values, openFrom, ...idValues, ...values);
-  database
-    .prepare(
-      `INSERT OR IGNORE INTO found SELECT requestedAt, position FROM requests INDEXED BY requestsByMessage
-       WHERE messageId IN (SELECT id FROM messages WHERE text LIKE ? ESCAPE '\\') ${conditions}`,
-    )
-    .run(text, ...values);
-  const total = database.prepare('SELECT COUNT(*) AS count FROM found').get()?.count as number;
-  const rows = database
-    .prepare('SELECT position FROM found ORDER BY requestedAt DESC, position DESC LIMIT ? OFFSET ?')
-    .all(limit, offset);
-  return { positions: rows.map(({ position }) => position as number), total };
+  const values = [wanted.from, wanted.to, ...(wanted.kinds ? [wanted.kinds.bytes] : [])];
+
+  const count = ({ from, each }: Matches): number => {
+    const statement = database.prepare(`SELECT COUNT(*) AS count FROM ${from} ${conditions}`);
+    return each.reduce((sum, own) => sum + (statement.get(...own, ...values)?.count as number), 0);
+  };
+  const all = ({ from, each }: Matches): [requestedAt: number, position: number][] => {
+    const statement = database.prepare(`SELECT requestedAt, position FROM ${from} ${conditions}`);
+    statement.setReturnArrays(true);
+    return each.flatMap((own) => statement.all(...own, ...values) as unknown as [number, number][]);
+  };
+
+  const found = count(ids.sorted) + count(ids.open);
+  const both =
+    found === 0 ? 0 : count({ from: `${byMessage.from} AND ${ids.condition}`, each: [[messages, ...ids.values]] });
+  const total = found - both + count(byMessage);
+  if (total > MANY && offset + limit <= FIRST_PAGES) {
+    const walk = database.prepare(
+      `SELECT position FROM requests INDEXED BY requestsByTime
+       WHERE (${ids.condition} OR messageId IN (SELECT value FROM json_each(?))) ${conditions}
+       ORDER BY requestedAt DESC, position DESC LIMIT ? OFFSET ?`,
+    );
+    const rows = walk.all(...ids.values, messages, ...values, limit, offset);
+    return { positions: rows.map(({ position }) => position as number), total };
+  }
+  const matches = [...all(ids.sorted), ...all(ids.open), ...all(byMessage)].sort(latestFirst);
+  const positions = both === 0 ? matches.map(at) : [...new Set(matches.map(at))];
+  return { positions: positions.slice(offset, offset + limit), total };
 }
 
+const at = ([, position]: [number, number]): number => position;
+const latestFirst = (a: [number, number], b: [number, number]): number => b[0] - a[0] || b[1] - a[1];
+
+function byBeginning(text: string, head: Position): IdSearch {
+  const whole = wholeStretches(head);
+  const condition = '(requestId >= ? AND requestId < ?)';
+  const values = [text, behind(text)];
+  return {
+    sorted: {
+      from: `requestIds WHERE stretch = ? AND ${condition}`,
+      each: Array.from({ length: whole }, (_, stretch) => [stretch, ...values]),
+    },
+    open: { from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`, each: [[whole * STRETCH, ...values]] },
+    condition,
+    values,
+  };
+}
+
+function byPart({ parts }: RequestIds, text: string, head: Position): IdSearch {
+  const whole = wholeStretches(head);
+  const condition = 'instr(requestId, ?)';
+  const blocks = Array.from({ length: whole }, (_, stretch) => parts.blocksWith(text, stretch)).flat();
+  return {
+    sorted: {
+      from: `requests NOT INDEXED WHERE position >= ? AND position < ? AND ${condition}`,
+      each: blocks.map((first) => [first, first + BLOCK, text]),
+    },
+    open: { from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`, each: [[whole * STRETCH, text]] },
+    condition,
+    values: [text],
+  };
+}
+
+function messagesWith(database: DatabaseSync, search: string): number[] {
+  const isIndexed = [...search].length >= SHORTEST_INDEXED;
+  const rows = isIndexed
+    ? database.prepare('SELECT rowid AS id FROM messageTexts WHERE messageTexts MATCH ?').all(phrase(search))
+    : database.prepare("SELECT id FROM messages WHERE text LIKE ? ESCAPE '\\'").all(pattern(search));
+  return rows.map(({ id }) => id as number);
+}
+
+/** A text as the index of texts takes it: neither words nor operators, whatever it holds. */
+const phrase = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+const pattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
 /** Whether every id begins with the text. */
-function isSharedByAll(database: DatabaseSync, stretches: readonly number[], openFrom: number, text: string): boolean {
+function isSharedByAll(database: DatabaseSync, text: string, head: Position): boolean {
   const range = [text, behind(text)];
   const other = database.prepare(
     `SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId < ?2
      UNION ALL SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId >= ?3 LIMIT 1`,
   );
-  if (stretches.some((stretch) => other.get(stretch, ...range))) return false;
+  const whole = wholeStretches(head);
+  for (let stretch = 0; stretch < whole; stretch++) if (other.get(stretch, ...range)) return false;
   const open = database.prepare(
     'SELECT 1 FROM requests WHERE position >= ? AND NOT (requestId >= ? AND requestId < ?) LIMIT 1',
   );
-  return open.get(openFrom, ...range) === undefined;
+  return open.get(whole * STRETCH, ...range) === undefined;
 }
 
 /** The first text behind all that begin with this one. */

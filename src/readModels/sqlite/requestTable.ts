@@ -27,6 +27,7 @@ const LAYOUT = `
   CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
   CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+  CREATE VIRTUAL TABLE IF NOT EXISTS messageTexts USING fts5(text, tokenize = 'trigram', content = '', columnsize = 0);
   CREATE TABLE IF NOT EXISTS refusals (
     minute INTEGER,
     outcomeId INTEGER,
@@ -47,7 +48,9 @@ export class RequestTable {
   readonly kinds: Dictionary<RequestKind>;
   readonly outcomes: Dictionary<RequestOutcome>;
   readonly #insert: StatementSync;
+  readonly #selectMessage: StatementSync;
   readonly #insertMessage: StatementSync;
+  readonly #indexMessage: StatementSync;
   readonly #insertRefusals: StatementSync;
   readonly #select: StatementSync;
   #rows: RequestLogRow[] = [];
@@ -59,10 +62,9 @@ export class RequestTable {
     this.#insert = database.prepare(
       `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
-    // The update changes nothing; without it RETURNING would stay silent about a text that is there already.
-    this.#insertMessage = database.prepare(
-      'INSERT INTO messages (text) VALUES (?) ON CONFLICT DO UPDATE SET text = text RETURNING id',
-    );
+    this.#selectMessage = database.prepare('SELECT id FROM messages WHERE text = ?');
+    this.#insertMessage = database.prepare('INSERT INTO messages (text) VALUES (?)');
+    this.#indexMessage = database.prepare('INSERT INTO messageTexts (rowid, text) VALUES (?, ?)');
     this.#insertRefusals = database.prepare('INSERT INTO refusals VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
     this.#select = database.prepare(SELECT);
   }
@@ -99,7 +101,7 @@ export class RequestTable {
       this.outcomes.idOf(row),
       row.route,
       row.status === '200' ? 0 : 1,
-      row.errorMessage === null ? null : (this.#insertMessage.get(row.errorMessage)?.id as number),
+      row.errorMessage === null ? null : this.#messageIdOf(row.errorMessage),
       row.inputTokens,
       row.outputTokens,
       row.cachedInputTokens,
@@ -109,6 +111,14 @@ export class RequestTable {
       row.firstByteMs,
       row.attempts,
     );
+  }
+
+  #messageIdOf(text: string): number {
+    const known = this.#selectMessage.get(text);
+    if (known) return known.id as number;
+    const id = Number(this.#insertMessage.run(text).lastInsertRowid);
+    this.#indexMessage.run(id, text);
+    return id;
   }
 
   /** The rows at these positions, the latest first. */

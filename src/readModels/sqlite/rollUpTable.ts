@@ -12,8 +12,11 @@ export const periodNumber = (period: Period): number => PERIODS.indexOf(period);
 interface RollUpTableOptions<Sum extends string> {
   readonly table: string;
   readonly group: { readonly name: string; readonly type: 'INTEGER' | 'TEXT' };
-  readonly periods: readonly Period[];
+  /** The shortest first; each next one holds whole ones of those before. */
+  readonly periods: readonly [Period, ...Period[]];
   readonly sums: readonly Sum[];
+  /** Told of each period whose sums change. */
+  readonly onChange?: (period: Period, start: Instant) => void;
 }
 
 /**
@@ -23,7 +26,8 @@ interface RollUpTableOptions<Sum extends string> {
 export class RollUpTable<Sum extends string> {
   readonly #options: RollUpTableOptions<Sum>;
   readonly #upsert: StatementSync;
-  #hours = new Map<Instant, Sums>();
+  /** By the shortest period. */
+  #sums = new Map<Instant, Sums>();
 
   constructor(database: DatabaseSync, options: RollUpTableOptions<Sum>) {
     const { table, group, sums } = options;
@@ -44,7 +48,7 @@ export class RollUpTable<Sum extends string> {
 
   add(at: Instant, group: Key, sums: Readonly<Record<Sum, number>>): void {
     const names = this.#options.sums;
-    const into = sumsOf(this.#hours, startOf('hour', at), group, names.length);
+    const into = sumsOf(this.#sums, startOf(this.#options.periods[0], at), group, names.length);
     for (let index = 0; index < names.length; index++) {
       into[index] = (into[index] as number) + sums[names[index] as Sum];
     }
@@ -52,24 +56,26 @@ export class RollUpTable<Sum extends string> {
 
   /** Writes what was added since the last time, within the caller's transaction. */
   flush(): void {
-    let finer = this.#hours;
-    this.#hours = new Map();
-    for (const period of PERIODS) {
-      const sums = period === 'hour' ? finer : coarser(finer, period, this.#options.sums.length);
-      if (this.#options.periods.includes(period)) this.#write(period, sums);
-      finer = sums;
+    const [shortest, ...others] = this.#options.periods;
+    let finer = this.#sums;
+    this.#sums = new Map();
+    this.#write(shortest, finer);
+    for (const period of others) {
+      finer = coarser(finer, period, this.#options.sums.length);
+      this.#write(period, finer);
     }
   }
 
   /** Forgets what was added since the last flush. */
   clear(): void {
-    this.#hours = new Map();
+    this.#sums = new Map();
   }
 
   #write(period: Period, byStart: ReadonlyMap<Instant, Sums>): void {
     for (const start of [...byStart.keys()].sort((a, b) => a - b)) {
       const groups = [...(byStart.get(start) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
       for (const [group, sums] of groups) this.#upsert.run(periodNumber(period), start, group, ...sums);
+      this.#options.onChange?.(period, start);
     }
   }
 }

@@ -1,21 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Write } from '../../../projections/projection.ts';
-import {
-  REQUEST_SUMS,
-  type RequestLogRow,
-  requestLog,
-  type UnloggedRefusals,
-} from '../../../projections/requestLog.ts';
-import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
+import type { RequestLogRow, UnloggedRefusals } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position, position } from '../../domain/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import { type Handler, handlers } from '../projections.ts';
 import { HistoryIndex } from './history/historyIndex.ts';
+import { KindsByPeriod } from './kindsByPeriod.ts';
 import { LOGGED_REQUEST_VERSION, LoggedRequests } from './loggedRequest.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
 import { RequestIds } from './requestIds.ts';
 import { RequestTable } from './requestTable.ts';
-import { RollUpTable } from './rollUpTable.ts';
+import { NO_ERROR, rollUpTables } from './rollUps.ts';
+import type { RollUpTable } from './rollUpTable.ts';
 
 const NOBODY: readonly Handler[] = [];
 
@@ -23,6 +19,7 @@ const NOBODY: readonly Handler[] = [];
 export class Tables {
   readonly requests: RequestTable;
   readonly requestIds: RequestIds;
+  readonly kinds: KindsByPeriod;
   readonly history: HistoryIndex;
   readonly #loggedRequests = new LoggedRequests();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
@@ -32,7 +29,8 @@ export class Tables {
   /** @param upTo where the tables end */
   constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
     const requests = new RequestTable(database);
-    const rollUps = rollUpTables(database);
+    const rollUps = rollUpTables(database, (period, start) => this.kinds.forget(period, start));
+    this.kinds = new KindsByPeriod(database);
     this.requests = requests;
     this.requestIds = new RequestIds(database);
     this.history = new HistoryIndex(database, log, upTo);
@@ -40,6 +38,8 @@ export class Tables {
     const addUp = {
       requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kinds.idOf(group), sums),
       requestsByOutcome: (at, group, sums) => rollUps.requestsByOutcome.add(at, requests.outcomes.idOf(group), sums),
+      requestsByErrorCode: (at, { errorCode }, sums) =>
+        rollUps.requestsByErrorCode.add(at, errorCode ?? NO_ERROR, sums),
       usageByAccount: (at, group, sums) => rollUps.usageByAccount.add(at, group.accountId, sums),
       // biome-ignore lint/suspicious/noExplicitAny: each roll-up has groups and sums of its own
     } satisfies Record<keyof typeof rollUps, (at: Instant, group: any, sums: any) => void>;
@@ -86,27 +86,4 @@ export class Tables {
     this.requests.clear();
     this.history.clear(upTo);
   }
-}
-
-function rollUpTables(database: DatabaseSync) {
-  const requestsByKind = new RollUpTable(database, {
-    table: 'requestsByKind',
-    group: { name: 'kindId', type: 'INTEGER' },
-    periods: requestLog.periods.requestsByKind,
-    sums: REQUEST_SUMS,
-  });
-  const requestsByOutcome = new RollUpTable(database, {
-    table: 'requestsByOutcome',
-    group: { name: 'outcomeId', type: 'INTEGER' },
-    periods: requestLog.periods.requestsByOutcome,
-    sums: REQUEST_SUMS,
-  });
-  const usageByAccount = new RollUpTable(database, {
-    table: 'usageByAccount',
-    group: { name: 'accountId', type: 'TEXT' },
-    periods: usageTrends.periods.usageByAccount,
-    sums: USAGE_SUMS,
-  });
-  database.exec('CREATE INDEX IF NOT EXISTS usageByAccountAndTime ON usageByAccount (accountId, period, start)');
-  return { requestsByKind, requestsByOutcome, usageByAccount };
 }

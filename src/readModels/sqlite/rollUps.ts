@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Period } from '../../../projections/periods.ts';
+import { REQUEST_SUMS, requestLog } from '../../../projections/requestLog.ts';
+import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
+import type { Instant } from '../../domain/brands.ts';
+import { RollUpTable } from './rollUpTable.ts';
+
+/** Stands for the requests that have no error code. */
+export const NO_ERROR = '';
+
+/** @param onKinds told of each period whose kinds of requests change */
+export function rollUpTables(database: DatabaseSync, onKinds: (period: Period, start: Instant) => void) {
+  const requestsByKind = new RollUpTable(database, {
+    table: 'requestsByKind',
+    group: { name: 'kindId', type: 'INTEGER' },
+    periods: requestLog.periods.requestsByKind,
+    sums: REQUEST_SUMS,
+    onChange: onKinds,
+  });
+  const requestsByOutcome = new RollUpTable(database, {
+    table: 'requestsByOutcome',
+    group: { name: 'outcomeId', type: 'INTEGER' },
+    periods: requestLog.periods.requestsByOutcome,
+    sums: REQUEST_SUMS,
+  });
+  const requestsByErrorCode = new RollUpTable(database, {
+    table: 'requestsByErrorCode',
+    group: { name: 'errorCode', type: 'TEXT' },
+    periods: requestLog.periods.requestsByErrorCode,
+    sums: REQUEST_SUMS,
+  });
+  const usageByAccount = new RollUpTable(database, {
+    table: 'usageByAccount',
+    group: { name: 'accountId', type: 'TEXT' },
+    periods: usageTrends.periods.usageByAccount,
+    sums: USAGE_SUMS,
+  });
+  database.exec('CREATE INDEX IF NOT EXISTS usageByAccountAndTime ON usageByAccount (accountId, period, start)');
+  return { requestsByKind, requestsByOutcome, requestsByErrorCode, usageByAccount };
+}
