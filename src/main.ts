@@ -2,15 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import type { Config } from './config.ts';
-import { type AccountId, instant } from './domain/brands.ts';
+import { type AccountId, type ApiKeyId, instant } from './domain/brands.ts';
 import { builtInPrices } from './domain/pricing/prices.ts';
 import { createClientAddress } from './http/clientAddress.ts';
 import { createDashboard } from './http/dashboard/dashboard.ts';
 import { createIsHttps } from './http/isHttps.ts';
 import { startHttpServer } from './http/server.ts';
 import { openDataFolder } from './log/dataFolder.ts';
-import { createRequestSink } from './log/requestSink.ts';
-import { createSqliteEventLog } from './log/sqlite/sqliteEventLog.ts';
 import { createSetupToken } from './management/dashboardAuth/setupToken.ts';
 import { SignIns } from './management/dashboardAuth/signIns.ts';
 import { destroyKeysOfDeletedAccounts } from './management/destroyKeysOfDeletedAccounts.ts';
@@ -44,7 +42,8 @@ import { Refusals } from './proxy/settlement/refusals.ts';
 import { settleAbandoned } from './proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from './proxy/settlement/settlement.ts';
 import { createSqliteReadModels } from './readModels/sqlite/sqliteReadModels.ts';
-import { openVault } from './vault/sqliteVault.ts';
+import { openEmbeddedStore } from './wiring/embeddedStore.ts';
+import { createOwnRecords } from './wiring/ownRecords.ts';
 
 export interface Service {
   readonly url: string;
@@ -71,9 +70,8 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
 
   // What must outlive the process.
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
-  const vault = openVault({ folder: folder.path, masterKey: config.SVC_ENCRYPTION_KEY });
-  const logPath = folder.file('log.sqlite');
-  const log = await createSqliteEventLog({ path: logPath, node: folder.node });
+  const store = await openEmbeddedStore(config, folder);
+  const { log, vault, logPath } = store;
 
   // What is folded from it.
   const hot = await startHotRunner(log, onFatal);
@@ -81,6 +79,25 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   const readModels = createSqliteReadModels({ folder: folder.path, logPath, onTrouble: report });
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
+
+  // What this node adds, and what it knows beyond the log.
+  const isOurs = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
+  const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
+  const ledger = new Ledger();
+  const cooldowns = new Cooldowns();
+  const foreign = new ForeignReservations(hot.state, isOurs);
+  hot.onFolded((event) => {
+    foreign.onFolded(event);
+    if (event.type !== 'RequestCompleted') return;
+    ledger.release(event.data.requestId);
+    for (const { accountId, limitedUntil } of event.data.attempts) {
+      if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
+    }
+  });
+  const records = await createOwnRecords({ store, folder, hot, now, ledger, cooldowns, foreign });
+  const { recordRequest: record, recordSession, recordResult, pending } = records;
+  const reservedElsewhere = (keyId: ApiKeyId, ruleId: number) =>
+    foreign.reservedOn(keyId, ruleId) + (pending?.usedOn(keyId, ruleId, now()) ?? 0);
 
   // The provider.
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
@@ -91,7 +108,16 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     bodyTimeout: 0,
   });
   const tokenEndpoint = createTokenEndpoint({ authBaseUrl: config.SVC_AUTH_BASE_URL });
-  const tokens = createAccessTokens({ hot, handle, vault, now, newId: randomUUID, tokenEndpoint, report });
+  const tokens = createAccessTokens({
+    hot,
+    handle,
+    vault,
+    now,
+    newId: randomUUID,
+    tokenEndpoint,
+    report,
+    ...(recordResult && { recordResult }),
+  });
   const poller = createUsagePoller({
     hot,
     handle,
@@ -114,20 +140,10 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   });
 
   // Requests.
-  const sink = createRequestSink({
-    log,
-    node: folder.node,
-    boot: folder.boot,
-    category: 'requests',
-    isTyped: true,
-  });
-  const record = sink.record;
-  const isOurs = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
-  const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
   const priceOf = createPriceLookup(builtInPrices);
   const pricing = { priceOf, priceVersion: builtInPrices.version };
   const left = await settleAbandoned({
-    open: hot.state.openRequests.values(),
+    open: pending?.openRequests() ?? hot.state.openRequests.values(),
     isAbandoned: (stream) => isOfThisNode(stream) && !isOurs(stream),
     record,
     now,
@@ -136,17 +152,6 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   if (left > 0) say(`settled as abandoned what the last run left open: ${left} ${left === 1 ? 'request' : 'requests'}`);
   await destroyKeysOfDeletedAccounts({ hot, vault });
 
-  const ledger = new Ledger();
-  const cooldowns = new Cooldowns();
-  const foreign = new ForeignReservations(hot.state, isOurs);
-  hot.onFolded((event) => {
-    foreign.onFolded(event);
-    if (event.type !== 'RequestCompleted') return;
-    ledger.release(event.data.requestId);
-    for (const { accountId, limitedUntil } of event.data.attempts) {
-      if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
-    }
-  });
   const models = new ModelList(hot.state);
   hot.onFolded((event) => models.onFolded(event));
   const openRequests = new OpenRequests({
@@ -177,7 +182,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     report,
     clientAddress,
     hasAliases: config.SVC_CODEX_ALIASES,
-    closedBecause: () => (isDraining ? 'shutting_down' : undefined),
+    closedBecause: () => (isDraining ? 'shutting_down' : store.outbox?.isFull ? 'outbox_full' : undefined),
     openRequests,
     refusals,
     recentItems,
@@ -186,7 +191,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     pinDigest: (value) => vault.digest('pin', value),
     upstreamBasePath: base.pathname.replace(/\/$/, ''),
     ledger,
-    reservedElsewhere: (keyId, ruleId) => foreign.reservedOn(keyId, ruleId),
+    reservedElsewhere,
     priceOf,
     cooldowns,
     tokens,
@@ -194,14 +199,14 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     upstreamHeaders,
     settle: createSettlement({ record, ledger, now, ...pricing }),
     deactivate,
+    ...(pending && { pendingPin: (digest: string) => pending.pinOf(digest) }),
     remember: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
     nextTurn: () => turn++,
     onDone: (exchange) => openRequests.remove(exchange),
   });
 
   // Management.
-  const sessionSink = createRequestSink({ log, node: folder.node, boot: folder.boot, category: 'sessions' });
-  const signIns = new SignIns({ record: sessionSink.record, hot, now, report });
+  const signIns = new SignIns({ record: recordSession, hot, now, report });
   // What is said before the service listens is said in vain when it cannot.
   const announcements: string[] = [];
   let announce = (line: string): void => void announcements.push(line);
@@ -257,7 +262,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     onAccountImported,
     links,
     inTurn,
-    reservedOn: (keyId, ruleId) => ledger.reservedOn(keyId, ruleId) + foreign.reservedOn(keyId, ruleId),
+    reservedOn: (keyId, ruleId) => ledger.reservedOn(keyId, ruleId) + reservedElsewhere(keyId, ruleId),
   });
 
   const server = await startHttpServer({
@@ -295,13 +300,11 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     await tokens.stop();
     await refusals.stop();
     await signIns.stop();
-    await sink.flush();
-    await sessionSink.flush();
+    await records.stop();
     await dispatcher.destroy();
     hot.stop();
     await readModels.close();
-    await log.close();
-    vault.close();
+    await store.close();
     folder.close();
   }
   return {

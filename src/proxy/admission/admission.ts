@@ -1,6 +1,6 @@
 import { amountOf, appliesTo, type Consumption } from '../../domain/apiKey/counters.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { type Instant, iso } from '../../domain/brands.ts';
+import { type ApiKeyId, type Instant, iso } from '../../domain/brands.ts';
 import { ADMIT_VERSION, admit } from '../../domain/limits/admit.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
@@ -13,7 +13,7 @@ export interface AdmissionOptions {
   readonly hot: HotState;
   readonly ledger: Ledger;
   /** What requests of other nodes, or of this one before its last start, still hold on a rule. */
-  readonly reservedElsewhere: (keyId: string, ruleId: number) => number;
+  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number) => number;
   readonly priceOf: (model: string) => ModelPrice | undefined;
 }
 

@@ -1,0 +1,25 @@
+import type { Config } from '../config.ts';
+import type { DataFolder } from '../log/dataFolder.ts';
+import { createSqliteEventLog } from '../log/sqlite/sqliteEventLog.ts';
+import { openVault } from '../vault/sqliteVault.ts';
+import type { Store } from './store.ts';
+
+/** Everything in the data folder, for one process. @throws when a file cannot be opened, with what to do */
+export async function openEmbeddedStore({ SVC_ENCRYPTION_KEY }: Config, folder: DataFolder): Promise<Store> {
+  const vault = openVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
+  const logPath = folder.file('log.sqlite');
+  const log = await createSqliteEventLog({ path: logPath, node: folder.node });
+  return {
+    name: 'embedded',
+    log,
+    vault,
+    logPath,
+    outbox: undefined,
+    leases: undefined,
+    cutOffSince: undefined,
+    async close() {
+      await log.close();
+      vault.close();
+    },
+  };
+}

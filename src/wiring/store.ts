@@ -1,0 +1,21 @@
+import type { Instant } from '../domain/brands.ts';
+import type { EventLog } from '../log/eventLog.ts';
+import type { LeaseStreams } from '../log/leaseStreams.ts';
+import type { Outbox } from '../log/outbox/outbox.ts';
+import type { Vault } from '../vault/vault.ts';
+
+/** Where events live, and what comes with it. */
+export interface Store {
+  readonly name: 'embedded' | 'eventstore';
+  readonly log: EventLog;
+  readonly vault: Vault;
+  /** A SQLite file that has every event at its position: what reads the whole log reads it from there. */
+  readonly logPath: string;
+  /** Keeps what this node writes in streams of its own while the store is away; undefined where it cannot be. */
+  readonly outbox: Outbox | undefined;
+  /** Shares out what only one node may do; undefined where there is one node. */
+  readonly leases: LeaseStreams | undefined;
+  /** Since when this node hears nothing from the store. */
+  readonly cutOffSince: Instant | undefined;
+  close(): Promise<void>;
+}
