@@ -12,7 +12,7 @@ export interface Options {
   readonly productOnly: boolean;
   readonly profile: boolean;
   readonly keep: boolean;
-  /** The program that is measured; another checkout's `src/cli.ts` compares two versions on one machine. */
+  /** The program that is measured; another checkout's `src/start.mjs` compares two versions on one machine. */
   readonly entry: string;
 }
 
@@ -25,7 +25,7 @@ export const usage = `bench:throughput: the product against a bare pass-through
   --body KIND        20k, 38k or both (both)
   --product-only     no bare side, no ratio: quicker while tuning
   --profile          one more round with a CPU profile of the product
-  --entry FILE       the program to measure (src/cli.ts of this checkout)
+  --entry FILE       the program to measure (src/start.mjs of this checkout)
   --keep             keep the temporary folder (logs, data, profiles)
 `;
 
@@ -49,7 +49,7 @@ function parse(args: readonly string[]): Options | string {
       body: { type: 'string', default: 'both' },
       'product-only': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
-      entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/cli.ts') },
+      entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/start.mjs') },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
