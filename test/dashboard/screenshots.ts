@@ -64,7 +64,7 @@ const isWanted = (name: string) => wanted === undefined || wanted.includes(name)
 /** Nothing is loading any more. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
-  await page.waitForFunction('document.querySelectorAll(".skeleton").length === 0');
+  while ((await page.locator('.skeleton').count()) > 0) await page.waitForTimeout(50);
   await page.evaluate('document.fonts.ready');
   await page.waitForTimeout(250);
 }

@@ -1,14 +1,6 @@
 import { type ApiError, asApiError } from '#lib/api/apiError.ts';
 import { concerns, live } from '#lib/live/live.svelte.ts';
-import {
-  cancelLink,
-  completeLink,
-  type FlowStatus,
-  pasteCallback,
-  type Started,
-  startLink,
-  statusOfLink,
-} from './oauth.ts';
+import { cancelLink, type FlowStatus, pasteCallback, type Started, startLink, statusOfLink } from './oauth.ts';
 
 export type Way = 'browser' | 'device';
 
@@ -54,7 +46,6 @@ export class Link {
       this.started = started;
       if (this.#isLeft) return void this.leave();
       this.expiresAt = Date.now() + started.expiresInSeconds * 1_000;
-      if (this.way === 'device') await completeLink(started.flowId);
       this.#timer = setInterval(() => void this.#look(), POLL_MS);
       this.#unlisten = live.listen((subjects) => concerns(['account', 'accountLink'], subjects) && void this.#look());
     } catch (reason) {

@@ -1,0 +1,118 @@
+import type { Key, LimitType, LimitWindow } from './limits.ts';
+
+/** A limit as it stands in the form: numbers are text while they are typed. */
+export interface LimitDraft {
+  readonly id: number;
+  type: LimitType;
+  window: LimitWindow;
+  max: string;
+  model: string;
+}
+
+/** A key as it stands in the form. */
+export interface KeyDraft {
+  name: string;
+  models: string[];
+  /** `never`, days from now such as `30`, `keep` for what the key has, or `date`. */
+  expiry: 'never' | '7' | '30' | '90' | '365' | 'date' | 'keep';
+  /** Of a date field: `2026-12-31`. */
+  date: string;
+  limits: LimitDraft[];
+}
+
+export const emptyDraft = (): KeyDraft => ({ name: '', models: [], expiry: 'never', date: '', limits: [] });
+
+export const newLimit = (id: number): LimitDraft => ({ id, type: 'total_tokens', window: 'daily', max: '', model: '' });
+
+export const draftOf = (key: Key): KeyDraft => ({
+  name: key.name,
+  models: key.allowed_models ?? [],
+  expiry: key.expires_at === null ? 'never' : 'keep',
+  date: '',
+  limits: key.limits.map((limit) => ({
+    id: limit.id,
+    type: limit.limit_type,
+    window: limit.limit_window,
+    max: String(limit.max_value),
+    model: limit.model_filter ?? '',
+  })),
+});
+
+export interface KeyBody {
+  name: string;
+  allowed_models: string[] | null;
+  /** Left out: as it is. */
+  expires_at?: string | null;
+  limits: { limit_type: LimitType; limit_window: LimitWindow; max_value: number; model_filter: string | null }[];
+}
+
+/** Problems by the field that they belong to; limits by `limit-<id>`. */
+export type Problems = Readonly<Record<string, string>>;
+
+const MOST_NAME = 128;
+const DAY_MS = 86_400_000;
+
+/** "2,000,000", "2 000 000", "2m" and "1.5k" are what people type. */
+export function numberIn(text: string): number | undefined {
+  const [, digits, unit] = /^([\d.]+)([kmb]?)$/i.exec(text.replaceAll(/[\s,_']/g, '')) ?? [];
+  const value = Number(digits) * { '': 1, k: 1e3, m: 1e6, b: 1e9 }[(unit ?? '').toLowerCase() as '' | 'k' | 'm' | 'b'];
+  return Number.isFinite(value) ? value : undefined;
+}
+
+export function problemsOf(draft: KeyDraft, now: number): Problems {
+  const problems: Record<string, string> = {};
+  const name = draft.name.trim();
+  if (name === '') problems.name = 'Say whose it is, or what for.';
+  else if (name.length > MOST_NAME) problems.name = `At most ${MOST_NAME} characters; this has ${name.length}.`;
+  if (draft.expiry === 'date') {
+    const at = endOf(draft.date);
+    if (at === undefined) problems.date = 'Choose a day.';
+    else if (at <= now) problems.date = 'That day is over.';
+  }
+  for (const { id, max } of draft.limits) {
+    const value = numberIn(max);
+    if (value === undefined) problems[`limit-${id}`] = 'A number such as 2,000,000 or 2m.';
+    else if (!Number.isSafeInteger(value) || value < 1) problems[`limit-${id}`] = 'A whole number, 1 or more.';
+  }
+  const seen = new Set<string>();
+  for (const { id, type, window, model } of draft.limits) {
+    const kind = [type, window, model.trim()].join(' ');
+    if (seen.has(kind)) problems[`limit-${id}`] ??= 'There is such a limit already.';
+    seen.add(kind);
+  }
+  return problems;
+}
+
+/** @param draft one without problems */
+export function bodyOf(draft: KeyDraft, now: number): KeyBody {
+  return {
+    name: draft.name.trim(),
+    allowed_models: draft.models.length > 0 ? draft.models : null,
+    ...(draft.expiry !== 'keep' && { expires_at: expiryOf(draft, now) }),
+    limits: draft.limits.map(({ type, window, max, model }) => ({
+      limit_type: type,
+      limit_window: window,
+      max_value: numberIn(max) ?? 0,
+      model_filter: model.trim() || null,
+    })),
+  };
+}
+
+function expiryOf({ expiry, date }: KeyDraft, now: number): string | null {
+  if (expiry === 'never') return null;
+  const at = expiry === 'date' ? endOf(date) : now + Number(expiry) * DAY_MS;
+  return new Date(at ?? now).toISOString();
+}
+
+/** The end of a day where the viewer is: a key that expires on Friday still works on Friday. */
+function endOf(date: string): number | undefined {
+  const at = Date.parse(`${date}T23:59:59`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** Limits of an edited key whose counters start anew, because they are no longer the same rule. */
+export function restarted(before: KeyDraft, after: KeyDraft): number {
+  const kinds = new Set(before.limits.map(({ type, window, model }) => [type, window, model.trim()].join(' ')));
+  const kept = after.limits.filter(({ type, window, model }) => kinds.has([type, window, model.trim()].join(' ')));
+  return before.limits.length - kept.length;
+}

@@ -1,0 +1,85 @@
+import type { Schemas } from '#lib/api/client.ts';
+import { compact, dollars } from '#lib/format/numbers.ts';
+
+export type Key = Schemas['ApiKey'];
+export type Limit = Schemas['LimitRule'];
+export type LimitType = Limit['limit_type'];
+export type LimitWindow = Limit['limit_window'];
+
+export const LIMIT_TYPES = [
+  { value: 'total_tokens', label: 'tokens, in and out' },
+  { value: 'input_tokens', label: 'input tokens' },
+  { value: 'output_tokens', label: 'output tokens' },
+  { value: 'cost_usd', label: 'US dollars' },
+] as const satisfies readonly { value: LimitType; label: string }[];
+
+export const LIMIT_WINDOWS = [
+  { value: 'daily', label: 'a day' },
+  { value: 'weekly', label: 'a week' },
+  { value: 'monthly', label: 'a month' },
+] as const satisfies readonly { value: LimitWindow; label: string }[];
+
+const SHORT_TYPES: Record<LimitType, string> = {
+  total_tokens: 'tokens',
+  input_tokens: 'input tokens',
+  output_tokens: 'output tokens',
+  cost_usd: '',
+};
+const PERIODS: Record<LimitWindow, string> = { daily: 'day', weekly: 'week', monthly: 'month' };
+
+const amount = ({ limit_type }: Pick<Limit, 'limit_type'>, value: number) =>
+  limit_type === 'cost_usd' ? dollars(value) : `${compact(value)} ${SHORT_TYPES[limit_type]}`;
+
+/** "4,000 tokens a day", "$50.00 a month on gpt-5.5" */
+export const limitText = (limit: Pick<Limit, 'limit_type' | 'limit_window' | 'max_value' | 'model_filter'>): string =>
+  `${amount(limit, limit.max_value)} ${periodText(limit)}`;
+
+/** "a day", "a month on gpt-5.5" */
+export const periodText = ({ limit_window, model_filter }: Pick<Limit, 'limit_window' | 'model_filter'>): string =>
+  `a ${PERIODS[limit_window]}${model_filter ? ` on ${model_filter}` : ''}`;
+
+export interface LimitUse {
+  /** Percent of the ceiling that is used; may be more than 100. */
+  readonly usedPercent: number;
+  /** Percent that requests under way hold. */
+  readonly reservedPercent: number;
+  /** "1,200 of 4,000 tokens" */
+  readonly text: string;
+  /** What requests under way hold, or undefined when nothing is. */
+  readonly reservedText: string | undefined;
+  readonly isReached: boolean;
+}
+
+/** What is used of a limit, with costs as exact as they are known. */
+export function useOf(limit: Limit): LimitUse {
+  const used = limit.current_cost_usd ?? limit.current_value;
+  const reserved = limit.reserved_cost_usd ?? limit.reserved_value;
+  const plain = limit.limit_type === 'cost_usd' ? dollars : compact;
+  return {
+    usedPercent: (used / limit.max_value) * 100,
+    reservedPercent: (reserved / limit.max_value) * 100,
+    text: `${plain(used)} of ${amount(limit, limit.max_value)}`,
+    reservedText: reserved > 0 ? amount(limit, reserved) : undefined,
+    isReached: used + reserved >= limit.max_value,
+  };
+}
+
+export interface KeyStanding {
+  readonly tone: 'good' | 'warn' | 'bad' | 'neutral';
+  readonly label: string;
+}
+
+const NEAR_PERCENT = 80;
+
+/** Whether a key lets requests in, and if not, why. */
+export function standingOf(key: Key, now: number): KeyStanding {
+  if (!key.is_active) return { tone: 'neutral', label: 'Inactive' };
+  if (key.expires_at !== null && Date.parse(key.expires_at) <= now) return { tone: 'bad', label: 'Expired' };
+  const uses = key.limits.map(useOf);
+  if (uses.some(({ isReached }) => isReached)) return { tone: 'bad', label: 'Limit reached' };
+  if (uses.some(({ usedPercent }) => usedPercent >= NEAR_PERCENT)) return { tone: 'warn', label: 'Near its limit' };
+  return { tone: 'good', label: 'Active' };
+}
+
+export const keyMatches = ({ name, key_prefix, id }: Key, search: string): boolean =>
+  [name, key_prefix, id].some((text) => text.toLowerCase().includes(search.trim().toLowerCase()));
