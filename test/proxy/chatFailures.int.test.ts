@@ -175,6 +175,17 @@ describe('after the first words', () => {
   });
 });
 
+test('the service stops: an open stream ends with an error chunk and [DONE], and its row is in the log', async () => {
+  gateway = await startGateway();
+  gateway.pool[0]?.at.always(silenceAfter({ events: 6 }));
+  const response = await gateway.ask({ ...chat, stream: true }, { path: chatPath });
+  const text = response.text();
+  await gateway.restart();
+  const [error, done] = linesIn(await text).slice(-2);
+  expect([error.error.code, done]).toEqual(['shutting_down', '[DONE]']);
+  expect(await gateway.logs()).toMatchObject([{ status: 'error', error_code: 'shutting_down' }]);
+});
+
 describe('the client hangs up', () => {
   test.each<[when: string, script: ResponseScript, isStream: boolean, readsFirst: boolean]>([
     ['before the first event', neverAnswers(), true, false],
