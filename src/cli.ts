@@ -59,7 +59,7 @@ function rebuild(): void {
   const { SVC_DATA_DIR, SVC_NODE_ID } = readConfig();
   const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
   try {
-    const end = rebuildReadModels({ folder: folder.path, onProgress: tellProgress() });
+    const end = rebuildReadModels({ folder: folder.path, logName: logName(), onProgress: tellProgress() });
     say(`the read models are made anew, up to position ${end}`);
   } finally {
     folder.close();
@@ -69,6 +69,7 @@ function rebuild(): void {
 function compare(): void {
   const { position, rows, differences } = compareReadModels({
     folder: resolve(readConfig().SVC_DATA_DIR),
+    logName: logName(),
     onProgress: tellProgress(),
   });
   if (differences.length === 0) {
@@ -79,6 +80,8 @@ function compare(): void {
   complain('the live read models differ from the log (only the first differences are shown)');
   process.exitCode = 1;
 }
+
+const logName = () => (readConfig().SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
 
 /** One line for each tenth of the log. */
 function tellProgress() {

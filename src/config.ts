@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseConnectionString } from './log/eventstore/connectionString.ts';
 
 const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(min).max(max));
@@ -28,6 +29,15 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
+/** Says what is wrong with it without showing it: it may hold a password. */
+function connectable(text: string, { addIssue }: { addIssue: (message: string) => void }): void {
+  try {
+    parseConnectionString(text);
+  } catch (error) {
+    addIssue((error as Error).message);
+  }
+}
+
 const environment = z.object({
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
   SVC_PORT: integer(0, 65_535).default(2455),
@@ -37,6 +47,8 @@ const environment = z.object({
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must have 1 to 63 of a-z, 0-9 and -')
     .optional(),
+  SVC_EVENTSTORE_URL: z.string().superRefine(connectable).optional(),
+  SVC_OUTBOX_MAX_EVENTS: integer(1_000, 100_000_000).default(1_000_000),
   SVC_ENCRYPTION_KEY: z.string().min(1).optional(),
   SVC_UPSTREAM_BASE_URL: httpUrl.default('https://chatgpt.com/backend-api'),
   SVC_AUTH_BASE_URL: httpUrl.default('https://auth.openai.com'),

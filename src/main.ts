@@ -42,8 +42,9 @@ import { Refusals } from './proxy/settlement/refusals.ts';
 import { settleAbandoned } from './proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from './proxy/settlement/settlement.ts';
 import { createSqliteReadModels } from './readModels/sqlite/sqliteReadModels.ts';
-import { openEmbeddedStore } from './wiring/embeddedStore.ts';
 import { createOwnRecords } from './wiring/ownRecords.ts';
+import { startSoleWork, untilOver } from './wiring/soleWork.ts';
+import { openStore } from './wiring/store.ts';
 
 export interface Service {
   readonly url: string;
@@ -70,7 +71,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
 
   // What must outlive the process.
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
-  const store = await openEmbeddedStore(config, folder);
+  const store = await openStore(config, folder, { say, report });
   const { log, vault, logPath } = store;
 
   // What is folded from it.
@@ -275,7 +276,16 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   });
   announce = say;
   announcements.forEach(say);
-  poller.start();
+  // Each account is asked once for all nodes.
+  const polling = startSoleWork(
+    'usage-polling',
+    async (tenure) => {
+      poller.start();
+      await untilOver(tenure);
+      await polling.stop();
+    },
+    { store, folder, report },
+  );
   modelPoller.start();
   await links.start();
 

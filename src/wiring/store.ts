@@ -1,8 +1,12 @@
+import type { Config } from '../config.ts';
 import type { Instant } from '../domain/brands.ts';
+import type { DataFolder } from '../log/dataFolder.ts';
 import type { EventLog } from '../log/eventLog.ts';
 import type { LeaseStreams } from '../log/leaseStreams.ts';
 import type { Outbox } from '../log/outbox/outbox.ts';
 import type { Vault } from '../vault/vault.ts';
+import { openEmbeddedStore } from './embeddedStore.ts';
+import { type EventStoreIo, openEventStoreStore } from './eventStore.ts';
 
 /** Where events live, and what comes with it. */
 export interface Store {
@@ -19,3 +23,7 @@ export interface Store {
   readonly cutOffSince: Instant | undefined;
   close(): Promise<void>;
 }
+
+/** The one that the configuration names. @throws when it cannot be used, with what to do */
+export const openStore = (config: Config, folder: DataFolder, io: EventStoreIo): Promise<Store> =>
+  config.SVC_EVENTSTORE_URL === undefined ? openEmbeddedStore(config, folder) : openEventStoreStore(config, folder, io);

@@ -8,8 +8,10 @@ import { Projector, VERSION } from './projector.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {
-  /** Holds `readmodels.sqlite` and `log.sqlite`. */
+  /** Holds `readmodels.sqlite` and the log. */
   readonly folder: string;
+  /** The log's file in it: `log.sqlite`, or the mirror of EventStoreDB. */
+  readonly logName?: string;
   /** Told after each batch. */
   readonly onProgress?: (done: Position, of: Position) => void;
 }
@@ -35,9 +37,9 @@ const BATCH_EVENTS = 50_000;
  * @returns how far they reach
  * @throws CannotRebuild when there is no log
  */
-export function rebuildReadModels({ folder, onProgress }: RebuildOptions): Position {
+export function rebuildReadModels({ folder, logName, onProgress }: RebuildOptions): Position {
   const [live, fresh] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.new.sqlite')];
-  const reached = build(fresh, logIn(folder), position(Number.MAX_SAFE_INTEGER), onProgress).position;
+  const reached = build(fresh, logIn(folder, logName), position(Number.MAX_SAFE_INTEGER), onProgress).position;
   // A crash in between leaves no file: then the next start makes one.
   removeReadModelFile(live);
   renameSync(fresh, live);
@@ -49,9 +51,9 @@ export function rebuildReadModels({ folder, onProgress }: RebuildOptions): Posit
  * The live ones are only read, and may go on meanwhile.
  * @throws CannotRebuild when there is no log, or nothing to compare with
  */
-export function compareReadModels({ folder, onProgress }: RebuildOptions): Comparison {
+export function compareReadModels({ folder, logName, onProgress }: RebuildOptions): Comparison {
   const [path, freshPath] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.compare.sqlite')];
-  const logPath = logIn(folder);
+  const logPath = logIn(folder, logName);
   if (!existsSync(path)) throw new CannotRebuild(`There are no read models in ${folder} to compare with.`);
   const live = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
@@ -80,8 +82,8 @@ export function compareReadModels({ folder, onProgress }: RebuildOptions): Compa
   }
 }
 
-function logIn(folder: string): string {
-  const path = join(folder, 'log.sqlite');
+function logIn(folder: string, name = 'log.sqlite'): string {
+  const path = join(folder, name);
   if (!existsSync(path)) throw new CannotRebuild(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
   return path;
 }

@@ -1,0 +1,60 @@
+import type { Config } from '../config.ts';
+import { instant } from '../domain/brands.ts';
+import type { DataFolder } from '../log/dataFolder.ts';
+import { parseConnectionString } from '../log/eventstore/connectionString.ts';
+import { openEventStore } from '../log/eventstore/eventStore.ts';
+import { openOutbox } from '../log/outbox/outbox.ts';
+import { openSharedVault } from '../vault/sharedVault.ts';
+import type { Store } from './store.ts';
+
+export interface EventStoreIo {
+  /** Writes one line for the operator. */
+  readonly say: (line: string) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Events and data keys in EventStoreDB, for any number of nodes; in the data folder a copy to read from, and the outbox.
+ * Waits for the server as long as it takes.
+ * @throws when it can never be used so, with what to do
+ */
+export async function openEventStoreStore(
+  { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
+  folder: DataFolder,
+  { say, report }: EventStoreIo,
+): Promise<Store> {
+  const logPath = folder.file('mirror.sqlite');
+  const { node } = folder;
+  const settings = parseConnectionString(SVC_EVENTSTORE_URL ?? '');
+  const eventStore = await openEventStore({ settings, path: logPath, node, say });
+  try {
+    const vault = await openSharedVault({ streams: eventStore.keys, masterKey: SVC_ENCRYPTION_KEY, report });
+    const outbox = await openOutbox({
+      path: folder.file('outbox.sqlite'),
+      node,
+      store: eventStore.storedAppends,
+      mostEvents: SVC_OUTBOX_MAX_EVENTS,
+      report: (what) => (typeof what === 'string' ? say(what) : report(what)),
+    });
+    if (outbox.pending > 0) say(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
+    return {
+      name: 'eventstore',
+      log: eventStore.log,
+      vault,
+      logPath,
+      outbox,
+      leases: eventStore.leases,
+      get cutOffSince() {
+        const { cutOffSince } = eventStore;
+        return cutOffSince === undefined ? undefined : instant(Math.round(performance.timeOrigin + cutOffSince));
+      },
+      async close() {
+        await eventStore.close();
+        vault.close();
+      },
+    };
+  } catch (error) {
+    await eventStore.close();
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { apiOf } from '../durability/support/api.ts';
+import { type Served, serve } from '../durability/support/serve.ts';
+import { tempDir } from '../e2e/support/tempDir.ts';
+import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
+import { acceptable } from '../support/gateway.ts';
+import { startProvider } from '../support/provider/provider.ts';
+
+/** One EventStoreDB, one provider, and as many nodes over them as a test starts, each a process with a folder of its own. */
+export async function openCluster() {
+  const provider = await startProvider();
+  onTestFinished(() => provider.close());
+  let server: FakeEventStore = await startFakeEventStore();
+  onTestFinished(() => server.kill());
+  const { port, database } = server;
+  const url = server.url;
+  const key = randomBytes(32).toString('base64');
+  const folders = new Map<string, string>();
+
+  async function folderOf(name: string): Promise<string> {
+    const known = folders.get(name);
+    if (known) return known;
+    const folder = await tempDir(`node-${name}`);
+    onTestFinished(() => folder[Symbol.asyncDispose]());
+    folders.set(name, folder.path);
+    return folder.path;
+  }
+
+  /** Starts a node, or starts it again over its folder. */
+  async function launch(name: string, env: Readonly<Record<string, string>> = {}): Promise<Served> {
+    const service = serve({
+      folder: await folderOf(name),
+      provider,
+      env: { SVC_EVENTSTORE_URL: url, SVC_ENCRYPTION_KEY: key, SVC_NODE_ID: name, SVC_DRAIN_SECONDS: '1', ...env },
+    });
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    return service;
+  }
+
+  async function node(name: string, env?: Readonly<Record<string, string>>) {
+    const service = await launch(name, env);
+    const at = await service.listening();
+    const send = (method: string, path: string, { body, headers }: Sent = {}) =>
+      fetch(at + path, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    return {
+      name,
+      service,
+      url: at,
+      api: apiOf(at),
+      send,
+      /** A request for a model. @returns its status once its answer has ended */
+      async ask(headers: Record<string, string> = {}): Promise<number> {
+        const response = await send('POST', '/backend-api/svc/responses', { body: acceptable, headers });
+        await response.text();
+        return response.status;
+      },
+      /** SIGTERM, and how that ended. */
+      stop() {
+        service.signal('SIGTERM');
+        return service.ended;
+      },
+    };
+  }
+
+  return {
+    provider,
+    database,
+    launch,
+    node,
+    folderOf,
+    get server() {
+      return server;
+    },
+    /** EventStoreDB dies. */
+    takeAway: () => server.kill(),
+    /** It comes back with everything that it had confirmed. */
+    async bringBack() {
+      server = await startFakeEventStore({ port, database });
+    },
+  };
+}
+
+interface Sent {
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export type Cluster = Awaited<ReturnType<typeof openCluster>>;
+export type ClusterNode = Awaited<ReturnType<Cluster['node']>>;

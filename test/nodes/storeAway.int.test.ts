@@ -1,0 +1,104 @@
+import { expect, test, vi } from 'vitest';
+import { textAnswer } from '../support/provider/scripts.ts';
+import { openCluster } from './cluster.ts';
+
+const SLOW = { timeout: 90_000 };
+const soon = { timeout: 20_000, interval: 50 };
+const answer = textAnswer({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
+
+async function aNode(limit = 1_000_000, env?: Readonly<Record<string, string>>) {
+  const cluster = await openCluster();
+  const node = await cluster.node('a', env);
+  const account = cluster.provider.addAccount();
+  account.always(answer);
+  await node.api.importAccount(account);
+  const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: limit }];
+  const { key } = await node.api.call('POST', '/api/api-keys', { name: 'k', limits });
+  await node.api.set({ api_key_auth_enabled: true });
+  return { cluster, node, headers: { authorization: `Bearer ${key}` } };
+}
+
+const completedIn = ({ database }: { database: { log: readonly { type: string; data: Uint8Array }[] } }): string[] =>
+  database.log
+    .filter(({ type }) => type === 'RequestCompleted')
+    .map(({ data }) => JSON.parse(Buffer.from(data).toString()).requestId);
+
+test(
+  'EventStoreDB away: traffic and sign-in go on, limits hold, changes get 503; back, everything arrives once',
+  SLOW,
+  async () => {
+    const { cluster, node, headers } = await aNode(3_000);
+    const password = { password: 'correct horse' };
+    const setUp = await node.send('POST', '/api/dashboard-auth/password/setup', { body: password });
+    const cookie = (setUp.headers.get('set-cookie') ?? '').split(';')[0] as string;
+    expect(await node.ask(headers)).toBe(200);
+    await vi.waitUntil(() => completedIn(cluster).length === 1, soon);
+    await cluster.takeAway();
+
+    expect([await node.ask(headers), await node.ask(headers), await node.ask(headers)]).toEqual([200, 200, 429]);
+    const change = await node.send('POST', '/api/firewall/ips', {
+      body: { ip_address: '10.0.0.1' },
+      headers: { cookie },
+    });
+    expect([change.status, ((await change.json()) as { error: { code: string } }).error.code]).toEqual([
+      503,
+      'log_unavailable',
+    ]);
+    const signedIn = await node.send('POST', '/api/dashboard-auth/password/login', { body: password });
+    expect(signedIn.status).toBe(200);
+    const session = { cookie: (signedIn.headers.get('set-cookie') ?? '').split(';')[0] as string };
+    expect((await node.send('GET', '/api/accounts', { headers: session })).status).toBe(200);
+    expect((await node.send('POST', '/api/dashboard-auth/logout', { headers: session })).status).toBe(200);
+    expect((await node.send('GET', '/api/accounts', { headers: session })).status).toBe(401);
+    expect(completedIn(cluster)).toHaveLength(1);
+
+    await cluster.bringBack();
+    await vi.waitUntil(() => completedIn(cluster).length === 3, soon);
+    const keys = async () =>
+      (await (await node.send('GET', '/api/api-keys', { headers: { cookie } })).json()) as {
+        limits: { current_value: number; reserved_value: number }[];
+      }[];
+    await vi.waitUntil(async () => (await keys())[0]?.limits[0]?.current_value === 3_000, soon);
+    expect((await keys())[0]?.limits[0]?.reserved_value).toBe(0);
+    expect((await node.send('GET', '/api/accounts', { headers: session })).status).toBe(401);
+    const again = await node.send('POST', '/api/firewall/ips', {
+      body: { ip_address: '10.0.0.1' },
+      headers: { cookie },
+    });
+    expect(again.status).toBe(200);
+    expect(new Set(completedIn(cluster)).size).toBe(3);
+  },
+);
+
+test('kill -9 with a filled outbox: the next start counts what it holds, and brings it', SLOW, async () => {
+  const { cluster, node, headers } = await aNode(4_000);
+  await cluster.takeAway();
+  expect([await node.ask(headers), await node.ask(headers), await node.ask(headers)]).toEqual([200, 200, 200]);
+  await node.service.kill();
+  // A start needs the server: it waits for it, and says so.
+  const service = await cluster.launch('a');
+  await service.saying(/EventStoreDB at \S+ cannot be used yet \(attempt 1/);
+  await cluster.bringBack();
+  await service.listening();
+  await service.kill();
+  const next = await cluster.node('a');
+  expect(await next.ask(headers)).toBe(200);
+  expect(await next.ask(headers)).toBe(429);
+  await vi.waitUntil(() => completedIn(cluster).length === 4, soon);
+  expect(new Set(completedIn(cluster)).size).toBe(4);
+  await vi.waitUntil(async () => (await next.api.requestLog()).total === 5, soon);
+});
+
+test('a full outbox turns new requests away with a code, until it has drained', SLOW, async () => {
+  const { cluster, node, headers } = await aNode(1_000_000_000, { SVC_OUTBOX_MAX_EVENTS: '1000' });
+  await cluster.takeAway();
+  const statuses = new Set<number>();
+  for (let round = 0; round < 60 && !statuses.has(503); round += 1) {
+    for (const status of await Promise.all(Array.from({ length: 25 }, () => node.ask(headers)))) statuses.add(status);
+  }
+  expect(statuses).toEqual(new Set([200, 503]));
+  const refused = await node.send('POST', '/v1/responses', { body: { model: 'gpt-5.1', input: 'hi' }, headers });
+  expect(((await refused.json()) as { error: { code: string } }).error.code).toBe('outbox_full');
+  await cluster.bringBack();
+  await vi.waitUntil(async () => (await node.ask(headers)) === 200, soon);
+});
