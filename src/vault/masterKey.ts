@@ -31,6 +31,15 @@ export function parseMasterKey(text: string, source: string): Buffer {
   );
 }
 
+/** A vault that several nodes share has its key from outside. @throws InvalidEncryptionKey */
+export function refuseMissingKey(masterKey: string | undefined): asserts masterKey is string {
+  if (masterKey !== undefined) return;
+  throw new InvalidEncryptionKey(
+    'SVC_ENCRYPTION_KEY is required with SVC_EVENTSTORE_URL, the same on every node: the content of master.key when there ' +
+      'is one, else what `openssl rand -base64 32` makes.',
+  );
+}
+
 /**
  * The master key in a file of its own, made when it is not there.
  * @param mayCreate false once something was encrypted: a new key could not open it

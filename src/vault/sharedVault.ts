@@ -1,6 +1,6 @@
 import { createEnvelope, newInstallationKey, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
 import type { KeyStreams } from './keyStreams.ts';
-import { InvalidEncryptionKey, parseMasterKey, WrongEncryptionKey } from './masterKey.ts';
+import { parseMasterKey, refuseMissingKey, WrongEncryptionKey } from './masterKey.ts';
 import type { Vault } from './vault.ts';
 
 export interface SharedVaultOptions {
@@ -18,7 +18,8 @@ const RETRY_MS = 5_000;
  * @throws WrongEncryptionKey | InvalidEncryptionKey with what to do about it
  */
 export async function openSharedVault({ streams, masterKey, report }: SharedVaultOptions): Promise<Vault> {
-  const master = parseMasterKey(masterKey ?? missing(), 'SVC_ENCRYPTION_KEY');
+  refuseMissingKey(masterKey);
+  const master = parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
   const installation = unwrapInstallationKey(master, await streams.installation(() => newInstallationKey(master)));
   if (!installation) {
     throw new WrongEncryptionKey(
@@ -85,10 +86,4 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
       envelope.close();
     },
   };
-}
-
-function missing(): never {
-  throw new InvalidEncryptionKey(
-    'SVC_ENCRYPTION_KEY is required with SVC_EVENTSTORE_URL, the same on every node. `openssl rand -base64 32` makes one.',
-  );
 }

@@ -30,6 +30,7 @@ export interface Recorded<Type extends KnownEvent['type']> {
 export async function startGateway({ accounts = 1, env = {}, provider: options, folder }: GatewayOptions = {}) {
   const provider = await startProvider(options);
   const data = folder ?? mkdtempSync(join(tmpdir(), 'svc-gateway-'));
+  const logFile = join(data, env.SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
   const said: string[] = [];
   const start = (): Promise<Service> =>
     startService(
@@ -79,7 +80,7 @@ export async function startGateway({ accounts = 1, env = {}, provider: options, 
     });
     pool.push({ at, id: await importAccount(at) });
   }
-  const observed = () => new Set(eventsOf(data, 'AccountUsageObserved').map((event) => event.data.accountId));
+  const observed = () => new Set(eventsOf(logFile, 'AccountUsageObserved').map((event) => event.data.accountId));
   await vi.waitUntil(() => observed().size === accounts, { timeout: 10_000, interval: 10 });
 
   return {
@@ -103,7 +104,7 @@ export async function startGateway({ accounts = 1, env = {}, provider: options, 
       }),
 
     /** What stands in the log, oldest first. */
-    events: <Type extends KnownEvent['type']>(type: Type) => eventsOf(data, type),
+    events: <Type extends KnownEvent['type']>(type: Type) => eventsOf(logFile, type),
 
     async logs(query = '') {
       const { body } = await api('GET', `/api/request-logs${query}`);
@@ -121,6 +122,8 @@ export async function startGateway({ accounts = 1, env = {}, provider: options, 
       return api('PUT', '/api/settings', { ...body, ...change });
     },
 
+    stopService: () => service.stop(),
+
     async restart() {
       await service.stop();
       service = await start();
@@ -136,8 +139,8 @@ export async function startGateway({ accounts = 1, env = {}, provider: options, 
 
 const WEEK = 7 * 24 * 3600;
 
-function eventsOf<Type extends KnownEvent['type']>(folder: string, type: Type): Recorded<Type>[] {
-  const database = new DatabaseSync(join(folder, 'log.sqlite'), { readOnly: true });
+function eventsOf<Type extends KnownEvent['type']>(logFile: string, type: Type): Recorded<Type>[] {
+  const database = new DatabaseSync(logFile, { readOnly: true });
   try {
     return database
       .prepare('SELECT position, stream, type, data FROM events WHERE type = ? ORDER BY position')
