@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { assembled, chat, chatPath, linesIn } from '../support/chat.ts';
-import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 import { opening } from '../support/provider/answer.ts';
 import {
   badRequest,
@@ -18,30 +18,63 @@ import {
   stream,
   textAnswer,
   usageLimitReached,
+  usageWindow,
 } from '../support/provider/scripts.ts';
 
 // What a chat client gets when something fails, as a stream and as one object (provider-and-predecessor.md A.4).
 
-let gateway: Gateway;
-afterEach(() => gateway?.stop());
+/** What an account does needs no gateway of its own, as long as each test has accounts of its own. */
+let shared: Gateway;
+let own: Gateway | undefined;
+beforeAll(async () => {
+  shared = await startGateway({ accounts: 0 });
+});
+afterEach(async () => {
+  await own?.stop();
+  own = undefined;
+});
+afterAll(() => shared.stop());
 
 type Pooled = Gateway['pool'][number];
 const HELLO = 'Hello from the second account.';
+const WEEK = 7 * 24 * 3600;
 const ways = [
   ['a stream', true],
   ['one object', false],
 ] as const;
 
+/** Takes the accounts of earlier tests away and adds fresh ones, which requests meet in their order. */
+async function freshAccounts(gateway: Gateway, count: number): Promise<Pooled[]> {
+  const { body } = await gateway.api('GET', '/api/accounts');
+  for (const { account_id: id } of body.accounts) await gateway.api('DELETE', `/api/accounts/${id}`);
+  const pool: Pooled[] = [];
+  for (let index = 0; index < count; index++) {
+    const secondary = usageWindow({ usedPercent: 10 * index, windowSeconds: WEEK });
+    const at = gateway.provider.addAccount({ usage: { secondary } });
+    pool.push({ at, id: await gateway.importAccount(at) });
+  }
+  const observed = () => gateway.events('AccountUsageObserved').map(({ data }) => data.accountId as string);
+  await vi.waitUntil(() => pool.every(({ id }) => observed().includes(id)), { timeout: 10_000, interval: 10 });
+  return pool;
+}
+
+interface Stage {
+  accounts?: number;
+  /** Starts a gateway that is not shared. */
+  env?: Record<string, string>;
+}
+
 /** Asks once; the first account, or the only one, does what the script says. */
-async function askOnce(script: ResponseScript, isStream: boolean, options: GatewayOptions = {}) {
-  gateway = await startGateway(options);
-  const [first, second] = gateway.pool as [Pooled, Pooled | undefined];
+async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1, env }: Stage = {}) {
+  if (env) own = await startGateway({ accounts, env });
+  const gateway = own ?? shared;
+  const [first, second] = (own?.pool ?? (await freshAccounts(gateway, accounts))) as [Pooled, Pooled | undefined];
   first.at.always(script);
   second?.at.always(textAnswer({ text: HELLO }));
   const response = await gateway.ask({ ...chat, stream: isStream }, { path: chatPath });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
-  const [row] = await gateway.logs();
+  const [row] = await gateway.logs('?limit=1');
   return {
     status: response.status,
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
@@ -50,7 +83,7 @@ async function askOnce(script: ResponseScript, isStream: boolean, options: Gatew
     row,
     first,
     second,
-    completed: gateway.events('RequestCompleted')[0]?.data,
+    completed: gateway.events('RequestCompleted').at(-1)?.data,
   };
 }
 
@@ -107,15 +140,15 @@ describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
   });
 
   test('no account at all: 503', async () => {
-    gateway = await startGateway({ accounts: 0 });
-    const response = await gateway.ask({ ...chat, stream: isStream }, { path: chatPath });
+    await freshAccounts(shared, 0);
+    const response = await shared.ask({ ...chat, stream: isStream }, { path: chatPath });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: 'no_accounts', type: 'server_error' } });
   });
 });
 
 describe('after the first words', () => {
-  const failures: [what: string, script: () => ResponseScript, code: string, options?: GatewayOptions][] = [
+  const failures: [what: string, script: () => ResponseScript, code: string, stage?: Stage][] = [
     ['the connection breaks', () => cutAfter(), 'stream_incomplete'],
     ['the stream ends without an ending', () => endsWithoutTerminal(), 'stream_incomplete'],
     ['the provider gives up', () => failedAfter({ code: 'server_error' }), 'server_error'],
@@ -132,8 +165,8 @@ describe('after the first words', () => {
 
   test.each(failures)(
     '%s: a stream keeps what came, then an error chunk and [DONE]',
-    async (_what, script, code, options) => {
-      const result = await askOnce(script(), true, { accounts: 2, ...options });
+    async (_what, script, code, stage) => {
+      const result = await askOnce(script(), true, { accounts: 2, ...stage });
       expect(result.status).toBe(200);
       const [error, done] = result.lines.splice(-2);
       expect(done).toBe('[DONE]');
@@ -150,8 +183,8 @@ describe('after the first words', () => {
 
   test.each(failures)(
     '%s: who wants one object has seen nothing, so another account answers',
-    async (_what, script, _code, options) => {
-      const result = await askOnce(script(), false, { accounts: 2, ...options });
+    async (_what, script, _code, stage) => {
+      const result = await askOnce(script(), false, { accounts: 2, ...stage });
       expect(result.status).toBe(200);
       expect(saidIn(result)).toBe(HELLO);
       expect(result.completed).toMatchObject({ status: '200', accountId: result.second?.id });
@@ -176,14 +209,14 @@ describe('after the first words', () => {
 });
 
 test('the service stops: an open stream ends with an error chunk and [DONE], and its row is in the log', async () => {
-  gateway = await startGateway();
-  gateway.pool[0]?.at.always(silenceAfter({ events: 6 }));
-  const response = await gateway.ask({ ...chat, stream: true }, { path: chatPath });
+  own = await startGateway();
+  own.pool[0]?.at.always(silenceAfter({ events: 6 }));
+  const response = await own.ask({ ...chat, stream: true }, { path: chatPath });
   const text = response.text();
-  await gateway.restart();
+  await own.restart();
   const [error, done] = linesIn(await text).slice(-2);
   expect([error.error.code, done]).toEqual(['shutting_down', '[DONE]']);
-  expect(await gateway.logs()).toMatchObject([{ status: 'error', error_code: 'shutting_down' }]);
+  expect(await own.logs()).toMatchObject([{ status: 'error', error_code: 'shutting_down' }]);
 });
 
 describe('the client hangs up', () => {
@@ -192,21 +225,21 @@ describe('the client hangs up', () => {
     ['in mid-stream', silenceAfter({ events: 6 }), true, true],
     ['while its object is made', silenceAfter({ events: 6 }), false, false],
   ])('%s: the provider is told at once, and the request is settled', async (_when, script, isStream, readsFirst) => {
-    gateway = await startGateway();
-    const [only] = gateway.pool as [Pooled];
+    const [only] = (await freshAccounts(shared, 1)) as [Pooled];
+    const before = shared.events('RequestCompleted').length;
     only.at.always(script);
     const controller = new AbortController();
-    const asked = gateway.ask({ ...chat, stream: isStream }, { path: chatPath, signal: controller.signal });
+    const asked = shared.ask({ ...chat, stream: isStream }, { path: chatPath, signal: controller.signal });
     asked.catch(() => undefined);
     const request = () => only.at.received.find(({ path }) => path.endsWith('/codex/responses'));
     await vi.waitUntil(() => request() !== undefined);
     if (readsFirst) await (await asked).body?.getReader().read();
     controller.abort();
     await vi.waitUntil(() => request()?.aborted);
-    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0);
-    const [completed] = gateway.events('RequestCompleted');
+    await vi.waitUntil(() => shared.events('RequestCompleted').length > before);
+    const completed = shared.events('RequestCompleted').at(-1);
     expect(completed?.data).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
     expect(completed?.data.attempts.map(({ outcome }) => outcome)).toEqual(['client_gone']);
-    expect(await gateway.availability(only.id)).toMatchObject({ state: 'available' });
+    expect(await shared.availability(only.id)).toMatchObject({ state: 'available' });
   });
 });
