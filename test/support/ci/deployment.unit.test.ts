@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../../../src/config.ts';
+
+// No image can be pulled where this runs: what is checked is that the files fit together and fit the service.
+
+const root = new URL('../../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+
+interface ComposeService {
+  readonly image?: string;
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly networks: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly command?: readonly string[];
+  readonly stop_grace_period?: string;
+}
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+}
+
+const text = read('docker-compose.yml');
+const compose = parse(text) as Compose;
+const service = (name: string): ComposeService => compose.services[name] as ComposeService;
+const svc = service('svc');
+
+/** As compose fills in `${NAME:?why}` and `${NAME:-otherwise}`. */
+const interpolated = (value: string | number, given: Readonly<Record<string, string>>): string =>
+  String(value).replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name: string, kind: string, rest: string) => {
+    if (given[name]) return given[name];
+    if (kind === '?') throw new Error(`${name} is required: ${rest}`);
+    return rest;
+  });
+
+const environment = (given: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(svc.environment ?? {}).map(([name, value]) => [name, interpolated(value, given)]));
+
+const KEY = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+
+test('the service takes every setting of the compose file, and knows them all', () => {
+  const given = environment(KEY);
+  const config = readConfig(given) as Readonly<Record<string, unknown>>;
+  for (const [name, value] of Object.entries(given)) if (value !== '') expect(config, name).toHaveProperty(name);
+});
+
+test('without a key of one’s own nothing starts, and no secret has a default', () => {
+  expect(() => environment({})).toThrow('SVC_ENCRYPTION_KEY is required');
+  for (const match of text.matchAll(/^\s+(\w*(?:KEY|PASSWORD|TOKEN|SECRET)\w*):\s*(.*)$/gim)) {
+    expect(match[2], match[1]).toMatch(/^\$\{\w+:(?:-|\?[^}]*)\}$/);
+  }
+  expect(text).not.toMatch(/changeit|:\/\/[^/\s]+:[^/\s]+@/);
+});
+
+test('the stores that the service is told of are there, healthy before it starts, and reachable by it alone', () => {
+  const hosts = Object.entries(svc.environment ?? {})
+    .filter(([name]) => /^SVC_(EVENTSTORE|MONGODB)_URL$/.test(name))
+    .map(([, url]) => /\/\/([^:/]+)/.exec(String(url))?.[1] as string);
+  expect(hosts).toContain('eventstore');
+  expect(Object.keys(svc.depends_on ?? {}).sort()).toEqual([...hosts].sort());
+  for (const host of hosts) {
+    expect(svc.depends_on?.[host]?.condition).toBe('service_healthy');
+    expect(service(host).healthcheck?.test.length).toBeGreaterThan(0);
+    expect(service(host).ports).toBeUndefined();
+    expect(service(host).networks).toEqual(['stores']);
+  }
+  expect(compose.networks.stores?.internal).toBe(true);
+  expect(svc.networks).toContain('outside');
+  for (const port of svc.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+});
+
+test('everything that must survive a container is in a volume that is declared', () => {
+  const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((each) => each.split(':')));
+  expect(mounted.map(([name]) => name).sort()).toEqual(Object.keys(compose.volumes).sort());
+  expect(svc.volumes).toEqual([`svc-data:${svc.environment?.SVC_DATA_DIR}`]);
+  expect(service('eventstore').volumes).toContain('eventstore-data:/var/lib/eventstore');
+});
+
+test('EventStoreDB is one that loses no checkpoint, with options that it still has', () => {
+  const { image = '', environment: options = {} } = service('eventstore');
+  const [major = 0, minor = 0, patch = 0] = /:(\d+)\.(\d+)\.(\d+)/.exec(image)?.slice(1).map(Number) ?? [];
+  expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(24_010_005);
+  // Any of these stops a server from 24.2 on (reference/event-sourcing.md B1.8).
+  expect(Object.keys(options).filter((name) => /TCP|EXT_IP|INT_IP|_HTTP_PORT/.test(name))).toEqual([]);
+  expect(String(svc.environment?.SVC_EVENTSTORE_URL)).toContain(`:${options.EVENTSTORE_NODE_PORT}`);
+});
+
+test('a container has more time to end than the service takes to drain', () => {
+  const seconds = Number(/^(\d+)s$/.exec(svc.stop_grace_period ?? '')?.[1]);
+  expect(seconds).toBeGreaterThanOrEqual(readConfig(environment(KEY)).SVC_DRAIN_SECONDS + 10);
+});
+
+test('the image is made of what is there, runs as nobody in particular, and says how it is', () => {
+  const lines = read('Dockerfile').split('\n');
+  const all = (word: string) =>
+    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+  const sources = all('COPY')
+    .filter((copy) => !copy.startsWith('--from'))
+    .flatMap((copy) => copy.split(' ').slice(0, -1));
+  for (const path of sources) expect(existsSync(new URL(path, root)), path).toBe(true);
+  expect(all('USER')).toEqual(['node']);
+  expect(all('ARG')).toEqual(['NODE_IMAGE=node:24-slim']);
+  expect(all('HEALTHCHECK')).toHaveLength(1);
+  const [entrypoint = ''] = all('ENTRYPOINT');
+  expect(existsSync(new URL(JSON.parse(entrypoint).at(-1), root))).toBe(true);
+  const { scripts } = JSON.parse(read('package.json'));
+  for (const run of all('RUN').filter((command) => command.startsWith('npm run '))) {
+    expect(scripts).toHaveProperty(run.slice('npm run '.length));
+  }
+  const ignored = read('.dockerignore').split('\n');
+  for (const path of sources.filter((each) => each !== '.')) {
+    expect(ignored).toContain(`!${path.split('/')[0]}`);
+  }
+});
