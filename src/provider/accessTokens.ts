@@ -7,7 +7,7 @@ import type { Vault } from '../vault/vault.ts';
 import type { AccountHeaders } from './outboundHeaders.ts';
 import { createRareReports, ProviderTrouble } from './rareReports.ts';
 import type { TokenEndpoint } from './tokenEndpoint.ts';
-import { createTokenRefresh } from './tokenRefresh.ts';
+import { createTokenRefresh } from './tokenRefresh/tokenRefresh.ts';
 
 /**
  * `refreshed`: new tokens are in the log; `already`: valid ones were there before anybody had to be asked;
