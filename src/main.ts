@@ -23,6 +23,7 @@ import { createAccessTokens } from './provider/accessTokens.ts';
 import { createModelPoller } from './provider/modelPoller.ts';
 import { upstreamHeaders } from './provider/outboundHeaders.ts';
 import { deactivationReason } from './provider/permanentFailures.ts';
+import { createProactiveRefresh } from './provider/proactiveRefresh.ts';
 import { createAuthorization } from './provider/signIn/authorization.ts';
 import { createDeviceCodes } from './provider/signIn/deviceCodes.ts';
 import { createTokenEndpoint } from './provider/tokenEndpoint.ts';
@@ -119,6 +120,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     report,
     ...(recordResult && { recordResult }),
   });
+  const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
   const poller = createUsagePoller({
     hot,
     handle,
@@ -286,6 +288,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     },
     { store, folder, report },
   );
+  proactiveRefresh.start();
   modelPoller.start();
   await links.start();
 
@@ -305,6 +308,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     await openRequests.drained();
     openRequests.stop();
     await links.stop();
+    await proactiveRefresh.stop();
     await poller.stop();
     await modelPoller.stop();
     await tokens.stop();

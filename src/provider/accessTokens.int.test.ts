@@ -248,7 +248,7 @@ describe('a refusal for good', () => {
     expect(await stage.node.tokens.refresh(id, 'unauthorized')).toBe('permanent');
     expect(stage.node.hot.state.accounts.get(id)).toMatchObject({
       status: 'deactivated',
-      deactivationReason: 'Refresh token was used by another program: sign in again and import the account anew',
+      deactivationReason: 'Refresh token was used by another program: sign in again, or import the account anew',
     });
     expect(await stage.events(id, 'TokenRefreshFailed', 'AccountDeactivated')).toMatchObject([
       { type: 'TokenRefreshFailed', data: { code: 'refresh_token_reused', isPermanent: true } },

@@ -23,9 +23,14 @@ export interface AccessTokens {
   headersFor(accountId: AccountId): AccountHeaders | undefined;
   /**
    * Makes the account's tokens valid. Parallel calls are one call, here and between nodes. Never rejects.
+   * @param reason a token that is `expiring` is still good and refreshed all the same
    * @param usedAuthorization the header that the provider refused: when it has been replaced since, nobody is asked
    */
-  refresh(accountId: AccountId, reason: 'expired' | 'unauthorized', usedAuthorization?: string): Promise<RefreshResult>;
+  refresh(
+    accountId: AccountId,
+    reason: 'expired' | 'unauthorized' | 'expiring',
+    usedAuthorization?: string,
+  ): Promise<RefreshResult>;
   /** Whether a request could be tried: active, with a valid token or one that is worth refreshing now. */
   isUsable(accountId: AccountId): boolean;
   /** Begins no more refreshes and waits until the results of those under way are in the log. */
@@ -80,7 +85,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
         upstreamId === null ? { authorization } : { authorization, 'chatgpt-account-id': upstreamId },
       );
     } catch (cause) {
-      const message = `the tokens of account ${accountId} cannot be opened: import the account anew`;
+      const message = `the tokens of account ${accountId} cannot be opened: sign in again, or import the account anew`;
       reportRarely(accountId, new ProviderTrouble(message, { cause }));
     }
     const entry = { access, headers, validUntil };

@@ -1,4 +1,4 @@
-const SIGN_IN_AGAIN = 'sign in again and import the account anew';
+const SIGN_IN_AGAIN = 'sign in again, or import the account anew';
 
 /** Codes after which asking again is in vain, with what an operator reads (provider-and-predecessor.md 3.5). */
 const REASONS: ReadonlyMap<string, string> = new Map([
