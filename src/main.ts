@@ -20,6 +20,7 @@ import { type Cause, createCommandHandler } from './projecting/commandHandler.ts
 import { startHotRunner } from './projecting/hotRunner.ts';
 import { subjects } from './projecting/subjects.ts';
 import { createAccessTokens } from './provider/accessTokens.ts';
+import { createLearnedUsage } from './provider/learnedUsage.ts';
 import { createModelPoller } from './provider/modelPoller.ts';
 import { upstreamHeaders } from './provider/outboundHeaders.ts';
 import { deactivationReason } from './provider/permanentFailures.ts';
@@ -121,6 +122,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     ...(recordResult && { recordResult }),
   });
   const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
+  const learnedUsage = createLearnedUsage({ hot, handle, now, newId: randomUUID, report });
   const poller = createUsagePoller({
     hot,
     handle,
@@ -200,6 +202,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     tokens,
     dispatcher,
     upstreamHeaders,
+    learnUsage: learnedUsage.learn,
     settle: createSettlement({ record, ledger, now, ...pricing }),
     deactivate,
     ...(pending && { pendingPin: (digest: string) => pending.pinOf(digest) }),
@@ -309,6 +312,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
     openRequests.stop();
     await links.stop();
     await proactiveRefresh.stop();
+    await learnedUsage.stop();
     await poller.stop();
     await modelPoller.stop();
     await tokens.stop();

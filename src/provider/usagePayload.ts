@@ -9,11 +9,9 @@ export interface ReportedUsage {
   readonly planType: string | null;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const WEEK_MINUTES = 10_080;
 /** No window of the provider is longer; what lies further away is no reset time (provider-and-predecessor.md 5.4). */
-const MAX_WINDOW_SECONDS = 366 * 24 * 3_600;
+export const MAX_WINDOW_SECONDS = 366 * 24 * 3_600;
 const MAX_PERCENT = 1_000_000;
 
 /**
@@ -32,7 +30,7 @@ export function readUsage(body: unknown, now: Instant): ReportedUsage | undefine
 }
 
 /** A plan with nothing but a weekly window has it in the primary slot. */
-function inTheirSlots(primary: UsageWindow | null, secondary: UsageWindow | null) {
+export function inTheirSlots(primary: UsageWindow | null, secondary: UsageWindow | null) {
   const isWeekly = primary !== null && primary.windowMinutes !== null && primary.windowMinutes >= WEEK_MINUTES;
   return isWeekly && secondary === null ? { primary: null, secondary: primary } : { primary, secondary };
 }
@@ -43,16 +41,20 @@ function windowIn(value: unknown, now: Instant): UsageWindow | null {
   if (!window || percent === undefined) return null;
   const seconds = numberIn(window.limit_window_seconds);
   return {
-    // Rounding up would call an account spent that is not: 99.9 is 99.
-    usedPercent: Math.min(Math.max(0, Math.floor(percent)), MAX_PERCENT),
-    resetAt: resetIn(window, now),
+    usedPercent: wholePercent(percent),
+    resetAt: resetIn(numberIn(window.reset_at), numberIn(window.reset_after_seconds), now),
     windowMinutes: seconds === undefined || seconds > MAX_WINDOW_SECONDS ? null : Math.max(1, Math.ceil(seconds / 60)),
   };
 }
 
-function resetIn(window: Fields, now: Instant): Instant | null {
-  const at = numberIn(window.reset_at);
-  const after = numberIn(window.reset_after_seconds);
+/** Rounding up would call an account spent that is not: 99.9 is 99. */
+export const wholePercent = (percent: number): number => Math.min(Math.max(0, Math.floor(percent)), MAX_PERCENT);
+
+/**
+ * When a window ends.
+ * @param at in seconds since 1970 @param after in seconds from now, where `at` says nothing
+ */
+export function resetIn(at: number | undefined, after: number | undefined, now: Instant): Instant | null {
   const candidates = [
     ...(at === undefined || at <= 0 ? [] : [Math.round(at * 1_000)]),
     ...(after === undefined ? [] : [Math.round(now + Math.max(0, after) * 1_000)]),
@@ -72,7 +74,7 @@ function creditsIn(value: unknown): UsageSample['credits'] {
 }
 
 /** A finite number, or text that spells one. */
-function numberIn(value: unknown): number | undefined {
+export function numberIn(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }

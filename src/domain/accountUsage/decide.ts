@@ -14,19 +14,59 @@ export interface ObserveUsage {
   readonly sample: UsageSample;
 }
 
+/** What an answer to a request says of the account in passing; a window that it does not name is left as it was. */
+export interface LearnUsage {
+  readonly type: 'LearnUsage';
+  readonly accountId: AccountId;
+  readonly windows: LearnedWindows;
+}
+
+export interface LearnedWindows {
+  readonly primary: UsageWindow | null;
+  readonly secondary: UsageWindow | null;
+}
+
 /** A sample that says nothing new is not kept: asking every minute would fill the log with what it knows. */
 export function decide(
-  { accountId, sample }: ObserveUsage,
+  command: ObserveUsage | LearnUsage,
   usage: AccountUsage,
   { now }: { readonly now: Instant },
 ): AccountUsageEvent[] {
-  return isNews(sample, usage, now) ? [AccountUsageObserved({ accountId, ...sample })] : [];
+  const { accountId } = command;
+  const sample = command.type === 'ObserveUsage' ? command.sample : learned(command.windows, usage);
+  const isKept = command.type === 'ObserveUsage' ? isNews(sample, usage, now) : isChange(sample, usage);
+  return isKept ? [AccountUsageObserved({ accountId, ...sample })] : [];
 }
 
-function isNews(sample: UsageSample, { sample: last, observedAt, limited }: AccountUsage, now: Instant): boolean {
-  if (!last || observedAt === undefined || now - observedAt >= KEEP_EVERY_MS) return true;
+/**
+ * Answers overtake each other: one that says less of the same window, or knows an earlier one, is only late. For the same
+ * reason none takes back a limit; that is for the provider to say when it is asked.
+ */
+function learned({ primary, secondary }: LearnedWindows, { sample, limited }: AccountUsage): UsageSample {
+  const known = sample ?? { primary: null, secondary: null, credits: null };
+  const next = { ...known, primary: later(known.primary, primary), secondary: later(known.secondary, secondary) };
+  return limited && hasRoom(next) ? known : next;
+}
+
+function later(known: UsageWindow | null, seen: UsageWindow | null): UsageWindow | null {
+  if (known === null || seen === null) return seen ?? known;
+  const next = { ...seen, windowMinutes: seen.windowMinutes ?? known.windowMinutes };
+  if (seen.resetAt === null || known.resetAt === null) return seen.usedPercent < known.usedPercent ? known : next;
+  const laterByMs = seen.resetAt - known.resetAt;
+  const isSame = Math.abs(laterByMs) <= SAME_RESET_MS;
+  return isSame ? (seen.usedPercent < known.usedPercent ? known : next) : laterByMs > 0 ? next : known;
+}
+
+function isNews(sample: UsageSample, usage: AccountUsage, now: Instant): boolean {
+  const { observedAt, limited } = usage;
+  if (observedAt === undefined || now - observedAt >= KEEP_EVERY_MS) return true;
   // The provider took back a limit that it had pronounced on a request (F15): the same sample now opens the account.
   if (limited && hasRoom(sample)) return true;
+  return isChange(sample, usage);
+}
+
+function isChange(sample: UsageSample, { sample: last }: AccountUsage): boolean {
+  if (!last) return true;
   return (
     !isSameWindow(sample.primary, last.primary) ||
     !isSameWindow(sample.secondary, last.secondary) ||
@@ -55,4 +95,8 @@ const isSameCredits = (a: UsageSample['credits'], b: UsageSample['credits']): bo
     ? a === b
     : a.hasCredits === b.hasCredits && a.isUnlimited === b.isUnlimited && a.balance === b.balance;
 
-export const accountUsage: Decider<AccountUsage, ObserveUsage, AccountUsageEvent> = { decide, evolve, initialState };
+export const accountUsage: Decider<AccountUsage, ObserveUsage | LearnUsage, AccountUsageEvent> = {
+  decide,
+  evolve,
+  initialState,
+};

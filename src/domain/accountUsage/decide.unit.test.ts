@@ -15,7 +15,7 @@ import {
 import { monthOf, subjects } from '../../projecting/subjects.ts';
 import { instant } from '../brands.ts';
 import { accountUsage, decide } from './decide.ts';
-import { AccountUsageObserved, type UsageSample } from './events.ts';
+import { AccountUsageObserved, type UsageSample, type UsageWindow } from './events.ts';
 import { evolve } from './state.ts';
 
 const usage = specification(accountUsage);
@@ -101,4 +101,70 @@ test('a month has a stream of its own', () => {
   expect(monthOf(instant(Date.UTC(2026, 0, 31, 23, 59)))).toBe('202601');
   expect(monthOf(instant(Date.UTC(2026, 1, 1)))).toBe('202602');
   expect(subjects.accountUsage.streamOf({ accountId: id, yyyymm: '202602' })).toBe('accountUsage-account_1_202602');
+});
+
+describe('what an answer says in passing', () => {
+  const learn = (primary: UsageWindow | null, secondary: UsageWindow | null = null) =>
+    ({ type: 'LearnUsage', accountId: id, windows: { primary, secondary } }) as const;
+  const { primary, secondary } = known;
+
+  test('is kept when it says something new, and leaves what it does not name as it was', () => {
+    aMinuteAgo(known)
+      .when(learn(usageWindow(41)))
+      .then(observed({ ...known, primary: usageWindow(41) }));
+    aMinuteAgo(known)
+      .when(learn(null, usageWindow(11)))
+      .then(observed({ ...known, secondary: usageWindow(11) }));
+  });
+
+  test('is the first sample of an account that nobody has asked for yet', () =>
+    usage.when(learn(usageWindow(3))).then(observed(usageSample(usageWindow(3)))));
+
+  test('is not kept when it says what is known, however long ago that was', () =>
+    usage
+      .given(at(earlier(HOUR), observed(known)))
+      .when(learn(primary, secondary))
+      .then());
+
+  test('of less use in the same window is a late answer', () =>
+    aMinuteAgo(known)
+      .when(learn(usageWindow(39)))
+      .then());
+
+  test('of another window counts if it is the next one, and is late if it is the last one', () => {
+    const next = usageWindow(2, later(6 * HOUR));
+    aMinuteAgo(known)
+      .when(learn(next))
+      .then(observed({ ...known, primary: next }));
+    aMinuteAgo(known)
+      .when(learn(usageWindow(99, later(-4 * HOUR))))
+      .then();
+  });
+
+  test('keeps the length of the window when it does not say it', () => {
+    const long = { ...usageWindow(40), windowMinutes: 300 };
+    usage
+      .given(at(earlier(MINUTE), observed(usageSample(long))))
+      .when(learn(usageWindow(50)))
+      .then(observed(usageSample({ ...usageWindow(50), windowMinutes: 300 })));
+  });
+
+  test('takes back no limit, and may say that one has been reached', () => {
+    const limited = { since: earlier(MINUTE), until: later(HOUR), code: 'usage_limit_reached' };
+    const state = { sample: known, observedAt: earlier(HOUR), limited };
+    expect(decide(learn(usageWindow(60)), state, { now: NOW })).toEqual([]);
+    const full = { ...known, primary: usageWindow(100) };
+    expect(decide(learn(usageWindow(100)), state, { now: NOW })).toEqual([observed(full)]);
+  });
+
+  test.each([
+    [40, 41, 41],
+    [41, 40, 41],
+  ])('of windows without a reset only more use counts: %i, then %i', (first, second, last) => {
+    const state = usage
+      .given(at(earlier(MINUTE), observed(usageSample(usageWindow(first, null)))))
+      .when(learn(usageWindow(second, null)))
+      .state();
+    expect(state.sample?.primary?.usedPercent).toBe(last);
+  });
 });

@@ -92,6 +92,11 @@ export class CurrentAttempt implements CallObserver {
     );
   }
 
+  onHeaders(headers: IncomingHttpHeaders): void {
+    const accountId = this.#trail.open?.accountId;
+    if (accountId !== undefined) this.#services.learnUsage?.(accountId, headers);
+  }
+
   onOpened(headers: IncomingHttpHeaders): void {
     this.upstreamHeaders = headers;
   }

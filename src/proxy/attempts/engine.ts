@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { HotState } from '../../projecting/hotState.ts';
@@ -35,6 +36,8 @@ export interface ExchangeServices {
     content: { readonly accept: string },
   ) => string[];
   readonly settle: (settled: Settled) => Promise<void>;
+  /** Told of the headers of every answer: they say how much of an account is used. Must be cheap, and may not throw. */
+  readonly learnUsage?: (accountId: AccountId, headers: IncomingHttpHeaders) => void;
   readonly deactivate: (accountId: AccountId, code: string) => void;
   /** Keeps the items of an answer for clients that refer to them by id. */
   readonly remember: (request: AdmittedRequest, output: readonly unknown[]) => void;

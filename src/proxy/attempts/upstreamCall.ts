@@ -8,6 +8,8 @@ import { type Failure, readProviderError } from './failure.ts';
 export interface CallObserver {
   /** The provider answers well. Its first event decides what becomes of it, so nothing is passed on yet. */
   onOpened(headers: IncomingHttpHeaders): void;
+  /** Of every answer, refusals too, before anything else of it. */
+  onHeaders?(headers: IncomingHttpHeaders): void;
   /** Whole events. Returning false asks the provider to wait until `resume`. */
   onScanned(scanned: Scanned): boolean;
   onFailed(failure: Failure): void;
@@ -95,6 +97,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.lastSignAt = this.#now();
     this.#status = status;
     this.#headers = headers;
+    this.#observer.onHeaders?.(headers);
     if (status !== 200) return;
     if (!headers['content-type']?.toLowerCase().startsWith(this.#format.accept)) {
       this.#fail(this.#format.otherwise);
