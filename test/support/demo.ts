@@ -68,9 +68,6 @@ A stream:
 One JSON object:
   ${curl('/v1/responses', { model: MODEL, input: 'Say hi' })}
 
-One account more, by signing in at the simulated provider (open the authorizationUrl):
-  curl -s -X POST ${url}/api/oauth/start
-
 What was asked so far:
   curl -s ${url}/api/request-logs
 
