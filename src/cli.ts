@@ -3,6 +3,7 @@ import { readConfig } from './config.ts';
 import { openDataFolder } from './log/dataFolder.ts';
 import { type Service, startService } from './main.ts';
 import { compareReadModels, rebuildReadModels } from './readModels/sqlite/rebuild.ts';
+import { resetPassword } from './resetPassword.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
@@ -14,6 +15,8 @@ const USAGE = `Usage: svc <command>
   serve                run the service (settings come from the environment, see README.md)
   rebuild              make the read models anew from the log; the service must not be running
   rebuild --compare    make them beside the live ones and compare; exit code 1 on any difference
+  reset-password       give the dashboard a new password and end every session; the service must not be running
+  reset-password --totp  switch TOTP off as well, when the authenticator is lost
 `;
 
 async function serve(): Promise<void> {
@@ -83,6 +86,13 @@ function compare(): void {
 
 const logName = () => (readConfig().SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
 
+async function reset(keepsTotp: boolean): Promise<void> {
+  const { password, asksForTotp } = await resetPassword(readConfig(), { keepsTotp, say });
+  say(`The dashboard password is now ${password}`);
+  say('Every session has ended. Sign in with it, then change it.');
+  if (asksForTotp) say('A code of the authenticator is still asked for; if it is lost, use reset-password --totp.');
+}
+
 /** One line for each tenth of the log. */
 function tellProgress() {
   let told = 0;
@@ -102,6 +112,8 @@ try {
     rebuild();
   } else if (command === 'rebuild' && args.length === 1 && args[0] === '--compare') {
     compare();
+  } else if (command === 'reset-password' && (args.length === 0 || (args.length === 1 && args[0] === '--totp'))) {
+    await reset(args.length === 0);
   } else {
     process.stderr.write(USAGE);
     process.exitCode = 2;

@@ -942,6 +942,11 @@ export interface components {
             /** @constant */
             kind: "anonymous";
         } | {
+            command: string;
+            /** @constant */
+            kind: "cli";
+            user: string | null;
+        } | {
             /** @constant */
             kind: "system";
             reason: string;
