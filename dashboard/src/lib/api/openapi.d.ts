@@ -1863,6 +1863,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     postAccountsImport: {
@@ -3264,6 +3273,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getFirewallIps: {
@@ -3564,6 +3582,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getHistoryPosition: {
@@ -3705,6 +3732,15 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4307,6 +4343,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getRequestLogsOptions: {
@@ -4362,6 +4407,15 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4797,6 +4851,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getUsageSummary: {
@@ -4843,6 +4906,15 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
