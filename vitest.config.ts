@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{src,projections,test}/**/*.{unit,int}.test.ts'],
+    include: ['{src,projections,test,dashboard/src}/**/*.{unit,int}.test.ts'],
     globalSetup: 'test/support/dashboard/built.ts',
     pool: 'threads',
     testTimeout: 20_000,

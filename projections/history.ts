@@ -5,6 +5,7 @@ export type HistoryActor =
   | { readonly kind: 'operator'; readonly sessionId: string | null; readonly address: string }
   | { readonly kind: 'apiKey'; readonly keyId: string }
   | { readonly kind: 'anonymous' }
+  | { readonly kind: 'cli' }
   | { readonly kind: 'system' };
 
 /** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */

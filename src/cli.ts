@@ -4,6 +4,7 @@ import { openDataFolder } from './log/dataFolder.ts';
 import { type Service, startService } from './main.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './readModels/mongo/rebuild.ts';
 import { compareReadModels, logIn, rebuildReadModels } from './readModels/sqlite/rebuild.ts';
+import { resetPassword } from './resetPassword.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
@@ -15,6 +16,8 @@ const USAGE = `Usage: svc <command>
   serve                run the service (settings come from the environment, see README.md)
   rebuild              make the read models anew from the log; the service must not be running, except with MongoDB
   rebuild --compare    make them beside the live ones and compare; exit code 1 on any difference
+  reset-password       give the dashboard a new password and end every session; the service must not be running
+  reset-password --totp  switch TOTP off as well, when the authenticator is lost
 `;
 
 async function serve(): Promise<void> {
@@ -95,6 +98,13 @@ async function compare(): Promise<void> {
 
 const logName = () => (readConfig().SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
 
+async function reset(keepsTotp: boolean): Promise<void> {
+  const { password, asksForTotp } = await resetPassword(readConfig(), { keepsTotp, say });
+  say(`The dashboard password is now ${password}`);
+  say('Every session has ended. Sign in with it, then change it.');
+  if (asksForTotp) say('A code of the authenticator is still asked for; if it is lost, use reset-password --totp.');
+}
+
 /** One line for each tenth of the log. */
 function tellProgress() {
   let told = 0;
@@ -114,6 +124,8 @@ try {
     await rebuild();
   } else if (command === 'rebuild' && args.length === 1 && args[0] === '--compare') {
     await compare();
+  } else if (command === 'reset-password' && (args.length === 0 || (args.length === 1 && args[0] === '--totp'))) {
+    await reset(args.length === 0);
   } else {
     process.stderr.write(USAGE);
     process.exitCode = 2;

@@ -11,6 +11,7 @@ import { startHttpServer } from './http/server.ts';
 import { openDataFolder } from './log/dataFolder.ts';
 import { createSetupToken } from './management/dashboardAuth/setupToken.ts';
 import { SignIns } from './management/dashboardAuth/signIns.ts';
+import { destroyKeysOfAllDisabledTotp } from './management/dashboardAuth/totpKeys.ts';
 import { destroyKeysOfDeletedAccounts } from './management/destroyKeysOfDeletedAccounts.ts';
 import { createTurns, handlingInTurn } from './management/inTurn.ts';
 import { LiveFeed } from './management/live/liveFeed.ts';
@@ -164,6 +165,7 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   });
   if (left > 0) say(`settled as abandoned what the last run left open: ${left} ${left === 1 ? 'request' : 'requests'}`);
   await destroyKeysOfDeletedAccounts({ hot, vault });
+  await destroyKeysOfAllDisabledTotp({ log, vault });
 
   const models = new ModelList(hot.state);
   hot.onFolded((event) => models.onFolded(event));

@@ -149,6 +149,11 @@ test('every endpoint is called, and its answer is what the document says', async
   const chat = { model: acceptable.model, messages: [{ role: 'user', content: 'hi' }] };
   await call('POST /v1/chat/completions', {}, chat);
   await call('POST /v1/chat/completions', {}, { ...chat, stream: true, stream_options: { include_usage: true } });
+  const recording = new FormData();
+  recording.set('file', new Blob(['sound']), 'a.wav');
+  await call('POST /backend-api/transcribe', {}, recording);
+  recording.set('model', 'gpt-4o-transcribe');
+  await call('POST /v1/audio/transcriptions', {}, recording);
   await call('GET /v1/models');
   await call('GET /backend-api/svc/models');
   await call('GET /v1/models/{id}', { id: 'gpt-5.5' });

@@ -100,10 +100,12 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
   log_unavailable: {
     status: 503,
     type: 'server_error',
-    message: ({ isUncertain }) =>
-      isUncertain
-        ? 'The event log did not answer in time, so the change may have been made: look before you repeat it, or repeat it with the same Idempotency-Key'
-        : 'The event log takes no writes at the moment; nothing was changed. See the log of the service',
+    message: ({ isUncertain, isCommitted }) =>
+      isCommitted
+        ? 'The change was made and is safe, but this node does not show it yet; do not repeat it, look again in a moment'
+        : isUncertain
+          ? 'The event log did not answer in time, so the change may have been made: look before you repeat it, or repeat it with the same Idempotency-Key'
+          : 'The event log takes no writes at the moment; nothing was changed. See the log of the service',
   },
   outbox_full: {
     status: 503,

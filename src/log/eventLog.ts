@@ -13,6 +13,8 @@ export type Actor =
     }
   | { readonly kind: 'apiKey'; readonly keyId: string }
   | { readonly kind: 'anonymous' }
+  /** Somebody at the machine itself, by a command of `src/cli.ts`. */
+  | { readonly kind: 'cli'; readonly command: string; readonly user: string | null }
   | { readonly kind: 'system'; readonly reason: string };
 
 export interface EventMetadata {

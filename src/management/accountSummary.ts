@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accountStatusSchema } from '../domain/account/events.ts';
+import { creditsOf, type PlanCredits } from '../domain/account/planCredits.ts';
 import type { Account } from '../domain/account/state.ts';
 import type { UsageWindow } from '../domain/accountUsage/events.ts';
 import { type Instant, iso, type Sealed } from '../domain/brands.ts';
@@ -7,7 +8,6 @@ import { type AvailabilityState, availabilityOf } from '../domain/routing/availa
 import { expiryOf } from '../provider/jwt.ts';
 import { CannotOpen, type Vault } from '../vault/vault.ts';
 import type { View } from './at.ts';
-import { creditsOf, type PlanCredits } from './planCredits.ts';
 
 export const PRIMARY_MINUTES = 1_440;
 export const SECONDARY_MINUTES = 10_080;

@@ -25,6 +25,7 @@ const ActorAnswer = z
     }),
     z.object({ kind: z.literal('api_key'), api_key_id: z.string() }),
     z.object({ kind: z.literal('anonymous') }),
+    z.object({ kind: z.literal('cli'), command: z.string(), user: z.string().nullable() }),
     z.object({ kind: z.literal('system'), reason: z.string() }),
   ])
   .meta({ id: 'Actor' });
@@ -66,7 +67,7 @@ const list = documented({
   query: {
     subject: values.describe('e.g. account-<id>, apiKey-<id>, firewall-main, settings-main'),
     type: values.describe('e.g. ApiKeyCreated'),
-    actor: values.describe('operator, operator:<address>, session:<id>, apiKey:<id>, anonymous, system'),
+    actor: values.describe('operator, operator:<address>, session:<id>, apiKey:<id>, anonymous, cli, system'),
     since: moment,
     until: moment,
     search: z.string().min(3).optional().describe('A part of the sentence; requests that went well are not searched'),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { creditsOf } from '../domain/account/planCredits.ts';
 import { instant } from '../domain/brands.ts';
 import type { AccountUsageSums } from '../readModels/usageTrendsQueries.ts';
 import { rounded } from './accountTrends.ts';
 import { newRouter } from './context.ts';
 import { documented } from './documented.ts';
 import type { Management } from './management.ts';
-import { creditsOf } from './planCredits.ts';
 import { integer, oneOf } from './query.ts';
 import { aggregatedWindow, windowMinutes, windowOf } from './usageWindow.ts';
 

@@ -1,10 +1,10 @@
+import { creditsOf } from '../domain/account/planCredits.ts';
 import type { Account } from '../domain/account/state.ts';
 import type { UsageWindow } from '../domain/accountUsage/events.ts';
 import { type AccountId, iso } from '../domain/brands.ts';
 import type { HotState } from '../projecting/hotState.ts';
 import { PRIMARY_MINUTES, remaining, SECONDARY_MINUTES } from './accountSummary.ts';
 import { rounded } from './accountTrends.ts';
-import { creditsOf } from './planCredits.ts';
 
 export type WindowName = 'primary' | 'secondary';
 

@@ -13,6 +13,7 @@ import {
   NO_STREAM,
 } from '../log/eventLog.ts';
 import type { HotRunner } from './hotRunner.ts';
+import { inForce } from './inForce.ts';
 import type { Subject } from './subjects.ts';
 
 /** Who asked, and the id that joins what follows from it. */
@@ -46,7 +47,7 @@ export interface Handled<State> {
 /**
  * The only way to change anything: decide from the subject's hot state, append at its revision, wait until this node has
  * folded the write.
- * @throws Refusal of the rule, or `log_unavailable` when the log did not take the events
+ * @throws Refusal of the rule, or `log_unavailable` when the log did not take the events, or took them and this node lags
  */
 export type HandleCommand = <Id, State, Command, Event extends DomainEvent>(
   subject: Subject<Id, State, Command, Event>,
@@ -71,7 +72,7 @@ export function createCommandHandler({
     const stream = subject.streamOf(id);
     const earlier = await positionOfRepeated(log, stream, cause);
     if (earlier !== undefined) {
-      await hot.whenFolded(earlier);
+      await inForce(hot, earlier);
       return { state: subject.stateIn(hot.state, id), events: [], position: earlier, isRepeat: true };
     }
     for (let decision = 1; ; decision++) {
@@ -84,7 +85,7 @@ export function createCommandHandler({
       const outcome = await appendFirmly(log, stream, revision, toAppend(events, time, cause));
       switch (outcome.kind) {
         case 'committed':
-          await hot.whenFolded(outcome.position);
+          await inForce(hot, outcome.position);
           return { state: subject.stateIn(hot.state, id), events, position: outcome.position };
         case 'conflict':
           if (decision === MAX_DECISIONS) refuse('conflict', { stream });

@@ -36,7 +36,7 @@ export interface UpstreamContent {
   /** Default: `text/event-stream`. */
   readonly accept?: string;
   /** Of the body as it is sent upstream. Default: `application/json`. */
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
 }
 
 /**

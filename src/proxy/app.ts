@@ -14,6 +14,7 @@ import { sendError } from './relay/sendError.ts';
 import { newRequestId } from './requestId.ts';
 import { createRouteLookup, modelIdIn, type ProxyRoute } from './routes.ts';
 import type { Refusals } from './settlement/refusals.ts';
+import { createTranscriptionHandler } from './transcribe/transcription.ts';
 
 /** What the stations below know of a request; each adds its part. */
 export interface ProxyState {
@@ -48,6 +49,7 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   const checkApiKey = createApiKeyCheck({ hot: options.hot, now });
   const routeOf = createRouteLookup({ hasAliases: options.hasAliases });
   const handleModelRequest = createModelRequestHandler(options);
+  const handleTranscription = createTranscriptionHandler(options);
   const models = createModelsHandler(options);
 
   const app = new Koa<ProxyState>();
@@ -104,6 +106,8 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     switch (route.kind) {
       case 'conversation':
         return handleModelRequest(req, res, { ...state, route });
+      case 'transcription':
+        return handleTranscription(req, res, { ...state, route });
       case 'models':
         return models.list(res, state);
       case 'model':

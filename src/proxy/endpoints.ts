@@ -3,7 +3,8 @@ import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../
 import { errors } from '../http/errors.ts';
 import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
 import type { DialectName } from './dialects.ts';
-import { proxyRoutes, type ReadingRoute } from './routes.ts';
+import { type ProxyRoute, proxyRoutes } from './routes.ts';
+import { TRANSCRIPTION_MODEL } from './transcribe/transcriptionForm.ts';
 
 // What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):
 // these schemas say the same to callers, and `test/openApi.int.test.ts` holds live answers against them.
@@ -65,6 +66,13 @@ const Compaction = z
   })
   .meta({ id: 'Compaction' });
 
+const transcriptionFields = {
+  file: z.string().meta({ format: 'binary' }),
+  prompt: z.string().optional(),
+  language: z.string().optional(),
+};
+const Transcript = z.looseObject({ text: z.string() }).meta({ id: 'Transcript' });
+
 const Model = z
   .looseObject({
     id: z.string(),
@@ -94,8 +102,14 @@ const refuses = [
   'outbox_full',
 ] as const;
 
+type EndpointName = Exclude<ProxyRoute['kind'], 'conversation'> | 'openTranscription';
+const nameOf = (route: ProxyRoute): DialectName | EndpointName => {
+  if (route.kind === 'conversation') return route.dialect;
+  return route.kind === 'transcription' && route.mustNameModel ? 'openTranscription' : route.kind;
+};
+
 /** By dialect or kind of the route; a new one without its line here does not compile. */
-const endpoints: Readonly<Record<DialectName | ReadingRoute['kind'], Endpoint>> = {
+const endpoints: Readonly<Record<DialectName | EndpointName, Endpoint>> = {
   svc: {
     summary: 'Sends a request to one of the accounts and streams the answer',
     body: ResponsesRequest,
@@ -129,6 +143,18 @@ const endpoints: Readonly<Record<DialectName | ReadingRoute['kind'], Endpoint>> 
     answer: Compaction,
     refuses: [...refuses, 'not_implemented'],
   },
+  transcription: {
+    summary: 'Writes down what is said',
+    form: z.object(transcriptionFields),
+    answer: Transcript,
+    refuses: [...refuses, 'validation_error'],
+  },
+  openTranscription: {
+    summary: 'Writes down what is said',
+    form: z.object({ ...transcriptionFields, model: z.literal(TRANSCRIPTION_MODEL) }),
+    answer: Transcript,
+    refuses: [...refuses, 'validation_error'],
+  },
   models: { summary: 'The models that the pool can serve and the key may use', answer: ModelsAnswer },
   model: { summary: 'One of these models', answer: Model, refuses: ['model_not_found'] },
 };
@@ -137,7 +163,7 @@ const endpoints: Readonly<Record<DialectName | ReadingRoute['kind'], Endpoint>> 
 export const proxySurface: DocumentedSurface = {
   endpoints: [...proxyRoutes.values()].map(
     (route): PlacedEndpoint => ({
-      ...endpoints[route.kind === 'conversation' ? route.dialect : route.kind],
+      ...endpoints[nameOf(route)],
       method: route.method.toLowerCase(),
       path: route.path,
       tag: 'proxy',

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiKey } from '../domain/apiKey/state.ts';
 import type { Admission } from '../domain/request/events.ts';
 import { createSlots } from '../provider/slots.ts';
-import { type AdmissionOptions, createAdmission, LimitExceeded } from './admission/admission.ts';
+import { type AdmissionOptions, createAdmission } from './admission/admission.ts';
+import { currentKey } from './admission/currentKey.ts';
+import { tokensOfText } from './admission/estimate.ts';
 import { createPinDigest } from './admission/pinDigest.ts';
 import type { ProxyState } from './app.ts';
 import type { ExchangeServices } from './attempts/engine.ts';
@@ -11,11 +12,11 @@ import { decompress } from './body/decompress.ts';
 import { ClientGone, readBody } from './body/readBody.ts';
 import { dialects } from './dialects.ts';
 import type { OpenRequests } from './openRequests.ts';
-import { ProxyError } from './proxyError.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestMemory } from './responses/requestMemory.ts';
 import type { ConversationRoute } from './routes.ts';
+import { createRecordRefusal } from './settlement/recordRefusal.ts';
 import type { Refusals } from './settlement/refusals.ts';
 
 export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOptions, 'hot'> {
@@ -40,6 +41,7 @@ type KnownRoute = ProxyState & { readonly route: ConversationRoute };
 export function createModelRequestHandler(services: ModelRequestServices) {
   const { hot, now } = services;
   const admit = createAdmission(services);
+  const recordRefusal = createRecordRefusal(services);
   const pinDigest = createPinDigest(services.pinDigest);
   // Each may take its 128 MiB, so that only a few may be decoded at the same time.
   const inSlot = createSlots(DECODING_AT_ONCE);
@@ -57,16 +59,13 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const body = encoding === undefined ? raw : await inSlot(() => decompress(raw, encoding, MAX_DECODED_BYTES));
       const recall = (id: string) => services.recentItems.recall(caller, id);
       model = dialect.read(body, { headers: request.headers, recall, memory });
-      // The key may have been changed while the body arrived: what binds is what holds now.
-      const current = key && currentKey(key);
-      admission = admit({ requestId, key: current, requestedAt, ...model });
+      const current = currentKey(hot, key);
+      admission = admit({ requestId, key: current, requestedAt, inputTokens: tokensOfText(model.bodyBytes), ...model });
+      if (response.destroyed) throw new ClientGone();
     } catch (error) {
-      if (error instanceof ProxyError) await recordRefusal(error, state, model);
-      throw error;
-    }
-    if (response.destroyed) {
       services.ledger.release(requestId);
-      throw new ClientGone();
+      await recordRefusal(error, state, model);
+      throw error;
     }
     const isSticky = hot.settings.stickyThreadsEnabled && model.conversationKey !== undefined;
     const delivery = dialect.deliver(response, model, { requestId, now, onDrain: () => exchange.onDrain() });
@@ -80,7 +79,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         requestedAt,
         admission,
         pin: isSticky ? pinDigest(caller, model.conversationKey as string) : undefined,
-        bodyBytes: model.bodyBytes,
+        inputTokens: tokensOfText(model.bodyBytes),
         upstreamPath: services.upstreamBasePath + route.upstream,
         upstreamBody: model.upstreamBody,
         answer: dialect.answer,
@@ -93,28 +92,4 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     response.once('close', () => exchange.clientGone());
     exchange.start();
   };
-
-  /** @throws ProxyError when the key was revoked while its request arrived */
-  function currentKey(key: ApiKey): ApiKey {
-    const current = hot.apiKeys.get(key.id);
-    if (!current?.isActive || current.hash !== key.hash) throw new ProxyError('invalid_api_key');
-    return current;
-  }
-
-  async function recordRefusal(error: ProxyError, state: KnownRoute, model: ModelRequest | undefined): Promise<void> {
-    const { message, code } = error.body.error;
-    await services.refusals.refused({
-      requestId: state.requestId,
-      keyId: state.key?.id ?? null,
-      route: state.route.path,
-      model: (model?.model ?? '').slice(0, 200).toWellFormed(),
-      effort: model?.effort ?? null,
-      requestedAt: state.requestedAt,
-      ...(error instanceof LimitExceeded && { admission: error.admission, limit: error.limit }),
-      status: String(error.status),
-      errorCode: code,
-      errorMessage: message.slice(0, 500).toWellFormed(),
-      latencyMs: Math.max(0, now() - state.requestedAt),
-    });
-  }
 }

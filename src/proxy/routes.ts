@@ -1,7 +1,7 @@
 import type { DialectName } from './dialects.ts';
 
 /** A path of the proxy that this build answers. */
-export type ProxyRoute = ConversationRoute | ReadingRoute;
+export type ProxyRoute = ConversationRoute | TranscriptionRoute | ReadingRoute;
 
 /** A request that goes to a model by one of the accounts. */
 export interface ConversationRoute {
@@ -12,6 +12,15 @@ export interface ConversationRoute {
   readonly path: string;
   /** Below the provider's base. */
   readonly upstream: string;
+}
+
+/** Audio that becomes a transcript. */
+export interface TranscriptionRoute {
+  readonly kind: 'transcription';
+  readonly method: 'POST';
+  readonly path: string;
+  readonly upstream: string;
+  readonly mustNameModel: boolean;
 }
 
 /** Something that is answered from memory. */
@@ -28,6 +37,13 @@ const conversation = (dialect: DialectName, path: string, upstream: string): Con
   path,
   upstream,
 });
+const transcription = (path: string, { mustNameModel }: { mustNameModel: boolean }): TranscriptionRoute => ({
+  kind: 'transcription',
+  method: 'POST',
+  path,
+  upstream: '/transcribe',
+  mustNameModel,
+});
 const reading = (kind: ReadingRoute['kind'], path: string): ReadingRoute => ({ kind, method: 'GET', path });
 
 const MODEL: ReadingRoute = reading('model', '/v1/models/{id}');
@@ -40,6 +56,8 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
     conversation('chat', '/v1/chat/completions', '/codex/responses'),
     conversation('svcCompact', '/backend-api/svc/responses/compact', '/codex/responses/compact'),
     conversation('v1Compact', '/v1/responses/compact', '/codex/responses/compact'),
+    transcription('/backend-api/transcribe', { mustNameModel: false }),
+    transcription('/v1/audio/transcriptions', { mustNameModel: true }),
     reading('models', '/backend-api/svc/models'),
     reading('models', '/v1/models'),
     MODEL,

@@ -5,7 +5,7 @@ import type { Actor } from '../log/eventLog.ts';
 export interface HistoryFilter {
   readonly subjects?: readonly string[];
   readonly types?: readonly string[];
-  /** `operator`, `operator:<address>`, `session:<id>`, `apiKey:<id>`, `anonymous`, `system`. */
+  /** `operator`, `operator:<address>`, `session:<id>`, `apiKey:<id>`, `anonymous`, `cli`, `system`. */
   readonly actors?: readonly string[];
   /**
    * First and last moment that belong to the answer. An event belongs to the latest time up to it, as with `?at=`: a clock

@@ -1,14 +1,20 @@
 import type { Config } from '../config.ts';
 import type { DataFolder } from '../log/dataFolder.ts';
+import { reportRejected } from '../log/reportRejected.ts';
 import { createSqliteEventLog } from '../log/sqlite/sqliteEventLog.ts';
 import { openVault } from '../vault/sqliteVault.ts';
+import type { EventStoreIo } from './eventStore.ts';
 import type { Store } from './store.ts';
 
 /** Everything in the data folder, for one process. @throws when a file cannot be opened, with what to do */
-export async function openEmbeddedStore({ SVC_ENCRYPTION_KEY }: Config, folder: DataFolder): Promise<Store> {
+export async function openEmbeddedStore(
+  { SVC_ENCRYPTION_KEY }: Config,
+  folder: DataFolder,
+  { say }: Pick<EventStoreIo, 'say'>,
+): Promise<Store> {
   const vault = openVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
   const logPath = folder.file('log.sqlite');
-  const log = await createSqliteEventLog({ path: logPath, node: folder.node });
+  const log = reportRejected(await createSqliteEventLog({ path: logPath, node: folder.node }), { say });
   return {
     name: 'embedded',
     log,

@@ -4,6 +4,7 @@ import type { DataFolder } from '../log/dataFolder.ts';
 import { parseConnectionString } from '../log/eventstore/connectionString.ts';
 import { openEventStore } from '../log/eventstore/eventStore.ts';
 import { openOutbox } from '../log/outbox/outbox.ts';
+import { reportRejected } from '../log/reportRejected.ts';
 import { openSharedVault } from '../vault/sharedVault.ts';
 import type { Store } from './store.ts';
 
@@ -39,7 +40,7 @@ export async function openEventStoreStore(
     if (outbox.pending > 0) say(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
     return {
       name: 'eventstore',
-      log: eventStore.log,
+      log: reportRejected(eventStore.log, { say }),
       vault,
       logPath,
       outbox,

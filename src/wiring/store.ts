@@ -26,4 +26,6 @@ export interface Store {
 
 /** The one that the configuration names. @throws when it cannot be used, with what to do */
 export const openStore = (config: Config, folder: DataFolder, io: EventStoreIo): Promise<Store> =>
-  config.SVC_EVENTSTORE_URL === undefined ? openEmbeddedStore(config, folder) : openEventStoreStore(config, folder, io);
+  config.SVC_EVENTSTORE_URL === undefined
+    ? openEmbeddedStore(config, folder, io)
+    : openEventStoreStore(config, folder, io);

@@ -65,7 +65,8 @@ test('nothing was said of it but what was answered', () => {
 });
 
 test('every refusal is in the log or counted there', async () => {
-  const callersThatLeft = all.filter(({ answer }) => !answer).length;
+  // So did those whose bodies were no HTTP: what is wrong with them is found out after the head was taken.
+  const callersThatLeft = all.filter(({ answer, request }) => !answer || (request.steps && !request.isLogged)).length;
   await gateway.stop();
   expect(differencesToLog(gateway, all, callersThatLeft)).toEqual([]);
   process.stdout.write(`refused: ${totalsOf(all)}\n`);

@@ -17,6 +17,8 @@ export interface GatewayOptions {
   provider?: ProviderOptions;
   /** A folder to start from; a fresh one otherwise. */
   folder?: string;
+  /** Puts something between the service and the provider. @returns the base URL that the service gets instead */
+  between?: (providerBaseUrl: string) => Promise<string>;
 }
 
 export interface Recorded<Type extends KnownEvent['type']> {
@@ -27,10 +29,17 @@ export interface Recorded<Type extends KnownEvent['type']> {
 }
 
 /** The service in this process, the simulated provider behind it, and a folder that goes when it stops. */
-export async function startGateway({ accounts = 1, env = {}, provider: options, folder }: GatewayOptions = {}) {
+export async function startGateway({
+  accounts = 1,
+  env = {},
+  provider: options,
+  folder,
+  between,
+}: GatewayOptions = {}) {
   const provider = await startProvider(options);
   const data = folder ?? mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const logFile = join(data, env.SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
+  const upstream = between ? await between(provider.baseUrl) : provider.baseUrl;
   const said: string[] = [];
   const start = (): Promise<Service> =>
     startService(
@@ -38,7 +47,7 @@ export async function startGateway({ accounts = 1, env = {}, provider: options, 
         SVC_PORT: '0',
         SVC_OAUTH_CALLBACK_PORT: '0',
         SVC_DATA_DIR: data,
-        SVC_UPSTREAM_BASE_URL: provider.baseUrl,
+        SVC_UPSTREAM_BASE_URL: upstream,
         SVC_AUTH_BASE_URL: provider.authUrl,
         SVC_USAGE_REFRESH_SECONDS: '3600',
         SVC_DRAIN_SECONDS: '1',

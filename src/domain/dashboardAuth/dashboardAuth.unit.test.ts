@@ -58,6 +58,22 @@ test('a password that was changed meanwhile is no longer the right one', () => {
   changed.when(removePassword).refuses('invalid_credentials');
 });
 
+test('a password that nobody knows any more is reset, and TOTP on demand', () => {
+  const reset = { type: 'ResetPassword', ...second, keepsTotp: true } as const;
+  auth.when(reset).refuses('password_not_configured');
+  auth
+    .given(...withTotp, requireTotp)
+    .when(reset)
+    .then(DashboardPasswordChanged(second));
+  const whole = auth.given(...withTotp, requireTotp).when({ ...reset, keepsTotp: false });
+  whole.then(requireNoTotp, TotpDisabled({ totpId: uuid(7) }), DashboardPasswordChanged(second));
+  expect(whole.state()).toMatchObject({ totp: null, isTotpRequired: false });
+  auth
+    .given(...withPassword)
+    .when({ ...reset, keepsTotp: false })
+    .then(DashboardPasswordChanged(second));
+});
+
 test('without a password there is none to change or remove', () => {
   auth.when(changePassword).refuses('password_not_configured');
   auth.when(removePassword).refuses('password_not_configured');

@@ -17,6 +17,8 @@ export type DashboardAuthCommand =
   | { type: 'SetPassword'; passwordId: string; passwordHash: string }
   | { type: 'ChangePassword'; verifiedPasswordId: string; passwordId: string; passwordHash: string }
   | { type: 'RemovePassword'; verifiedPasswordId: string }
+  /** By somebody who has the data folder, and so needs to prove nothing. */
+  | { type: 'ResetPassword'; passwordId: string; passwordHash: string; keepsTotp: boolean }
   | { type: 'ConfigureTotp'; totpId: string; secret: Sealed; step: number }
   | { type: 'DisableTotp' };
 
@@ -40,6 +42,12 @@ export function decide(command: DashboardAuthCommand, auth: DashboardAuth): (Das
     case 'RemovePassword': {
       const { id: passwordId } = verifiedPassword(auth, command);
       return [...(auth.totp ? withoutTotp(auth, auth.totp) : []), DashboardPasswordRemoved({ passwordId })];
+    }
+    case 'ResetPassword': {
+      if (!auth.password) refuse('password_not_configured');
+      const { passwordId, passwordHash, keepsTotp } = command;
+      const changed = DashboardPasswordChanged({ passwordId, passwordHash });
+      return auth.totp && !keepsTotp ? [...withoutTotp(auth, auth.totp), changed] : [changed];
     }
     case 'ConfigureTotp': {
       if (!auth.password) refuse('password_not_configured');

@@ -9,6 +9,7 @@ import { createProve } from './guesses.ts';
 import { createPasswords } from './passwords.ts';
 import type { SessionCookie } from './sessionCookie.ts';
 import { createSessions } from './sessions.ts';
+import { destroyKeysOfDisabledTotp } from './totpKeys.ts';
 import { createTotpSetup } from './totpSetup.ts';
 import { createTotpVerification } from './totpVerification.ts';
 import { Change, Confirm, Password, routes, SetUp, sessionState, Verify } from './wire.ts';
@@ -21,7 +22,7 @@ const DONE = { status: 'ok' };
 
 /** Password, TOTP and sessions of the dashboard (specification, "Dashboard authentication"). Stands before the gate. */
 export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
-  const { hot, handle, newId, cookie, setupToken, passwords = createPasswords() } = management;
+  const { hot, handle, vault, newId, cookie, setupToken, passwords = createPasswords() } = management;
   const prove = createProve(management);
   const sessions = createSessions(management);
   const totpSetup = createTotpSetup(management, prove);
@@ -30,6 +31,8 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
   const auth = () => hot.state.dashboardAuth;
   const change = (ctx: ManagementContext, command: Parameters<typeof subjects.dashboardAuth.decider.decide>[0]) =>
     handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
+
+  const forgetting = async (done: ReturnType<typeof change>) => destroyKeysOfDisabledTotp(vault, (await done).events);
 
   /** @throws Refusal `password_not_configured`, or `authentication_required` to callers from elsewhere */
   const needPassword = (ctx: ManagementContext) => {
@@ -96,7 +99,7 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
       needSession(ctx);
       const { password } = await bodyOf(ctx, Password, 'validation_error');
       const verifiedPasswordId = await provePassword(ctx, 'current password', password);
-      await totpSetup.ending(change(ctx, { type: 'RemovePassword', verifiedPasswordId }));
+      await forgetting(change(ctx, { type: 'RemovePassword', verifiedPasswordId }));
       cookie.clear(ctx);
       return DONE;
     })
@@ -115,7 +118,7 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
     })
     .post('/totp/disable', routes.disableTotp, async (ctx) => {
       needSession(ctx);
-      await totpSetup.ending(change(ctx, { type: 'DisableTotp' }));
+      await forgetting(change(ctx, { type: 'DisableTotp' }));
       return DONE;
     })
     .post('/logout', routes.logout, async (ctx) => {

@@ -7,6 +7,7 @@ import type { EventToAppend } from '../../log/eventLog.ts';
 import { LogUnavailable } from '../../log/requestSink.ts';
 import type { Cause } from '../../projecting/commandHandler.ts';
 import type { HotRunner } from '../../projecting/hotRunner.ts';
+import { inForce } from '../../projecting/inForce.ts';
 
 export interface SignInsOptions {
   /** The sink of the streams `sessions-...`: an outage of the store of events locks nobody out. */
@@ -40,7 +41,7 @@ export class SignIns {
     const position = await record(toAppend).catch((error: unknown) =>
       error instanceof LogUnavailable ? refuse('log_unavailable', { reason: error.message }) : Promise.reject(error),
     );
-    await hot.whenFolded(position);
+    await inForce(hot, position);
   }
 
   /** A wrong answer stays a wrong answer when it cannot be written down. */

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { type Instant, instant } from '../../domain/brands.ts';
-import type { DomainEvent } from '../../domain/event.ts';
-import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { instantSchema } from '../../domain/schemas.ts';
 import type { Session } from '../../domain/session/state.ts';
@@ -11,6 +9,7 @@ import type { Management } from '../management.ts';
 import type { Prove } from './guesses.ts';
 import { createTokens } from './sessionCookie.ts';
 import { newTotpSecret, qrCodeOf, stepOf } from './totp.ts';
+import { totpKeyOf } from './totpKeys.ts';
 
 interface Started {
   readonly setupId: string;
@@ -28,10 +27,7 @@ const Started: z.ZodType<Started> = z.object({
 
 const LIFETIME_MS = 10 * 60_000;
 
-/** Name of the data key of a TOTP secret. */
-const subjectOf = (totpId: string) => `totp-${totpId}`;
-
-/** Setting up TOTP in two steps, and forgetting its secret. Until a code confirms it, only the caller holds it. */
+/** Setting up TOTP in two steps. Until a code confirms it, only the caller holds its secret. */
 export function createTotpSetup(management: Management, prove: Prove) {
   const { hot, handle, vault, now, newId } = management;
   const tokens = createTokens(vault, 'TOTP setup token', Started);
@@ -67,17 +63,10 @@ export function createTotpSetup(management: Management, prove: Prove) {
         otherwise: ['totp_invalid_code'],
       });
       const totpId = newId();
-      const sealed = vault.seal(await vault.createKey(subjectOf(totpId)), secret);
+      const sealed = vault.seal(await vault.createKey(totpKeyOf(totpId)), secret);
       const command = { type: 'ConfigureTotp', totpId, secret: sealed, step } as const;
       await handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
       used.set(setupId, expiresAt);
-    },
-
-    /** Makes the secret of TOTP that was taken away unreadable in every copy of the log. */
-    async ending(work: Promise<{ readonly events: readonly DomainEvent[] }>) {
-      for (const { type, data } of (await work).events as readonly KnownEvent[]) {
-        if (type === 'TotpDisabled') await vault.destroy(subjectOf(data.totpId));
-      }
     },
   };
 }

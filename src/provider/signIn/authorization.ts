@@ -81,8 +81,9 @@ export function createAuthorization({ authBaseUrl, vault, timeoutMs = 8_000 }: A
 
     read(callback, linkId) {
       try {
-        const code = validateAuthResponse(server, registration, callback, stateOf(linkId)).get('code');
-        return code ? { kind: 'code', code } : { kind: 'foreign' };
+        const valid = validateAuthResponse(server, registration, callback, stateOf(linkId));
+        const [code, another] = valid.getAll('code');
+        return code && another === undefined ? { kind: 'code', code } : { kind: 'foreign' };
       } catch (error) {
         if (!(error instanceof AuthorizationResponseError)) return { kind: 'foreign' };
         return { kind: 'refused', code: asErrorCode(error.error) ?? 'authorization_failed' };

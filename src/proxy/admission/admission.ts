@@ -21,7 +21,7 @@ export interface RequestToAdmit {
   readonly requestId: string;
   readonly key: ApiKey | null;
   readonly model: string;
-  readonly bodyBytes: number;
+  readonly inputTokens: number;
   readonly maxOutputTokens: number | null;
   readonly requestedAt: Instant;
 }
@@ -61,11 +61,11 @@ export class LimitExceeded extends ProxyError {
  */
 export const createAdmission =
   ({ hot, ledger, reservedElsewhere, priceOf }: AdmissionOptions) =>
-  ({ requestId, key, model, bodyBytes, maxOutputTokens, requestedAt }: RequestToAdmit): Admission | undefined => {
+  ({ requestId, key, model, inputTokens, maxOutputTokens, requestedAt }: RequestToAdmit): Admission | undefined => {
     if (!key) return undefined;
     if (key.allowedModels && !key.allowedModels.includes(model)) throw new ProxyError('model_not_allowed', { model });
     if (key.rules.length === 0) return undefined;
-    const estimate = estimateOf({ model, bodyBytes, maxOutputTokens }, priceOf(model));
+    const estimate = estimateOf({ inputTokens, maxOutputTokens }, priceOf(model));
     const verdict = admit({
       rules: key.rules,
       model,

@@ -9,30 +9,33 @@ const BYTES_PER_TOKEN = 4;
 const DEFAULT_OUTPUT_TOKENS = 2_048;
 /** A text delta carries one token in about two hundred bytes of event. */
 const STREAM_BYTES_PER_TOKEN = 200;
+/** A second of audio is some 17 tokens, and 16 kB where it is compressed as usual. */
+const AUDIO_BYTES_PER_TOKEN = 1_000;
 
 /** What a request will probably use: its size in tokens and the longest answer it allows. */
 export function estimateOf(
-  request: { readonly model: string; readonly bodyBytes: number; readonly maxOutputTokens: number | null },
+  { inputTokens, maxOutputTokens }: { readonly inputTokens: number; readonly maxOutputTokens: number | null },
   price: ModelPrice | undefined,
 ): Consumption {
-  const inputTokens = tokensOfBody(request.bodyBytes);
-  const outputTokens = request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
+  const outputTokens = maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
   const usage = { inputTokens, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 };
   return { inputTokens, outputTokens, costMicroDollars: price ? costOf(usage, price) : 0 };
 }
 
 /** Usage that the provider never reported, from what was seen of the request (design.md section 5). */
-export function usageFromWhatWasSeen(bodyBytes: number, streamedBytes: number): TokenUsage {
+export function usageFromWhatWasSeen(inputTokens: number, outputTokens: number): TokenUsage {
   return {
-    inputTokens: tokensOfBody(bodyBytes),
+    inputTokens,
     cachedInputTokens: 0,
-    outputTokens: Math.ceil(streamedBytes / STREAM_BYTES_PER_TOKEN),
+    outputTokens,
     reasoningTokens: 0,
     isEstimated: true,
   };
 }
 
-const tokensOfBody = (bytes: number) => Math.ceil(bytes / BYTES_PER_TOKEN);
+export const tokensOfText = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
+export const tokensOfStream = (bytes: number): number => Math.ceil(bytes / STREAM_BYTES_PER_TOKEN);
+export const tokensOfAudio = (bytes: number): number => Math.ceil(bytes / AUDIO_BYTES_PER_TOKEN);
 
 /** Remembers the price of each model, since finding it means walking the table. */
 export function createPriceLookup(table: PriceTable): (model: string) => ModelPrice | undefined {

@@ -2,6 +2,7 @@ import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/brands.ts';
 import type { Admission } from '../../domain/request/events.ts';
 import type { AnswerFormat } from './answerFormats.ts';
+import type { StreamedBody } from './streamedBody.ts';
 
 /** A request that was admitted, with everything that its attempts need. */
 export interface AdmittedRequest {
@@ -14,9 +15,12 @@ export interface AdmittedRequest {
   readonly admission: Admission | undefined;
   /** Digest of the conversation's key; undefined when threads do not stick. */
   readonly pin: string | undefined;
-  readonly bodyBytes: number;
+  /** What its size says of its input; goes up while a streamed body arrives. */
+  readonly inputTokens: number;
   readonly upstreamPath: string;
-  readonly upstreamBody: Buffer;
+  readonly upstreamBody: Buffer | StreamedBody;
+  /** Of the body as the provider gets it, unless it is JSON. */
+  readonly contentType?: string;
   readonly answer: AnswerFormat;
   readonly clientHeaders: readonly string[];
 }

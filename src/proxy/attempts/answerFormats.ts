@@ -1,3 +1,4 @@
+import { tokensOfStream, tokensOfText } from '../admission/estimate.ts';
 import { OutputFiller } from '../relay/outputFiller.ts';
 import type { SseEvent } from '../relay/sse.ts';
 import { type Scanned, SseScanner } from '../relay/sseScanner.ts';
@@ -20,6 +21,8 @@ export interface AnswerFormat {
   readonly otherwise: Failure;
   newScanner(): AnswerScanner;
   readEnding(terminal: SseEvent): Ending;
+  /** How many tokens so many bytes of an answer carry. */
+  tokensIn(bytes: number): number;
 }
 
 export interface EventStreamOptions {
@@ -40,6 +43,7 @@ export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOp
     otherwise: { kind: 'notAStream' },
     newScanner: () => (remembersItems ? new OutputFiller(new SseScanner(scanning)) : new SseScanner(scanning)),
     readEnding: (terminal) => readEnding(terminal, reading),
+    tokensIn: tokensOfStream,
   };
 };
 
@@ -49,4 +53,5 @@ export const wholeJson: AnswerFormat = {
   otherwise: { kind: 'notJson' },
   newScanner: () => new WholeScanner(),
   readEnding: ({ data }) => readWholeEnding(data),
+  tokensIn: tokensOfText,
 };

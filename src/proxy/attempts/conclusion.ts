@@ -82,7 +82,8 @@ export class Conclusion {
 
   /** What was used, as far as bytes tell. @param moreBytes of the answer that are not delivered yet */
   seenUsage(moreBytes = 0): TokenUsage {
-    return usageFromWhatWasSeen(this.#request.bodyBytes, this.#delivery.streamedBytes + moreBytes);
+    const { inputTokens, answer } = this.#request;
+    return usageFromWhatWasSeen(inputTokens, answer.tokensIn(this.#delivery.streamedBytes + moreBytes));
   }
 
   /** Makes the end durable, then lets the client see it: never the other way round (design.md promise 1). */

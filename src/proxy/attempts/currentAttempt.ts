@@ -7,6 +7,7 @@ import type { AttemptTrail } from './attemptTrail.ts';
 import type { Decision } from './choose.ts';
 import type { ExchangeServices } from './engine.ts';
 import type { Failure } from './failure.ts';
+import { StreamedBody } from './streamedBody.ts';
 import { type CallObserver, UpstreamCall } from './upstreamCall.ts';
 
 const NONE: readonly never[] = [];
@@ -49,20 +50,28 @@ export class CurrentAttempt implements CallObserver {
       return;
     }
     this.#trail.open = { accountId, decision, startedAt: now, authorization: account.authorization };
-    const { answer, clientHeaders, requestId, upstreamPath, upstreamBody } = this.#request;
-    this.call = new UpstreamCall(this, answer, this.#services.now);
+    const { answer, clientHeaders, contentType, requestId, upstreamPath, upstreamBody } = this.#request;
+    const call = new UpstreamCall(this, answer, this.#services.now);
+    this.call = call;
     this.#isAnswering = false;
     this.#prelude = [];
-    this.call.start(this.#services.dispatcher, {
+    const content = { accept: answer.accept, contentType };
+    call.start(this.#services.dispatcher, {
       path: upstreamPath,
-      headers: this.#services.upstreamHeaders(clientHeaders, account, requestId, answer),
-      body: upstreamBody,
+      headers: this.#services.upstreamHeaders(clientHeaders, account, requestId, content),
+      body: upstreamBody instanceof StreamedBody ? upstreamBody.open(() => call.touch()) : upstreamBody,
     });
+  }
+
+  /** The request can be sent once more. */
+  get canRepeat(): boolean {
+    const { upstreamBody } = this.#request;
+    return !(upstreamBody instanceof StreamedBody) || upstreamBody.canRepeat;
   }
 
   /** Whether new tokens may help an account that refused the ones it got: each account gets them once in a request. */
   mayRefresh(accountId: AccountId): boolean {
-    return !this.#refreshed.includes(accountId);
+    return this.canRepeat && !this.#refreshed.includes(accountId);
   }
 
   /** Asks the account of the ended attempt once more, with new tokens. */

@@ -33,7 +33,7 @@ export interface ExchangeServices {
     clientHeaders: readonly string[],
     account: AccountHeaders,
     requestId: string,
-    content: { readonly accept: string },
+    content: { readonly accept: string; readonly contentType?: string | undefined },
   ) => string[];
   readonly settle: (settled: Settled) => Promise<void>;
   /** Told of the headers of every answer: they say how much of an account is used. Must be cheap, and may not throw. */

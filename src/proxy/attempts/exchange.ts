@@ -84,6 +84,13 @@ export class Exchange implements AttemptObserver {
     this.#conclusion.failed(error, { usage });
   }
 
+  /** Ends the request because it turned out wrong while it was sent on. */
+  refuse(error: ProxyError): void {
+    if (this.isOver) return;
+    this.#stop('request_refused', 'the request turned out wrong');
+    this.#conclusion.failed(error);
+  }
+
   #stop(outcome: string, reason: string): void {
     clearTimeout(this.#waitTimer);
     this.#trail.end(outcome, this.#services.now());
@@ -108,7 +115,12 @@ export class Exchange implements AttemptObserver {
 
   #next(): void {
     const now = this.#services.now();
-    const tried = { ended: this.#trail.ended, hasFailed: this.#lastFailure !== undefined, waitedMs: this.#waitedMs };
+    const tried = {
+      ended: this.#trail.ended,
+      hasFailed: this.#lastFailure !== undefined,
+      canRepeat: this.#current.canRepeat,
+      waitedMs: this.#waitedMs,
+    };
     const step = nextStep(this.#services, this.request, tried, now);
     switch (step.kind) {
       case 'try':

@@ -29,6 +29,8 @@ export type Step =
 export interface Tried {
   readonly ended: readonly Attempt[];
   readonly hasFailed: boolean;
+  /** What was to be sent is still there. */
+  readonly canRepeat: boolean;
   readonly waitedMs: number;
 }
 
@@ -36,10 +38,10 @@ export interface Tried {
 export function nextStep(
   services: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'pendingPin' | 'nextTurn'>,
   request: AdmittedRequest,
-  { ended, hasFailed, waitedMs }: Tried,
+  { ended, hasFailed, canRepeat, waitedMs }: Tried,
   now: Instant,
 ): Step {
-  const isSpent = ended.length >= MAX_ATTEMPTS || now - request.requestedAt > MAX_ATTEMPTING_MS;
+  const isSpent = !canRepeat || ended.length >= MAX_ATTEMPTS || now - request.requestedAt > MAX_ATTEMPTING_MS;
   if (isSpent && hasFailed) return { kind: 'spent' };
   const { selection, decision } = choose(services, request, ended, now);
   if (selection.kind !== 'none') {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { EventTooLarge, type Scanned } from '../relay/sseScanner.ts';
 import type { AnswerFormat, AnswerScanner } from './answerFormats.ts';
@@ -20,7 +21,7 @@ export interface CallObserver {
 export interface UpstreamRequest {
   readonly path: string;
   readonly headers: string[];
-  readonly body: Buffer;
+  readonly body: Buffer | Readable;
 }
 
 /** So long a provider may take to end a stream whose answer is complete. */
@@ -76,6 +77,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
     this.#lingering = setTimeout(() => this.#controller?.abort(new Error('the answer was complete')), LINGER_MS);
     this.#lingering.unref();
+  }
+
+  /** Something moved on the way to the provider. */
+  touch(): void {
+    this.lastSignAt = this.#now();
   }
 
   resume(): void {

@@ -1,7 +1,7 @@
 import { ownBytes, ownString } from '../body/ownedBytes.ts';
 import type { JsonObject } from '../body/parseJson.ts';
 import type { Opening } from './opening.ts';
-import { isInstruction } from './schema.ts';
+import { checkItem, isInstruction } from './schema.ts';
 
 /** An item that the provider would refuse as it is; positions count from the start of `input`. */
 export interface RefusedItem {
@@ -45,8 +45,9 @@ export function factsUpTo(facts: InputFacts, length: number): InputFacts {
 /** Objects that a refused item consists of besides its bytes. */
 const OVERHEAD = 200;
 
-/** The item comes behind all that the facts speak of. */
+/** The item comes behind all that the facts speak of. @throws ProxyError when it holds what is refused */
 export function addItem(facts: InputFacts, item: JsonObject, start: number, end: number): void {
+  checkItem(item, 'input');
   if (!facts.first) {
     facts.first = { start, end, text: undefined };
     facts.isInstructed = isInstruction(item);

@@ -89,7 +89,10 @@ function checkWellFormed(value: unknown, name: string): void {
 function checkInput(input: unknown): void {
   if (isString(input)) return;
   if (!Array.isArray(input)) badRequest('input', 'must be a string or an array of objects');
-  for (const [index, item] of input.entries()) if (!isObject(item)) badRequest(`input.${index}`, 'must be an object');
+  for (const [index, item] of input.entries()) {
+    if (!isObject(item)) badRequest(`input.${index}`, 'must be an object');
+    checkItem(item, `input.${index}`);
+  }
 }
 
 function checkNotStored(store: unknown): void {
@@ -116,7 +119,9 @@ function checkSupported(type: unknown, param: string): void {
 }
 
 function checkChosenTool(toolChoice: unknown): void {
-  if (isObject(toolChoice)) checkSupported(toolChoice.type, 'tool_choice.type');
+  if (!isObject(toolChoice)) return;
+  checkSupported(toolChoice.type, 'tool_choice.type');
+  checkNestedTools(toolChoice, 'tool_choice');
 }
 
 function checkTools(tools: unknown): void {
@@ -126,7 +131,23 @@ function checkTools(tools: unknown): void {
     if (!isObject(tool)) badRequest(`tools.${index}`, 'must be an object');
     if (!isString(tool.type)) badRequest(`tools.${index}.type`, 'must be a string');
     checkSupported(tool.type, `tools.${index}.type`);
+    checkNestedTools(tool, `tools.${index}`);
   }
+}
+
+/** Tools also come inside others: in a namespace, in a choice of several, in an item of the input. */
+function checkNestedTools({ tools }: JsonObject, param: string): void {
+  if (!Array.isArray(tools)) return;
+  for (const [index, tool] of tools.entries()) {
+    if (!isObject(tool)) continue;
+    checkSupported(tool.type, `${param}.tools.${index}.type`);
+    checkNestedTools(tool, `${param}.tools.${index}`);
+  }
+}
+
+/** Codex sends the tools of its newest models as an item (clients.md section 0, row 2). @throws ProxyError */
+export function checkItem(item: JsonObject, param: string): void {
+  if (item.type === 'additional_tools') checkNestedTools(item, param);
 }
 
 function checkInclude(include: unknown): void {

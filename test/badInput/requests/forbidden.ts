@@ -12,6 +12,21 @@ export const forbidden = (): BadRequest[] =>
       refused(`the tool ${type}`, { tools: [{ type }] }, 'tools.0.type'),
       refused(`the tool ${type} behind others`, { tools: [...agentBody.tools, { type, name: 'x' }] }, 'tools.4.type'),
       refused(`the tool ${type} as tool_choice`, { tool_choice: { type } }, 'tool_choice.type'),
+      refused(
+        `the tool ${type} among those to choose from`,
+        { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'f' }, { type }] } },
+        'tool_choice.tools.1.type',
+      ),
+      refused(
+        `the tool ${type} in a namespace`,
+        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }, { type }] }] },
+        'tools.0.tools.1.type',
+      ),
+      refused(
+        `the tool ${type} in an item of the input`,
+        { input: [...agentBody.input, { type: 'additional_tools', role: 'developer', tools: [{ type }] }] },
+        `input.${agentBody.input.length}.tools.0.type`,
+      ),
     ]),
     ...['', 'everything', 'Reasoning.encrypted_content', 'reasoning.encrypted_content ', '__proto__', 'usage'].map(
       (name) =>

@@ -35,6 +35,8 @@ export interface Provider {
   addAccount(options?: AccountOptions): SimulatedAccount;
   accounts: readonly SimulatedAccount[];
   received: readonly ReceivedRequest[];
+  /** Bytes of bodies that have come so far, also of requests that are not complete yet. */
+  readonly arrivedBytes: number;
   /** Resolves once the condition holds, looked at whenever a request arrives, moves on or ends: no sleeping in tests. */
   until(condition: () => boolean): Promise<void>;
   /** Also destroys the sockets that are open. */
@@ -49,6 +51,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
   const authorization = createAuthorizationServer({ now });
   const routing = { accounts, openDoor, strict, now, authorization, authUrl: '' };
   let closing = false;
+  let arrivedBytes = 0;
 
   const addAccount = (wanted: AccountOptions = {}): SimulatedAccount => {
     const account = createAccount(wanted, { number: accounts.length + 1, now, received: register.received });
@@ -60,7 +63,10 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
     const line = new AbortController();
     const gone = line.signal;
     res.once('close', () => line.abort());
-    const request = await receive(req, now);
+    const request = await receive(req, now, (bytes) => {
+      arrivedBytes += bytes;
+      register.changed();
+    });
     const { script, account } = request.aborted ? LEFT_EARLY : route(request, routing);
     request.account = account?.id;
     request.answeredBy = script.name;
@@ -106,6 +112,9 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
     addAccount,
     accounts,
     received: register.received,
+    get arrivedBytes() {
+      return arrivedBytes;
+    },
     until: register.until,
     async close() {
       closing = true;

@@ -3,7 +3,11 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { ReceivedRequest } from './received.ts';
 
 /** Reads a request to its end, or to the point where the client left (`aborted`). Never throws. */
-export async function receive(req: IncomingMessage, now: () => number): Promise<ReceivedRequest> {
+export async function receive(
+  req: IncomingMessage,
+  now: () => number,
+  onArriving: (bytes: number) => void = () => undefined,
+): Promise<ReceivedRequest> {
   const { pathname, searchParams } = new URL(req.url ?? '/', 'http://provider');
   const request: ReceivedRequest = {
     method: req.method ?? 'GET',
@@ -27,7 +31,10 @@ export async function receive(req: IncomingMessage, now: () => number): Promise<
   };
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of req) chunks.push(chunk);
+    for await (const chunk of req) {
+      chunks.push(chunk);
+      onArriving(chunk.length);
+    }
   } catch {
     request.aborted = true;
   }

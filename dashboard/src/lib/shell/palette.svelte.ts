@@ -1,2 +1,23 @@
-/** Whether the command palette is open. */
-export const palette = $state({ isOpen: false });
+/** Whether the command palette is open, and the key that opens it. */
+class Palette {
+  #isOpen = $state(false);
+  /** It is fetched when it is first wanted. */
+  wasOpened = $state(false);
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  set isOpen(is: boolean) {
+    this.#isOpen = is;
+    if (is) this.wasOpened = true;
+  }
+
+  readonly onkeydown = (event: KeyboardEvent): void => {
+    if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    this.isOpen = !this.isOpen;
+  };
+}
+
+export const palette = new Palette();

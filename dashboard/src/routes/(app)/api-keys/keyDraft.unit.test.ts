@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { bodyOf, draftOf, emptyDraft, type KeyDraft, newLimit, numberIn, problemsOf, restarted } from './keyDraft.ts';
+import type { Key } from './limits.ts';
+
+const NOW = Date.parse('2026-01-15T12:00:00Z');
+const draft = (changes: Partial<KeyDraft> = {}): KeyDraft => ({ ...emptyDraft(), name: 'laptop', ...changes });
+
+test.each([
+  ['2000000', 2_000_000],
+  ['2,000,000', 2_000_000],
+  ['2 000 000', 2_000_000],
+  ['2m', 2_000_000],
+  ['1.5k', 1_500],
+  ['1B', 1_000_000_000],
+])('%s is a number', (text, number) => expect(numberIn(text)).toBe(number));
+
+test.each(['', 'many', '-1', '1.2.3', 'm', '1e3'])('"%s" is none', (text) => expect(numberIn(text)).toBeUndefined());
+
+test('a key needs a name that fits', () => {
+  expect(problemsOf(draft(), NOW)).toEqual({});
+  expect(problemsOf(draft({ name: '  ' }), NOW)).toHaveProperty('name');
+  expect(problemsOf(draft({ name: 'x'.repeat(129) }), NOW).name).toBe('At most 128 characters; this has 129.');
+});
+
+test('a limit needs a whole number, and may be there once', () => {
+  const limits = [newLimit(-1), { ...newLimit(-2), max: '0' }, { ...newLimit(-3), max: '1.5' }];
+  expect(Object.keys(problemsOf(draft({ limits }), NOW))).toEqual(['limit--1', 'limit--2', 'limit--3']);
+  const twice = [
+    { ...newLimit(-1), max: '1' },
+    { ...newLimit(-2), max: '2' },
+  ];
+  expect(problemsOf(draft({ limits: twice }), NOW)).toEqual({ 'limit--2': 'There is such a limit already.' });
+  const [first, second] = twice as [KeyDraft['limits'][0], KeyDraft['limits'][0]];
+  expect(problemsOf(draft({ limits: [first, { ...second, model: 'gpt-5.5' }] }), NOW)).toEqual({});
+});
+
+test('the last day has to be a day to come', () => {
+  expect(problemsOf(draft({ expiry: 'date' }), NOW)).toEqual({ date: 'Choose a day.' });
+  expect(problemsOf(draft({ expiry: 'date', date: '2026-01-13' }), NOW)).toEqual({ date: 'That day is over.' });
+  expect(problemsOf(draft({ expiry: 'date', date: '2026-01-17' }), NOW)).toEqual({});
+});
+
+test('what was typed becomes what the API takes', () => {
+  const limits = [{ ...newLimit(-1), max: '2m', model: ' gpt-5.5 ' }];
+  expect(bodyOf(draft({ name: ' laptop ', models: ['gpt-5.5'], expiry: '30', limits }), NOW)).toEqual({
+    name: 'laptop',
+    allowed_models: ['gpt-5.5'],
+    expires_at: '2026-02-14T12:00:00.000Z',
+    limits: [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 2_000_000, model_filter: 'gpt-5.5' }],
+  });
+  expect(bodyOf(draft(), NOW)).toMatchObject({ allowed_models: null, expires_at: null, limits: [] });
+});
+
+test('a key that expires on a day works until its end', () => {
+  const { expires_at } = bodyOf(draft({ expiry: 'date', date: '2026-03-01' }), NOW);
+  const at = new Date(expires_at ?? '');
+  expect([at.getFullYear(), at.getMonth(), at.getDate(), at.getHours(), at.getMinutes()]).toEqual([2026, 2, 1, 23, 59]);
+});
+
+const stored: Key = {
+  id: '1',
+  name: 'laptop',
+  key_prefix: 'sk-svc-abcdef012',
+  allowed_models: null,
+  expires_at: '2030-01-01T00:00:00Z',
+  is_active: true,
+  created_at: '2026-01-01T00:00:00Z',
+  last_used_at: null,
+  limits: [
+    {
+      id: 7,
+      limit_type: 'cost_usd',
+      limit_window: 'monthly',
+      max_value: 50,
+      model_filter: null,
+      reset_at: '2026-02-01T00:00:00Z',
+      current_value: 3,
+      reserved_value: 0,
+    },
+  ],
+};
+
+test('an edited key keeps its expiry unless another is chosen', () => {
+  const edited = draftOf(stored);
+  expect(edited.expiry).toBe('keep');
+  expect(bodyOf(edited, NOW)).not.toHaveProperty('expires_at');
+  expect(bodyOf({ ...edited, expiry: 'never' }, NOW).expires_at).toBeNull();
+});
+
+test('a limit begins anew when it is another one, not when its number changes', () => {
+  const before = draftOf(stored);
+  const [limit] = before.limits as [KeyDraft['limits'][0]];
+  expect(restarted(before, { ...before, limits: [{ ...limit, max: '100' }] })).toBe(0);
+  expect(restarted(before, { ...before, limits: [{ ...limit, window: 'weekly' }] })).toBe(1);
+  expect(restarted(before, { ...before, limits: [] })).toBe(1);
+});

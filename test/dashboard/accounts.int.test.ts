@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { SimulatedAccount } from '../support/provider/account.ts';
+import { signInAt } from '../support/provider/client.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+const file = (account: SimulatedAccount, name = 'auth.json') => ({
+  name,
+  mimeType: 'application/json',
+  buffer: Buffer.from(JSON.stringify(account.authFile())),
+});
+const rowOf = (page: Page, account: SimulatedAccount) => page.getByRole('row').filter({ hasText: account.email });
+const act = async (page: Page, account: SimulatedAccount, item: string) => {
+  await page.getByRole('button', { name: `Actions for ${account.email}` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+};
+
+journeys('the life of an account', () => {
+  test('signing in with this browser brings an account in, which serves at once', async () => {
+    const { gateway, visit } = await startJourney();
+    const account = gateway.provider.addAccount({ email: 'ada@example.com', plan: 'pro' });
+    const page = await visit({ path: '/accounts' });
+    await page.getByRole('button', { name: 'Sign in to an account' }).click();
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'Open the sign-in' }).click();
+    const provider = await opened;
+    await provider.getByRole('button', { name: /^ada@example\.com/ }).click();
+    await provider.getByText('The account is linked.').waitFor();
+    await provider.close();
+
+    await page.getByRole('heading', { name: 'The account is linked' }).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, account).getByText('Active').waitFor();
+    await rowOf(page, account)
+      .getByRole('meter', { name: /^Primary window .* of ada@example\.com/ })
+      .waitFor();
+    expect((await gateway.ask()).status).toBe(200);
+  });
+
+  test('where the browser cannot come back, the address at which it ended is pasted', async () => {
+    const { gateway, visit } = await startJourney();
+    const account = gateway.provider.addAccount({ email: 'grace@example.com' });
+    const page = await visit({ path: '/accounts?add=browser' });
+    const link = page.getByRole('link', { name: 'Open the sign-in' });
+    const address = await signInAt((await link.getAttribute('href')) ?? '', account);
+    await page.getByText('My browser ended on a page that does not load').click();
+    await page.getByLabel('Address of that page').fill('http://localhost/nonsense');
+    await page.getByRole('button', { name: 'Finish the sign-in' }).click();
+    await page.locator('.error').waitFor();
+    await page.getByLabel('Address of that page').fill(address);
+    await page.getByRole('button', { name: 'Finish the sign-in' }).click();
+    await page.getByRole('heading', { name: 'The account is linked' }).waitFor();
+  });
+
+  test('signing in with a code brings an account in', async () => {
+    const { gateway, visit } = await startJourney();
+    gateway.provider.authorization.script.interval = '0.1';
+    const account = gateway.provider.addAccount({ email: 'radia@example.com' });
+    const page = await visit({ path: '/accounts?add' });
+    await page.getByRole('button', { name: /^Sign in with a code/ }).click();
+    const code = (await page.getByLabel('Code', { exact: true }).textContent()) ?? '';
+    expect(code).toMatch(/^[0-9A-F]{4}-[0-9A-F]{5}$/);
+    await page.getByText(/Time left: 14:\d\d/).waitFor();
+
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'Open the page' }).click();
+    const provider = await opened;
+    await provider.getByLabel('Code').fill(code);
+    await provider.getByRole('button', { name: /^radia@example\.com/ }).click();
+    await page.getByRole('heading', { name: 'The account is linked' }).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, account).waitFor();
+  });
+
+  test('closing the dialog gives the sign-in up', async () => {
+    const { gateway, visit } = await startJourney();
+    const page = await visit({ path: '/accounts?add=device' });
+    await page.getByLabel('Code', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await expect.poll(() => gateway.events('AccountLinkCancelled').length).toBe(1);
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('several files are imported at once, each with its own result', async () => {
+    const { gateway, visit } = await startJourney();
+    const [ada, grace] = [
+      gateway.provider.addAccount({ email: 'ada@example.com' }),
+      gateway.provider.addAccount({ email: 'grace@example.com' }),
+    ];
+    await gateway.importAccount(ada);
+    const page = await visit({ path: '/accounts?add=import' });
+    const nonsense = { name: 'notes.json', mimeType: 'application/json', buffer: Buffer.from('{"tokens": 1}') };
+    await page
+      .getByLabel('Auth files', { exact: true })
+      .setInputFiles([file(ada, 'ada.json'), file(grace, 'grace.json'), nonsense]);
+    const results = page.getByRole('list', { name: 'Imported files' }).getByRole('listitem');
+    await results.filter({ hasText: 'grace@example.com' }).getByText('Imported, plus').waitFor();
+    await results.filter({ hasText: 'notes.json' }).getByText('Nothing was imported.').waitFor();
+    const known = results.filter({ hasText: 'ada.json' });
+    await known.getByText('This account is here already.').waitFor();
+    await known.getByRole('button', { name: 'Replace its tokens' }).click();
+    await results.filter({ hasText: 'ada@example.com' }).getByText('Its tokens are replaced').waitFor();
+    expect(gateway.events('AccountTokensReplaced')).toHaveLength(1);
+  });
+
+  test('an account is paused, taken back, signed in to again, and deleted only by typing its name', async () => {
+    const { gateway, visit } = await startJourney();
+    const account = gateway.provider.addAccount({ email: 'ada@example.com' });
+    const other = gateway.provider.addAccount({ email: 'grace@example.com' });
+    await gateway.importAccount(account);
+    const page = await visit({ path: '/accounts' });
+    await act(page, account, 'Pause');
+    await rowOf(page, account).getByText('Paused').waitFor();
+    expect((await gateway.ask()).status).toBe(503);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await rowOf(page, account).getByText('Active').waitFor();
+    expect((await gateway.ask()).status).toBe(200);
+
+    await act(page, account, 'Sign in again');
+    await page.getByRole('button', { name: /^Sign in with this browser/ }).click();
+    const link = page.getByRole('link', { name: 'Open the sign-in' });
+    await fetch(await signInAt((await link.getAttribute('href')) ?? '', other));
+    await page.getByText('The sign-in did not work.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await fetch(await signInAt((await link.getAttribute('href')) ?? '', account));
+    await page.getByRole('heading', { name: 'The account is signed in again' }).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    await act(page, account, 'Delete …');
+    const sure = page.getByRole('button', { name: 'Delete account' });
+    expect(await sure.isDisabled()).toBe(true);
+    await page.getByLabel('Type ada@example.com to confirm').fill('ada@example.com');
+    await sure.click();
+    await page.getByRole('heading', { name: 'No accounts yet' }).waitFor();
+    expect(gateway.events('AccountDeleted')).toHaveLength(1);
+  });
+
+  test('what others do shows by itself', async () => {
+    const { gateway, visit } = await startJourney();
+    const page = await visit({ path: '/accounts' });
+    await page.getByRole('heading', { name: 'No accounts yet' }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const account = gateway.provider.addAccount({ email: 'ada@example.com' });
+    const id = await gateway.importAccount(account);
+    await rowOf(page, account).getByText('Active').waitFor();
+    await gateway.api('POST', `/api/accounts/${id}/pause`);
+    await rowOf(page, account).getByText('Paused').waitFor();
+  });
+});

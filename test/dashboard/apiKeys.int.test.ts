@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { acceptable } from '../support/gateway.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const act = async (page: Page, name: string, item: string) => {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+};
+
+journeys('the life of an API key', () => {
+  test('a key is shown once, holds its limit, and says so while it happens', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.set({ api_key_auth_enabled: true });
+    const page = await visit({ path: '/api-keys' });
+    await page.getByRole('button', { name: 'Create the first key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText('Say whose it is, or what for.').waitFor();
+    await page.getByLabel('Name').fill('laptop');
+    await page.getByLabel('Models').fill('gpt-5.1');
+    await page.getByRole('option', { name: 'gpt-5.1', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Add a limit' }).click();
+    await page.getByLabel('At most').fill('ten');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText('A number such as 2,000,000 or 2m.').waitFor();
+    await page.getByLabel('At most').fill('10');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+
+    const key = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
+    expect(key).toMatch(/^sk-svc-[0-9a-f]{48}$/);
+    await page.getByRole('tab', { name: 'curl' }).click();
+    await page.getByText(`curl -s ${gateway.url}/v1/responses`).waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    expect(await page.content()).not.toContain(key);
+
+    const ask = (model = 'gpt-5.1', bearer = key) =>
+      gateway.ask({ ...acceptable, model }, { headers: { authorization: `Bearer ${bearer}` } });
+    expect((await ask('gpt-5.5')).status).toBe(403);
+    const first = await ask();
+    expect(first.status).toBe(200);
+    await first.text();
+    expect((await ask()).status).toBe(429);
+    await rowOf(page, 'laptop').getByText('Limit reached').waitFor();
+
+    await act(page, 'laptop', 'Edit …');
+    await page.getByLabel('At most').fill('1m');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'laptop').getByText('Active').waitFor();
+    expect((await ask()).status).toBe(200);
+    await act(page, 'laptop', 'Reset usage …');
+    await page.getByRole('button', { name: 'Reset usage' }).click();
+    await rowOf(page, 'laptop').getByText('0 of 1M tokens').waitFor();
+
+    await act(page, 'laptop', 'Deactivate');
+    await rowOf(page, 'laptop').getByText('Inactive').waitFor();
+    expect((await ask()).status).toBe(401);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await rowOf(page, 'laptop').getByText('Active', { exact: true }).waitFor();
+
+    await act(page, 'laptop', 'Regenerate …');
+    await page.getByRole('button', { name: 'Make a new value' }).click();
+    const next = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    expect([(await ask()).status, (await ask('gpt-5.1', next)).status]).toEqual([401, 200]);
+
+    await rowOf(page, 'laptop').getByRole('button', { name: 'laptop', exact: true }).click();
+    await page.getByText(/by an operator at 127\.0\.0\.1/).waitFor();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByLabel('Type laptop to confirm').fill('laptop');
+    await page.getByRole('button', { name: 'Delete key' }).click();
+    await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
+    expect((await ask('gpt-5.1', next)).status).toBe(401);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Instant } from '../../src/domain/brands.ts';
+import { codeAt, PASSWORD } from '../support/browser.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+}
+const codeNow = (secret: string, ahead = 0) => codeAt(secret, (Date.now() + ahead * 30_000) as Instant);
+
+journeys('settings', () => {
+  test('a second step is set up, asked for at the next sign-in, and turned off', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/settings' });
+    await signIn(page);
+    await page.getByRole('button', { name: 'Set it up' }).click();
+    await page.getByRole('img', { name: /^QR code/ }).waitFor();
+    const secret = ((await page.locator('code.secret').textContent()) ?? '').replaceAll(' ', '');
+    await page.getByLabel('Code of 6 digits').fill('000000');
+    await page.getByText('That code does not fit this secret.').waitFor();
+    await page.getByLabel('Code of 6 digits').fill(codeNow(secret));
+    await page.getByText('The second step is set up').waitFor();
+    await page.getByRole('button', { name: 'Ask at every sign-in' }).click();
+    await page.getByRole('heading', { name: 'Second step', level: 1 }).waitFor();
+    // The code that set it up is spent.
+    await page.getByLabel('Code of 6 digits').fill(codeNow(secret));
+    await page.getByText('That code is wrong, or was used already.').waitFor();
+    await page.getByLabel('Code of 6 digits').fill(codeNow(secret, 1));
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.getByText('with code').waitFor();
+
+    await page.getByRole('button', { name: 'Turn the second step off …' }).click();
+    await page.getByRole('button', { name: 'Turn it off' }).click();
+    await page.getByText('Not set up').waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  });
+
+  test('every option is changed at once, says what it does, and can be undone', async () => {
+    const { gateway, visit } = await startJourney();
+    const page = await visit({ path: '/settings' });
+    const stored = async () => (await gateway.api('GET', '/api/settings')).body;
+    await page.getByRole('radio', { name: /^In turn/ }).click();
+    await page.getByText('Accounts now take turns').waitFor();
+    expect(await stored()).toMatchObject({ routing_strategy: 'round_robin' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('It is as it was before').waitFor();
+    expect(await stored()).toMatchObject({ routing_strategy: 'usage_weighted' });
+
+    for (const [name, field] of [
+      ['Keep a conversation on one account', 'sticky_threads_enabled'],
+      ['Prefer accounts that reset earlier', 'prefer_earlier_reset_accounts'],
+      ['Skip known accounts when importing', 'import_without_overwrite'],
+    ] as const) {
+      const before = (await stored())[field];
+      await page.getByRole('switch', { name }).click();
+      await expect.poll(async () => (await stored())[field], { timeout: 5_000 }).toBe(!before);
+    }
+  });
+
+  test('changing the password ends the other sessions, which the list shows', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/settings' });
+    await signIn(page);
+    const other = await visit({ path: '/firewall' });
+    await signIn(other);
+    await other.getByRole('heading', { name: 'Firewall', level: 1 }).waitFor();
+    await page
+      .getByRole('button', { name: /^Sign out Chrome/ })
+      .first()
+      .waitFor();
+
+    await page.getByLabel('Present password', { exact: true }).fill('something else');
+    await page.getByLabel('New password', { exact: true }).fill('battery staple');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('That is not the present password.').waitFor();
+    await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed').waitFor();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(new URL(other.url()).search).toBe('?next=%2Ffirewall');
+    await page.getByText('Settings', { exact: true }).first().waitFor();
+
+    await page.getByRole('button', { name: 'Remove the password …' }).click();
+    await page.getByRole('dialog').getByLabel('Present password', { exact: true }).fill('battery staple');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the password' }).click();
+    await page.getByText('There is no password yet.').waitFor();
+  });
+});

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { generateSync } from 'otplib';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { openDataFolder } from '../src/log/dataFolder.ts';
+import { resetPassword } from '../src/resetPassword.ts';
+import { openVault } from '../src/vault/sqliteVault.ts';
+import { startGateway } from './support/gateway.ts';
+
+/** Processes of their own take a while on a busy machine. */
+const TIMEOUT_MS = 60_000;
+
+const PASSWORD = 'correct horse';
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-reset-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs the command line in a process of its own. */
+function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
+
+/** A service whose dashboard has a password; who set it is signed in with `cookie`. */
+async function stage() {
+  const folder = temporaryFolder();
+  const running = { gateway: await startGateway({ accounts: 0, folder }) };
+  onTestFinished(() => running.gateway.stop());
+  const call = async (method: string, path: string, body?: unknown, cookie = '') => {
+    const answer = await fetch(running.gateway.url + path, {
+      method,
+      headers: { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
+    return { status: answer.status, body: (await answer.json()) as any, cookie: cookieOf(answer) };
+  };
+  const post = (path: string, body: unknown, cookie = '') => call('POST', `/api/dashboard-auth/${path}`, body, cookie);
+  const { cookie } = await post('password/setup', { password: PASSWORD });
+
+  return {
+    folder,
+    call,
+    post,
+    cookie,
+    async setUpTotp() {
+      const started = await post('totp/setup/start', {}, cookie);
+      const { secret, setupToken } = started.body;
+      await post('totp/setup/confirm', { setupToken, code: generateSync({ secret }) }, cookie);
+    },
+    async requireTotp() {
+      const { body } = await call('GET', '/api/settings', undefined, cookie);
+      await call('PUT', '/api/settings', { ...body, totp_required_on_login: true }, cookie);
+    },
+    /** Stops the service for as long as the work takes. */
+    async whileStopped<Result>(work: () => Promise<Result>): Promise<Result> {
+      await running.gateway.stop();
+      const result = await work();
+      running.gateway = await startGateway({ accounts: 0, folder });
+      return result;
+    },
+    events: (type: Parameters<typeof running.gateway.events>[0]) => running.gateway.events(type),
+  };
+}
+
+const cookieOf = (answer: Response) => (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+const reset = (folder: string, keepsTotp: boolean) =>
+  resetPassword(readConfig({ SVC_DATA_DIR: folder }), { keepsTotp, say: () => undefined });
+
+test(
+  'a forgotten password is replaced by a new one, every session ends, and the event names who it was',
+  async () => {
+    const { folder, call, post, cookie, whileStopped } = await stage();
+    const { code, out, err } = await whileStopped(() => svc(folder, 'reset-password'));
+    expect([code, err]).toEqual([0, '']);
+    const [, password] = /password is now ([\w-]{20})\n/.exec(out) ?? [];
+    expect((await call('GET', '/api/accounts', undefined, cookie)).status).toBe(401);
+    expect((await post('password/login', { password: PASSWORD })).status).toBe(401);
+    const again = await post('password/login', { password });
+    expect(again.status).toBe(200);
+    const { body } = await call('GET', '/api/history?actor=cli', undefined, again.cookie);
+    expect(body.events).toMatchObject([
+      { type: 'DashboardPasswordChanged', actor: { kind: 'cli', command: 'reset-password', user: expect.any(String) } },
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'TOTP stays unless it is to go too',
+  async () => {
+    const { folder, call, post, setUpTotp, requireTotp, whileStopped } = await stage();
+    await setUpTotp();
+    await requireTotp();
+    const first = await whileStopped(() => reset(folder, true));
+    expect(first.asksForTotp).toBe(true);
+    const pending = await post('password/login', { password: first.password });
+    expect(pending.body).toMatchObject({ isTotpRequiredOnLogin: true, isTotpVerified: false });
+    expect((await call('GET', '/api/accounts', undefined, pending.cookie)).status).toBe(401);
+    const second = await whileStopped(() => reset(folder, false));
+    expect(second.asksForTotp).toBe(false);
+    const { body, cookie } = await post('password/login', { password: second.password });
+    expect(body).toMatchObject({ isTotpRequiredOnLogin: false, isTotpConfigured: false });
+    expect((await call('GET', '/api/accounts', undefined, cookie)).status).toBe(200);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'the key of a TOTP secret that outlived its end in a crash goes at the next start',
+  async () => {
+    const { folder, post, setUpTotp, whileStopped, cookie, events } = await stage();
+    await setUpTotp();
+    const copy = join(temporaryFolder(), 'vault.sqlite');
+    await whileStopped(async () => {
+      // A backup is as good as a crash in between: it holds the key that was to go.
+      const database = new DatabaseSync(join(folder, 'vault.sqlite'));
+      database.exec(`VACUUM INTO '${copy}'`);
+      database.close();
+    });
+    const { data } = events('TotpConfigured')[0] as unknown as { data: { secret: never } };
+    const opens = () => {
+      const held = openDataFolder(folder);
+      const vault = openVault({ folder });
+      try {
+        return vault.open(data.secret);
+      } finally {
+        vault.close();
+        held.close();
+      }
+    };
+    const loggedIn = await post('totp/disable', {}, cookie);
+    expect(loggedIn.status).toBe(200);
+    await whileStopped(async () => {
+      expect(opens).toThrow();
+      for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `vault.sqlite${suffix}`), { force: true });
+      const database = new DatabaseSync(copy);
+      database.exec(`VACUUM INTO '${join(folder, 'vault.sqlite')}'`);
+      database.close();
+      expect(opens()).toMatch(/^[A-Z2-7]+$/);
+    });
+    await whileStopped(async () => expect(opens).toThrow());
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'without a password, without a log, and while the service runs there is nothing to reset',
+  async () => {
+    const empty = temporaryFolder();
+    expect(await svc(empty, 'reset-password')).toMatchObject({
+      code: 1,
+      out: '',
+      err: `There is no log in ${empty}: set SVC_DATA_DIR to the data folder.\n`,
+    });
+    const folder = temporaryFolder();
+    const gateway = await startGateway({ accounts: 0, folder });
+    const inUse = `${folder} is in use by another svc process. Stop it, or set SVC_DATA_DIR.\n`;
+    expect(await svc(folder, 'reset-password')).toMatchObject({ code: 1, out: '', err: inUse });
+    await gateway.stop();
+    await expect(reset(folder, true)).rejects.toThrow('No dashboard password is set');
+  },
+  TIMEOUT_MS,
+);
