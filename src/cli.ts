@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { readConfig } from './config.ts';
 import { openDataFolder } from './log/dataFolder.ts';
 import { type Service, startService } from './main.ts';
-import { compareReadModels, rebuildReadModels } from './readModels/sqlite/rebuild.ts';
+import { compareMongoReadModels, rebuildMongoReadModels } from './readModels/mongo/rebuild.ts';
+import { compareReadModels, logIn, rebuildReadModels } from './readModels/sqlite/rebuild.ts';
 import { resetPassword } from './resetPassword.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -13,7 +14,7 @@ const ECHO_MS = 500;
 const USAGE = `Usage: svc <command>
 
   serve                run the service (settings come from the environment, see README.md)
-  rebuild              make the read models anew from the log; the service must not be running
+  rebuild              make the read models anew from the log; the service must not be running, except with MongoDB
   rebuild --compare    make them beside the live ones and compare; exit code 1 on any difference
   reset-password       give the dashboard a new password and end every session; the service must not be running
   reset-password --totp  switch TOTP off as well, when the authenticator is lost
@@ -58,8 +59,14 @@ async function serve(): Promise<void> {
   say(`svc is listening on ${service.url}`);
 }
 
-function rebuild(): void {
-  const { SVC_DATA_DIR, SVC_NODE_ID } = readConfig();
+async function rebuild(): Promise<void> {
+  const { SVC_DATA_DIR, SVC_NODE_ID, SVC_MONGODB_URL } = readConfig();
+  if (SVC_MONGODB_URL !== undefined) {
+    const logPath = logIn(resolve(SVC_DATA_DIR), logName());
+    const end = await rebuildMongoReadModels({ url: SVC_MONGODB_URL, logPath, onProgress: tellProgress() });
+    say(`the read models are made anew, up to position ${end}`);
+    return;
+  }
   const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
   try {
     const end = rebuildReadModels({ folder: folder.path, logName: logName(), onProgress: tellProgress() });
@@ -69,12 +76,17 @@ function rebuild(): void {
   }
 }
 
-function compare(): void {
-  const { position, rows, differences } = compareReadModels({
-    folder: resolve(readConfig().SVC_DATA_DIR),
-    logName: logName(),
-    onProgress: tellProgress(),
-  });
+async function compare(): Promise<void> {
+  const { SVC_DATA_DIR, SVC_MONGODB_URL } = readConfig();
+  const onProgress = tellProgress();
+  const { position, rows, differences } =
+    SVC_MONGODB_URL === undefined
+      ? compareReadModels({ folder: resolve(SVC_DATA_DIR), logName: logName(), onProgress })
+      : await compareMongoReadModels({
+          url: SVC_MONGODB_URL,
+          logPath: logIn(resolve(SVC_DATA_DIR), logName()),
+          onProgress,
+        });
   if (differences.length === 0) {
     say(`no difference in ${rows} rows, up to position ${position}`);
     return;
@@ -109,9 +121,9 @@ try {
   if (command === 'serve') {
     await serve();
   } else if (command === 'rebuild' && args.length === 0) {
-    rebuild();
+    await rebuild();
   } else if (command === 'rebuild' && args.length === 1 && args[0] === '--compare') {
-    compare();
+    await compare();
   } else if (command === 'reset-password' && (args.length === 0 || (args.length === 1 && args[0] === '--totp'))) {
     await reset(args.length === 0);
   } else {

@@ -50,6 +50,10 @@ const environment = z.object({
   SVC_EVENTSTORE_URL: z.string().superRefine(connectable).optional(),
   SVC_OUTBOX_MAX_EVENTS: integer(1_000, 100_000_000).default(1_000_000),
   SVC_ENCRYPTION_KEY: z.string().min(1).optional(),
+  SVC_MONGODB_URL: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\/[^/?\s]+/, 'must be a MongoDB connection string such as mongodb://host:27017/svc')
+    .optional(),
   SVC_UPSTREAM_BASE_URL: httpUrl.default('https://chatgpt.com/backend-api'),
   SVC_AUTH_BASE_URL: httpUrl.default('https://auth.openai.com'),
   SVC_USAGE_REFRESH_SECONDS: integer(1, 86_400).default(60),

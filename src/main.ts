@@ -20,6 +20,7 @@ import { createAccountLinks } from './management/oauth/accountLinks.ts';
 import { type Cause, createCommandHandler } from './projecting/commandHandler.ts';
 import { startHotRunner } from './projecting/hotRunner.ts';
 import { subjects } from './projecting/subjects.ts';
+import { soleTenure } from './projecting/tenure.ts';
 import { createAccessTokens } from './provider/accessTokens.ts';
 import { createLearnedUsage } from './provider/learnedUsage.ts';
 import { createModelPoller } from './provider/modelPoller.ts';
@@ -44,6 +45,8 @@ import { isProxyPath } from './proxy/routes.ts';
 import { Refusals } from './proxy/settlement/refusals.ts';
 import { settleAbandoned } from './proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from './proxy/settlement/settlement.ts';
+import { createMongoReadModels } from './readModels/mongo/mongoReadModels.ts';
+import type { ReadModels } from './readModels/readModels.ts';
 import { createSqliteReadModels } from './readModels/sqlite/sqliteReadModels.ts';
 import { createOwnRecords } from './wiring/ownRecords.ts';
 import { startSoleWork, untilOver } from './wiring/soleWork.ts';
@@ -80,7 +83,12 @@ export async function startService(config: Config, { say, onFatal }: ServiceIo):
   // What is folded from it.
   const hot = await startHotRunner(log, onFatal);
   const handle = createCommandHandler({ log, hot, now });
-  const readModels = createSqliteReadModels({ folder: folder.path, logPath, onTrouble: report });
+  const mongo =
+    config.SVC_MONGODB_URL === undefined
+      ? undefined
+      : createMongoReadModels({ url: config.SVC_MONGODB_URL, logPath, fencedBy: 'embedded log', say });
+  const readModels: ReadModels = mongo ?? createSqliteReadModels({ folder: folder.path, logPath, onTrouble: report });
+  void mongo?.project(soleTenure());
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
 

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'upstream_error'
   | 'no_accounts'
   | 'log_unavailable'
+  | 'read_models_unavailable'
   | 'shutting_down'
   | 'outbox_full'
   | 'authentication_required'

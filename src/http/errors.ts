@@ -113,6 +113,12 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
     message:
       'The store of events has been away for so long that this node can keep no more for it. See docs/operation.md, "The outbox fills"',
   },
+  read_models_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'Request log, usage and history cannot be read at the moment; nothing is lost, and they catch up by themselves. See the log of the service',
+  },
   shutting_down: {
     status: 503,
     type: 'server_error',

@@ -15,7 +15,7 @@ const points = z.array(z.object({ t: z.iso.datetime(), v: z.number().min(0).max(
 const trends = documented({
   summary: 'What was left of an account, in percent, hour by hour of the last seven days',
   answer: z.object({ account_id: z.string(), primary: points, secondary: points }),
-  refuses: ['account_not_found'],
+  refuses: ['account_not_found', 'read_models_unavailable'],
 });
 
 export const accountTrendsRoutes = ({ hot, usageTrends, now }: Management) =>

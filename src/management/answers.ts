@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../domain/errorCodes.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { errors, messageOf } from '../http/errors.ts';
+import { ReadModelUnavailable } from '../readModels/readModelUnavailable.ts';
 import type { ManagementMiddleware } from './context.ts';
 
 /**
@@ -19,16 +20,25 @@ export const answers =
       const answer: unknown = await next();
       if (answer !== undefined) ctx.body = answer;
     } catch (error) {
-      if (!(error instanceof Refusal)) report(error);
-      const { status, allow, retryAfter, body } = shown(
-        error instanceof Refusal ? error : new Refusal('internal_error'),
-      );
+      const refusal = refusalOf(error);
+      if (refusal === UNEXPECTED) report(error);
+      const { status, allow, retryAfter, body } = shown(refusal);
       ctx.status = status;
       if (allow) ctx.set('allow', allow);
       if (retryAfter) ctx.set('retry-after', retryAfter);
       ctx.body = body;
     }
   };
+
+const UNEXPECTED = new Refusal('internal_error');
+
+/** The read models tell their troubles themselves, once and not for each who asks. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return error instanceof ReadModelUnavailable ? new Refusal('read_models_unavailable', RETRY) : UNEXPECTED;
+}
+
+const RETRY = { retryAfterSeconds: 5 };
 
 // On the proxy a `validation_error` is 422 with one fixed message; here it is 400 and names the field.
 const wordedAs = (code: ErrorCode) => (code === 'validation_error' ? 'invalid_request_error' : code);

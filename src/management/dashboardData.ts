@@ -29,10 +29,12 @@ const overview = documented({
     requestCount: z.int(),
     errorRate: z.number().min(0).max(100),
   }),
+  refuses: ['read_models_unavailable'],
 });
 const models = documented({
   summary: 'Models that the provider offers, that have a price or have answered a request',
   answer: z.object({ models: z.array(z.object({ id: z.string(), name: z.string() })) }),
+  refuses: ['read_models_unavailable'],
 });
 
 export const dashboardDataRoutes = (management: Management) => {

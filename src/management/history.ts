@@ -75,7 +75,7 @@ const list = documented({
     cursor: z.string().optional().describe('next_cursor of the page before'),
   },
   answer: z.object({ events: z.array(Entry), next_cursor: z.string().nullable() }),
-  refuses: ['validation_error'],
+  refuses: ['validation_error', 'read_models_unavailable'],
 });
 
 const show = documented({

@@ -51,6 +51,7 @@ const list = documented({
     ...conditions,
   },
   answer: z.object({ requests: z.array(RequestLogEntry), total: z.int(), has_more: z.boolean() }),
+  refuses: ['read_models_unavailable'],
 });
 const options = documented({
   summary: 'What the request log can be narrowed to; each list ignores the conditions on itself and obeys the others',
@@ -60,6 +61,7 @@ const options = documented({
     model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
     statuses: z.array(z.string()),
   }),
+  refuses: ['read_models_unavailable'],
 });
 
 export const requestLogRoutes = ({ hot, requestLog }: Management) =>

@@ -45,11 +45,13 @@ const summary = documented({
       top_error: z.string().nullable(),
     }),
   }),
+  refuses: ['read_models_unavailable'],
 });
 const history = documented({
   summary: 'What was left of each account in the mean of the last hours',
   query: { hours: z.int().min(1).max(168).default(24) },
   answer: z.object({ window_hours: z.int(), accounts: z.array(AccountUsageAnswer) }),
+  refuses: ['read_models_unavailable'],
 });
 const window = documented({
   summary: 'What is left of each account by its last sample',

@@ -23,7 +23,8 @@ import { createCommandHandler } from '../../src/projecting/commandHandler.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
 import { createAuthorization } from '../../src/provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../../src/provider/signIn/deviceCodes.ts';
-import { createSqliteReadModels, type SqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
+import type { ReadModels } from '../../src/readModels/readModels.ts';
+import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { openVault } from '../../src/vault/sqliteVault.ts';
 import { NOW } from './specification.ts';
 
@@ -90,7 +91,7 @@ export async function startManagement(
   const log = await createSqliteEventLog({ path: logPath, node: 'test' });
   const hot = await startHotRunner(log, (error) => reported.push(error));
   const vault = openVault({ folder });
-  let readModels: SqliteReadModels | undefined;
+  let readModels: ReadModels | undefined;
   /** Most tests do without: they start no worker. */
   const models = () => {
     readModels ??= createSqliteReadModels({ folder, logPath });

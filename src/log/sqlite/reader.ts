@@ -20,6 +20,8 @@ export interface Reader {
   page(after: Position, upTo: Position): Page;
   storedPage(after: Position, upTo: Position): StoredEvent[];
   streamPage(stream: string, fromRevision: number, upTo: Position): StoredEvent[];
+  /** Position of the last event; 0 when there is none. */
+  head(): Position;
   close(): void;
 }
 
@@ -53,11 +55,13 @@ export function createReader(path: string): Reader {
     `${columns}, id, metadata`,
     'stream = ? AND revision >= ? AND position <= ? ORDER BY revision',
   );
+  const last = database.prepare('SELECT MAX(position) AS head FROM events');
   const storedEvents = (rows: unknown) => (rows as StoredRow[]).map(storedEvent);
   return {
     page: (after, upTo) => recordedEvents(events.all(after, upTo) as unknown as Row[]),
     storedPage: (after, upTo) => storedEvents(stored.all(after, upTo)),
     streamPage: (stream, fromRevision, upTo) => storedEvents(ofStream.all(stream, fromRevision, upTo)),
+    head: () => position((last.get()?.head as number | null) ?? 0),
     close: () => database.close(),
   };
 }

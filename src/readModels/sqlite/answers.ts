@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ImmediateAnswers } from '../readModels.ts';
 import { historyPage } from './history/historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestLogReader.ts';
 import { requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
-import type { Answers } from './wire.ts';
 
 /** Every query over the tables of one file and the log that they were made from. */
-export function answersFrom(database: DatabaseSync, { tables, position }: Projector, log: LogReader): Answers {
+export function answersFrom(database: DatabaseSync, { tables, position }: Projector, log: LogReader): ImmediateAnswers {
   const { requests, requestIds, history } = tables;
   return {
     requestLog: {

@@ -8,7 +8,8 @@ import { appender, completed, refused, temporaryFolder } from '../../../test/sup
 import { position } from '../../domain/brands.ts';
 import { openDataFolder } from '../../log/dataFolder.ts';
 import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
-import { CannotRebuild, compareReadModels, rebuildReadModels } from './rebuild.ts';
+import { CannotRebuild } from '../rebuilding.ts';
+import { compareReadModels, rebuildReadModels } from './rebuild.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 
 /** A data folder with a log of 23 events and read models that reach its end. */

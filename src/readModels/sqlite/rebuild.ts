@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/brands.ts';
+import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
 import { compareTables } from './compareTables.ts';
 import { LogReader } from './logReader.ts';
 import { Projector, VERSION } from './projector.ts';
@@ -12,21 +13,7 @@ export interface RebuildOptions {
   readonly folder: string;
   /** The log's file in it: `log.sqlite`, or the mirror of EventStoreDB. */
   readonly logName?: string;
-  /** Told after each batch. */
-  readonly onProgress?: (done: Position, of: Position) => void;
-}
-
-export interface Comparison {
-  /** How far the live read models reach, and how far the rebuilt ones were made. */
-  readonly position: Position;
-  readonly rows: number;
-  /** The first of them, one line each. */
-  readonly differences: readonly string[];
-}
-
-/** There is nothing to rebuild from, or to compare with. */
-export class CannotRebuild extends Error {
-  override readonly name = 'CannotRebuild';
+  readonly onProgress?: OnProgress;
 }
 
 /** Larger than while serving, where queries wait for the end of a batch. */
@@ -82,7 +69,8 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
   }
 }
 
-function logIn(folder: string, name = 'log.sqlite'): string {
+/** The log's file in a data folder. @throws CannotRebuild when there is none */
+export function logIn(folder: string, name = 'log.sqlite'): string {
   const path = join(folder, name);
   if (!existsSync(path)) throw new CannotRebuild(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
   return path;

@@ -2,12 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/brands.ts';
-import type { HistoryQueries } from '../historyQueries.ts';
+import { type Ask, portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
-import type { RequestLogQueries } from '../requestLogQueries.ts';
-import type { RequestTotalsQueries } from '../requestTotalsQueries.ts';
-import type { UsageTrendsQueries } from '../usageTrendsQueries.ts';
-import type { Answers, FromWorker, ToWorker, WorkerOptions } from './wire.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';
 
 export interface SqliteReadModelsOptions {
   /** Gets `readmodels.sqlite`, which may be thrown away at any time. */
@@ -18,24 +15,13 @@ export interface SqliteReadModelsOptions {
   readonly onTrouble?: (error: Error) => void;
 }
 
-export interface SqliteReadModels {
-  readonly requestLog: RequestLogQueries;
-  readonly requestTotals: RequestTotalsQueries;
-  readonly usageTrends: UsageTrendsQueries;
-  readonly history: HistoryQueries;
-  /** Says that the log holds `position`. Costs a comparison: at most one message is under way. */
-  notify(position: Position): void;
-  /** Stops the worker; queries under way fail. */
-  close(): Promise<void>;
-}
-
 interface Pending {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Read models in a thread and a file of their own, made from the log's file: requests pay nothing for them. */
-export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteReadModelsOptions): SqliteReadModels {
+export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
   const workerData: WorkerOptions = { path: join(folder, 'readmodels.sqlite'), logPath };
   const pending = new Map<number, Pending>();
@@ -88,15 +74,12 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
     tell({ kind: 'news' });
   }
 
-  /** The query of this name; its last argument is the position that the answer has to hold. */
-  const ask =
-    <Port extends keyof Answers>(port: Port, name: keyof Answers[Port] & string) =>
-    <Answer>(...given: unknown[]): Promise<Answer> =>
-      new Promise((resolve, reject) => {
-        const id = nextId++;
-        tell({ kind: 'query', id, port, name, args: given.slice(0, -1), minPosition: given.at(-1) as Position });
-        pending.set(id, { resolve, reject });
-      });
+  const ask: Ask = (port, name, args, minPosition) =>
+    new Promise((resolve, reject) => {
+      const id = nextId++;
+      tell({ kind: 'query', id, port, name, args, minPosition });
+      pending.set(id, { resolve: resolve as Pending['resolve'], reject });
+    });
 
   worker = start();
 
@@ -105,14 +88,7 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
       announced = at;
       if (!isTelling && !isClosed) tellNews();
     },
-    requestLog: {
-      page: ask('requestLog', 'page'),
-      options: ask('requestLog', 'options'),
-      models: ask('requestLog', 'models'),
-    },
-    requestTotals: { since: ask('requestTotals', 'since') },
-    usageTrends: { since: ask('usageTrends', 'since'), ofAccount: ask('usageTrends', 'ofAccount') },
-    history: { page: ask('history', 'page') },
+    ...portsOver(ask),
     async close() {
       if (isClosed) return;
       const stopping = worker;

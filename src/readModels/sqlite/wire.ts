@@ -1,8 +1,5 @@
 import type { Position } from '../../domain/brands.ts';
-import type { HistoryQueries } from '../historyQueries.ts';
-import type { RequestLogQueries } from '../requestLogQueries.ts';
-import type { RequestTotalsQueries } from '../requestTotalsQueries.ts';
-import type { UsageTrendsQueries } from '../usageTrendsQueries.ts';
+import type { ReadModelPorts } from '../readModels.ts';
 
 /** What the worker is started with. */
 export interface WorkerOptions {
@@ -10,27 +7,10 @@ export interface WorkerOptions {
   readonly logPath: string;
 }
 
-interface Ports {
-  readonly requestLog: RequestLogQueries;
-  readonly requestTotals: RequestTotalsQueries;
-  readonly usageTrends: UsageTrendsQueries;
-  readonly history: HistoryQueries;
-}
-
-/** A query without its last parameter, the position that its answer has to hold. */
-type Answering<Query> = Query extends (...args: [...infer Args, Position]) => Promise<infer Answer>
-  ? (...args: Args) => Answer
-  : never;
-
-/** The ports' queries as the worker answers them. */
-export type Answers = {
-  readonly [Port in keyof Ports]: { readonly [Name in keyof Ports[Port]]: Answering<Ports[Port][Name]> };
-};
-
 export interface Query {
   readonly kind: 'query';
   readonly id: number;
-  readonly port: keyof Answers;
+  readonly port: keyof ReadModelPorts;
   readonly name: string;
   readonly args: readonly unknown[];
   readonly minPosition: Position;

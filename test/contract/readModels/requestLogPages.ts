@@ -3,7 +3,7 @@ import { type Position, position } from '../../../src/domain/brands.ts';
 import type { RequestLogFilter } from '../../../src/readModels/requestLogQueries.ts';
 import { completed, refused } from '../../support/management.ts';
 import { earlier, HOUR, later } from '../../support/specification.ts';
-import type { ReadModelsFactory } from '../readModels.ts';
+import type { ReadModelsFactory, Scaled } from '../readModels.ts';
 import {
   accountOf,
   accounts,
@@ -17,7 +17,7 @@ import {
   statuses,
 } from './randomRequests.ts';
 
-export function requestLogPages(createReadModels: ReadModelsFactory): void {
+export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Scaled): void {
   describe('request log', () => {
     test('the request that arrived last comes first, of one moment the one that ended last', async () => {
       await using store = await createReadModels();
@@ -53,10 +53,10 @@ export function requestLogPages(createReadModels: ReadModelsFactory): void {
     test('every filter, and any of them together, finds what a look at each row finds', async () => {
       await using store = await createReadModels();
       const random = seeded(2);
-      const events = randomRequests(600, random);
+      const events = randomRequests(scaled(600), random);
       const head = await store.append(...events);
       const sorted = newestFirst(events);
-      for (let round = 0; round < 60; round++) {
+      for (let round = 0; round < scaled(60); round++) {
         const filter = randomFilter(random);
         const [limit, offset] = [1 + Math.floor(random() * 40), Math.floor(random() * random() * 100)];
         const expected = sorted.filter((event) => matches(event, filter)).map(({ data }) => data.requestId);
@@ -72,10 +72,10 @@ export function requestLogPages(createReadModels: ReadModelsFactory): void {
     test('options are the values of the rows that match everything else', async () => {
       await using store = await createReadModels();
       const random = seeded(3);
-      const events = randomRequests(300, random);
+      const events = randomRequests(scaled(300), random);
       const head = await store.append(...events);
       const sortedSet = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))].sort();
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < scaled(40); round++) {
         const filter = randomFilter(random);
         const without = (...names: (keyof RequestLogFilter)[]) => {
           const rest = Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as never)));

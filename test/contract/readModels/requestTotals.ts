@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiKeyId } from '../../../src/domain/brands.ts';
 import { RefusalsCounted } from '../../../src/domain/request/events.ts';
 import { earlier, HOUR, MINUTE, NOW } from '../../support/specification.ts';
-import type { ReadModelsFactory } from '../readModels.ts';
+import type { ReadModelsFactory, Scaled } from '../readModels.ts';
 import { type RequestEvent, randomMoment, randomRequests, seeded } from './randomRequests.ts';
 
 const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
@@ -18,7 +18,7 @@ const nothing = {
   latencyMs: 0,
 };
 
-export function requestTotals(createReadModels: ReadModelsFactory): void {
+export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scaled): void {
   describe('totals of requests', () => {
     test('without requests everything is zero', async () => {
       await using store = await createReadModels();
@@ -28,9 +28,9 @@ export function requestTotals(createReadModels: ReadModelsFactory): void {
     test('sums since any moment are those of the requests that arrived then or later', async () => {
       await using store = await createReadModels();
       const random = seeded(4);
-      const events = randomRequests(500, random);
+      const events = randomRequests(scaled(500), random);
       const head = await store.append(...events);
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < scaled(40); round++) {
         const since = randomMoment(random);
         const expected = sumsOf(events.filter(({ data }) => data.requestedAt >= since));
         expect(await store.requestTotals.since(since, head)).toEqual(expected);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { AccountUsageObserved } from '../../../src/domain/accountUsage/events.ts';
 import type { AccountId, Instant } from '../../../src/domain/brands.ts';
 import { DAY, earlier, HOUR, later, MINUTE, NOW, usageSample, usageWindow } from '../../support/specification.ts';
-import type { Happened, ReadModelsFactory } from '../readModels.ts';
+import type { ReadModelsFactory } from '../readModels.ts';
+import type { Happened } from './appending.ts';
 
 const observed = (account: string, time: Instant, primary: number | null, secondary: number | null): Happened => ({
   ...AccountUsageObserved({

@@ -19,9 +19,15 @@ test('the README names every setting that has a default, with that default', () 
   for (const [name, value] of defaults) expect(shown.get(name), name).toBe(shownDefault(value));
 });
 
+/** Values of settings that do not take any text. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  SVC_EVENTSTORE_URL: 'esdb://a1:2113',
+  SVC_MONGODB_URL: 'mongodb://localhost/svc',
+};
+
 test('the README names no setting that does not exist', () => {
   for (const { name } of rows.filter((row) => !(row.name in readConfig({})))) {
-    const value = name === 'SVC_EVENTSTORE_URL' ? 'esdb://a1:2113' : 'a1';
+    const value = SAMPLES[name] ?? 'a1';
     expect(readConfig({ [name]: value }), name).toHaveProperty(name, value);
   }
   const mentioned = new Set(readme.match(/\b(SVC|FIREWALL)_[A-Z_]+\b/g));

@@ -1907,6 +1907,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     postAccountsImport: {
@@ -3308,6 +3317,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getFirewallIps: {
@@ -3608,6 +3626,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getHistoryPosition: {
@@ -3749,6 +3776,15 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4351,6 +4387,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getRequestLogsOptions: {
@@ -4406,6 +4451,15 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4841,6 +4895,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
         };
     };
     getUsageSummary: {
@@ -4887,6 +4950,15 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

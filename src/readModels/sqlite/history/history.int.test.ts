@@ -7,7 +7,8 @@ import type { Position } from '../../../domain/brands.ts';
 import { IpAllowed } from '../../../domain/firewall/events.ts';
 import type { IpAddress } from '../../../domain/firewall/ipAddress.ts';
 import { createSqliteEventLog } from '../../../log/sqlite/sqliteEventLog.ts';
-import { createSqliteReadModels, type SqliteReadModels } from '../sqliteReadModels.ts';
+import type { ReadModels } from '../../readModels.ts';
+import { createSqliteReadModels } from '../sqliteReadModels.ts';
 
 /** A log of its own and histories over it, one after the other. */
 async function stage() {
@@ -24,7 +25,7 @@ async function stage() {
 }
 
 const allow = (ip: string) => IpAllowed({ ip: ip as IpAddress });
-const shown = async ({ history }: SqliteReadModels, head: Position) => ({
+const shown = async ({ history }: ReadModels, head: Position) => ({
   all: await history.page({}, null, 200, head),
   allowed: await history.page({ types: ['IpAllowed'] }, null, 200, head),
   system: await history.page({ actors: ['system'] }, null, 200, head),

@@ -1,0 +1,21 @@
+import type { Answers } from '../readModels.ts';
+import { historyPage } from './historyPage.ts';
+import type { Reach } from './reach.ts';
+import { answeredModels, requestLogOptions, requestLogPage } from './requestPages.ts';
+import { requestTotalsSince } from './requestTotals.ts';
+import { usageHoursOf, usageSince } from './usageHours.ts';
+
+/** Every query, answered from one generation. */
+export const answersFrom = (reach: Reach): Answers => ({
+  requestLog: {
+    page: (filter, limit, offset) => requestLogPage(reach, filter, limit, offset),
+    options: (filter) => requestLogOptions(reach, filter),
+    models: () => answeredModels(reach),
+  },
+  requestTotals: { since: (since) => requestTotalsSince(reach, since) },
+  usageTrends: {
+    since: (since) => usageSince(reach, since),
+    ofAccount: (accountId, since) => usageHoursOf(reach, accountId, since),
+  },
+  history: { page: (filter, before, limit) => historyPage(reach, filter, before, limit) },
+});

@@ -1,0 +1,65 @@
+import type { Collection } from 'mongodb';
+import type { Collections } from './collections.ts';
+import type { Changes, RollUpName } from './fold.ts';
+import { areDuplicates } from './mongoErrors.ts';
+import { RollUps } from './rollUps.ts';
+
+/**
+ * Writes what a batch changes, without transactions: each document is either keyed by its position, and inserting it again
+ * changes nothing, or guarded by one (see `RollUps`). How far the read models reach is written by the caller, afterwards.
+ * A crash anywhere in between leaves documents that the next attempt meets again.
+ */
+export class BatchWriter {
+  readonly #collections: Collections;
+  readonly #rollUps: Readonly<Record<RollUpName, RollUps>>;
+  readonly #knownKinds = new Set<string>();
+
+  constructor(collections: Collections) {
+    this.#collections = collections;
+    this.#rollUps = {
+      requestsByKind: new RollUps(collections.requestsByKind),
+      requestsByOutcome: new RollUps(collections.requestsByOutcome),
+      requestsByErrorCode: new RollUps(collections.requestsByErrorCode),
+      usageByAccount: new RollUps(collections.usageByAccount),
+    };
+  }
+
+  async write({ to, requests, refusals, kinds, additions, history, texts }: Changes): Promise<void> {
+    // Kinds go first: a row whose kind nobody knows would be found by no filter.
+    await this.#writeKinds([...kinds.values()]);
+    const { requestsByKind, requestsByOutcome, requestsByErrorCode, usageByAccount } = this.#rollUps;
+    await allSettled([
+      insertNew(this.#collections.requests, requests),
+      insertNew(this.#collections.refusals, refusals),
+      requestsByKind.write(additions.requestsByKind, to.position),
+      requestsByOutcome.write(additions.requestsByOutcome, to.position),
+      requestsByErrorCode.write(additions.requestsByErrorCode, to.position),
+      usageByAccount.write(additions.usageByAccount, to.position),
+      insertNew(this.#collections.history, history),
+      insertNew(this.#collections.historyTexts, texts),
+    ]);
+  }
+
+  async #writeKinds(kinds: readonly { readonly _id: string }[]): Promise<void> {
+    const unknown = kinds.filter(({ _id }) => !this.#knownKinds.has(_id));
+    await insertNew(this.#collections.kinds, unknown);
+    for (const { _id } of unknown) this.#knownKinds.add(_id);
+  }
+}
+
+/** Those that are there already are those of an earlier attempt. */
+// biome-ignore lint/suspicious/noExplicitAny: any collection
+async function insertNew(collection: Collection<any>, documents: readonly object[]): Promise<void> {
+  if (documents.length === 0) return;
+  try {
+    await collection.insertMany([...documents], { ordered: false });
+  } catch (error) {
+    if (!areDuplicates(error)) throw error;
+  }
+}
+
+/** Nothing is under way any more when it returns or throws. */
+async function allSettled(works: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+}

@@ -1,0 +1,90 @@
+import type { Collection, Document } from 'mongodb';
+import type { Collections } from './collections.ts';
+import type { Builder } from './rebuild.ts';
+
+const MAX_DIFFERENCES = 10;
+const MOST_SHOWN = 200;
+
+type Name = keyof Collections;
+const ROLL_UPS: readonly Name[] = ['requestsByKind', 'requestsByOutcome', 'requestsByErrorCode', 'usageByAccount'];
+/** Fields that depend on where batches ended. */
+const BY_BATCH: ReadonlySet<string> = new Set(['position', 'since']);
+
+interface Moved {
+  readonly name: Name;
+  readonly live: Document;
+}
+
+/**
+ * Holds every document of the live generation against its counterpart, which was built as far as the live one reached when
+ * this began. Sums that the live one changed since are compared where they are by then: the fresh one is built on to the
+ * very position of each.
+ */
+export async function compareGenerations(
+  live: Collections,
+  fresh: Collections,
+  builder: Builder,
+): Promise<{ rows: number; differences: string[] }> {
+  const end = builder.mark.position;
+  const differences: string[] = [];
+  const moved: Moved[] = [];
+  let rows = 0;
+  for (const name of Object.keys(live) as Name[]) {
+    for await (const [left, right] of pairs(live[name] as never, fresh[name] as never)) {
+      if (differences.length >= MAX_DIFFERENCES) return { rows, differences };
+      if (left && isLater(name, left, right, end)) {
+        if (ROLL_UPS.includes(name)) moved.push({ name, live: left });
+        continue;
+      }
+      rows++;
+      differences.push(...differenceOf(name, left, right));
+    }
+  }
+  for (const { name, live: left } of moved.toSorted((a, b) => a.live.position - b.live.position)) {
+    if (differences.length >= MAX_DIFFERENCES) break;
+    await builder.buildTo(left.position);
+    rows++;
+    differences.push(
+      ...differenceOf(name, left, await (fresh[name] as unknown as Collection).findOne({ _id: left._id })),
+    );
+  }
+  return { rows, differences };
+}
+
+/** Whether the live document came, or was changed, after the position that both generations reach. */
+function isLater(name: Name, live: Document, fresh: Document | null, end: number): boolean {
+  if (ROLL_UPS.includes(name)) return live.position > end;
+  if (name === 'kinds') return !fresh && live.since > end;
+  return (name === 'refusals' ? Number.parseInt(live._id, 10) : live._id) > end;
+}
+
+const IN_ORDER = { sort: { _id: 1 } } as const;
+
+/** Documents of the same id together; one that the other side has not stands alone. */
+async function* pairs(
+  live: Collection,
+  fresh: Collection,
+): AsyncGenerator<[live: Document | null, fresh: Document | null]> {
+  const [left, right] = [live.find({}, IN_ORDER), fresh.find({}, IN_ORDER)];
+  let [a, b] = [await left.next(), await right.next()];
+  while (a || b) {
+    const order = !a ? 1 : !b ? -1 : a._id === b._id ? 0 : a._id < b._id ? -1 : 1;
+    yield [order <= 0 ? a : null, order >= 0 ? b : null];
+    if (order <= 0) a = await left.next();
+    if (order >= 0) b = await right.next();
+  }
+}
+
+function differenceOf(name: Name, live: Document | null, fresh: Document | null): string[] {
+  const place = `${name} ${String((live ?? fresh)?._id)}`;
+  if (!fresh) return [`${place}: is only in the live read models`];
+  if (!live) return [`${place}: is missing from the live read models`];
+  const fields = new Set([...Object.keys(live), ...Object.keys(fresh)]);
+  for (const field of fields) {
+    const [left, right] = [live[field], fresh[field]].map((value) => JSON.stringify(value));
+    if (left === right || BY_BATCH.has(field)) continue;
+    const shown = (value: string | undefined) => value?.slice(0, MOST_SHOWN) ?? 'missing';
+    return [`${place}: ${field} is ${shown(left)} in the live read models, ${shown(right)} rebuilt`];
+  }
+  return [];
+}

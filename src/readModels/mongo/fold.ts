@@ -1,0 +1,137 @@
+import { actorLabels, searchTextOf, sentenceOf, subjectOf } from '../../../projections/history.ts';
+import { PERIODS, type Period, startOf } from '../../../projections/periods.ts';
+import type { Write } from '../../../projections/projection.ts';
+import {
+  type RequestKind,
+  type RequestLogRow,
+  requestLog,
+  type UnloggedRefusals,
+} from '../../../projections/requestLog.ts';
+import { usageTrends } from '../../../projections/usageTrends.ts';
+import { type Instant, instant, type Position } from '../../domain/brands.ts';
+import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
+import type { StoredEvent } from '../../log/eventLog.ts';
+import { handlers } from '../projections.ts';
+import {
+  type HistoryDocument,
+  idOf,
+  type KindDocument,
+  kindId,
+  type RefusalsDocument,
+  type RequestDocument,
+  refusalsDocument,
+  requestDocument,
+  type TextDocument,
+} from './documents.ts';
+import type { Mark } from './generations.ts';
+
+/** What events of one batch add to one group in one period, each with its position. */
+export interface Addition {
+  readonly period: Period;
+  readonly start: Instant;
+  readonly group: Readonly<Record<string, string | null>>;
+  readonly parts: { readonly position: Position; readonly sums: Readonly<Record<string, number>> }[];
+}
+
+export type RollUpName = 'requestsByKind' | 'requestsByOutcome' | 'requestsByErrorCode' | 'usageByAccount';
+
+/** What a batch of events changes, before any store is asked. */
+export interface Changes {
+  readonly from: Mark;
+  readonly to: Mark;
+  readonly requests: readonly RequestDocument[];
+  readonly refusals: readonly RefusalsDocument[];
+  readonly kinds: ReadonlyMap<string, KindDocument>;
+  /** By the id of the document that they belong into. */
+  readonly additions: Readonly<Record<RollUpName, ReadonlyMap<string, Addition>>>;
+  readonly history: readonly HistoryDocument[];
+  readonly texts: readonly TextDocument[];
+}
+
+const periodsOf: Readonly<Record<RollUpName, readonly Period[]>> = {
+  ...requestLog.periods,
+  ...usageTrends.periods,
+};
+
+type Group = RequestKind & { readonly apiKeyId: string | null; readonly errorCode: string | null };
+
+/**
+ * Folds a batch that is not empty; pure.
+ * @throws UnknownEventType when this build does not know an event of it
+ */
+export function fold(from: Mark, events: readonly StoredEvent[]): Changes {
+  const last = events.at(-1) as StoredEvent;
+  const requests: RequestDocument[] = [];
+  const refusals: RefusalsDocument[] = [];
+  const kinds = new Map<string, KindDocument>();
+  const additions = {
+    requestsByKind: new Map<string, Addition>(),
+    requestsByOutcome: new Map<string, Addition>(),
+    requestsByErrorCode: new Map<string, Addition>(),
+    usageByAccount: new Map<string, Addition>(),
+  };
+  const history: HistoryDocument[] = [];
+  const texts: TextDocument[] = [];
+  let latest = from.latest;
+  let at = from.position;
+
+  const kindOf = (kind: RequestKind): string => {
+    const _id = kindId(kind);
+    if (!kinds.has(_id)) {
+      const { accountId, model, effort, status } = kind;
+      kinds.set(_id, { _id, accountId, model, effort, status, since: last.position });
+    }
+    return _id;
+  };
+  const groupOf: Readonly<Record<RollUpName, (group: Group) => Addition['group']>> = {
+    requestsByKind: (group) => ({ kind: kindOf(group) }),
+    requestsByOutcome: ({ apiKeyId, errorCode }) => ({ apiKeyId, errorCode }),
+    requestsByErrorCode: ({ errorCode }) => ({ errorCode }),
+    usageByAccount: ({ accountId }) => ({ accountId }),
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
+  const write: Write<any, any> = {
+    insert(collection, key, document) {
+      if (collection === 'refusals') refusals.push(refusalsDocument(key, document as UnloggedRefusals));
+      else requests.push(requestDocument(document as RequestLogRow, kindOf(document as RequestLogRow)));
+    },
+    addUp(rollUp, time, of, sums) {
+      const name = rollUp as RollUpName;
+      const group = groupOf[name](of as Group);
+      const groupId = idOf(...Object.values(group));
+      const part = { position: at, sums };
+      for (const period of PERIODS) {
+        if (!periodsOf[name].includes(period)) continue;
+        const start = startOf(period, time);
+        const _id = `${period} ${start} ${groupId}`;
+        const addition = additions[name].get(_id);
+        if (addition) addition.parts.push(part);
+        else additions[name].set(_id, { period, start, group, parts: [part] });
+      }
+    },
+  };
+
+  for (const { position, time, type, stream, data: stored, metadata } of events) {
+    at = position;
+    latest = instant(Math.max(latest, time));
+    const data = upcast(type, metadata.schemaVersion, stored);
+    for (const handle of handlers.get(type) ?? []) handle({ data, position, time }, write);
+    const event = { type, data } as KnownEvent;
+    const subject = subjectOf(stream, event);
+    const { actor } = metadata;
+    history.push({
+      _id: position,
+      time,
+      latest,
+      type,
+      subject,
+      actor,
+      actors: actorLabels(actor),
+      sentence: sentenceOf(event),
+    });
+    const text = searchTextOf(event, subject);
+    if (text !== undefined) texts.push({ _id: position, text: text.toLowerCase() });
+  }
+  const to = { position: last.position, eventId: last.id, latest };
+  return { from, to, requests, refusals, kinds, additions, history, texts };
+}

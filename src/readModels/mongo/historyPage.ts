@@ -1,0 +1,123 @@
+import type { Filter } from 'mongodb';
+import { actorLabels } from '../../../projections/history.ts';
+import { type Instant, instant, type Position, position } from '../../domain/brands.ts';
+import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
+import type { HistoryDocument } from './documents.ts';
+import type { Reach } from './reach.ts';
+import { READING } from './requestPages.ts';
+import { literal } from './requestSearch.ts';
+
+/** So many entries of an index are looked at for a page where some do not match; then it ends as it is. */
+const MOST_EXAMINED = 20_000;
+
+interface Range {
+  /** In front of the first one. */
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** One page: a walk along the one index that fits best, the latest first. */
+export async function historyPage(
+  reach: Reach,
+  filter: HistoryFilter,
+  before: Position | null,
+  limit: number,
+): Promise<HistoryPage> {
+  const range = await rangeOf(reach, filter, before);
+  if (range.after >= range.upTo) return { entries: [], before: null };
+  return filter.search === undefined ? filtered(reach, filter, range, limit) : searched(reach, filter, range, limit);
+}
+
+async function rangeOf(reach: Reach, { since, until }: HistoryFilter, before: Position | null): Promise<Range> {
+  const [after, last] = await Promise.all([
+    since === undefined ? 0 : positionAt(reach, instant(since - 1)),
+    until === undefined ? reach.position : positionAt(reach, until),
+  ]);
+  return { after, upTo: Math.min(last, reach.position, before === null ? reach.position : before - 1) };
+}
+
+/** The last position by which no event was later than `time`. */
+async function positionAt({ collections }: Reach, time: Instant): Promise<number> {
+  const last = await collections.history.findOne(
+    { latest: { $lte: time } },
+    { ...READING, hint: 'byLatest', sort: { latest: -1, _id: -1 }, projection: { _id: 1 } },
+  );
+  return last?._id ?? 0;
+}
+
+/** The condition that has an index, that index, and whether it is the only condition. */
+function primaryOf({ subjects, actors, types }: HistoryFilter) {
+  if (subjects) return { hint: 'bySubject', condition: { subject: { $in: [...subjects] } }, isOnly: !actors && !types };
+  if (actors) return { hint: 'byActor', condition: { actors: { $in: [...actors] } }, isOnly: !types };
+  if (types) return { hint: 'byType', condition: { type: { $in: [...types] } }, isOnly: true };
+  return { hint: '_id_', condition: {}, isOnly: true };
+}
+
+async function filtered(reach: Reach, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+  const { history } = reach.collections;
+  const { hint, condition, isOnly } = primaryOf(filter);
+  const within = ({ after, upTo }: Range, more: Filter<HistoryDocument>): Filter<HistoryDocument> => ({
+    ...more,
+    _id: { $gt: after, $lte: upTo },
+  });
+  const walk = { ...READING, hint, sort: { _id: -1 } } as const;
+  const after = isOnly ? undefined : await beyond(history.find(within(range, condition), walk));
+  const { actors, types } = filter;
+  const all = {
+    ...condition,
+    ...(actors && { actors: { $in: [...actors] } }),
+    ...(types && { type: { $in: [...types] } }),
+  };
+  const found = await history
+    .find(within({ ...range, ...(after && { after }) }, all), { ...walk, limit: limit + 1 })
+    .toArray();
+  return pageOf(found as HistoryDocument[], limit, after);
+}
+
+async function searched(reach: Reach, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+  const { history, historyTexts } = reach.collections;
+  const walk = { ...READING, hint: '_id_', sort: { _id: -1 } } as const;
+  const bounds = (after: number, upTo: number) => ({ $gt: after, $lte: upTo });
+  const after = await beyond(historyTexts.find({ _id: bounds(range.after, range.upTo) }, walk));
+  const text = { $regex: literal((filter.search as string).toLowerCase()) };
+  const entries: HistoryDocument[] = [];
+  for (let { upTo } = range; entries.length <= limit; ) {
+    const wanted = Math.max(limit + 1, 128);
+    const options = { ...walk, limit: wanted, projection: { _id: 1 } } as const;
+    const found = await historyTexts.find({ text, _id: bounds(after ?? range.after, upTo) }, options).toArray();
+    const documents = await history.find({ _id: { $in: found.map(({ _id }) => _id) } }, walk).toArray();
+    entries.push(...(documents as HistoryDocument[]).filter((document) => matches(document, filter)));
+    if (found.length < wanted) break;
+    upTo = (found.at(-1)?._id ?? 0) - 1;
+  }
+  return pageOf(entries, limit, after);
+}
+
+/** The place where enough was looked at; undefined when the walk ends before. */
+async function beyond(cursor: {
+  project(fields: object): { skip(count: number): { limit(count: number): { toArray(): Promise<{ _id: number }[]> } } };
+}): Promise<number | undefined> {
+  const [last] = await cursor.project({ _id: 1 }).skip(MOST_EXAMINED).limit(1).toArray();
+  return last?._id;
+}
+
+/** @param after where the walk was ended, the entry there not included */
+function pageOf(found: readonly HistoryDocument[], limit: number, after: number | undefined): HistoryPage {
+  const entries = found.slice(0, limit).map(entryOf);
+  if (found.length > limit) return { entries, before: entries.at(-1)?.position ?? null };
+  return { entries, before: after === undefined ? null : position(after + 1) };
+}
+
+const entryOf = ({ _id, time, type, subject, actor, sentence }: HistoryDocument): HistoryEntry => ({
+  position: position(_id),
+  time: instant(time),
+  type,
+  subject,
+  actor,
+  sentence,
+});
+
+const matches = ({ subject, type, actor }: HistoryDocument, { subjects, actors, types }: HistoryFilter): boolean =>
+  (!subjects || subjects.includes(subject)) &&
+  (!types || types.includes(type)) &&
+  (!actors || actorLabels(actor).some((label) => actors.includes(label)));

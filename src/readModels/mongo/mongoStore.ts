@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Position } from '../../domain/brands.ts';
+import { pause } from '../../log/pause.ts';
+import type { Tenure } from '../../projecting/tenure.ts';
+import type { Ask } from '../readModels.ts';
+import { ReadModelUnavailable } from '../readModelUnavailable.ts';
+import { answersFrom } from './answers.ts';
+import { connect } from './connection.ts';
+import { Generations } from './generations.ts';
+import type { LogSource } from './logSource.ts';
+import { News } from './news.ts';
+import { Outage } from './outage.ts';
+import { project } from './projecting.ts';
+import type { Reach } from './reach.ts';
+import { Readers } from './readers.ts';
+
+export interface MongoStoreOptions {
+  readonly url: string;
+  readonly source: LogSource;
+  /** Names whoever gives out tenures: epochs of one are of no meaning to another. */
+  readonly fencedBy: string;
+  /** Takes one line for the operator. */
+  readonly say: (line: string) => void;
+  readonly batchEvents?: number;
+}
+
+/** Read models in MongoDB, as one thread has them: it answers queries, and makes them while it has a tenure. */
+export interface MongoStore {
+  /** @throws ReadModelUnavailable */
+  readonly answer: Ask;
+  /** Says that the log holds something new. */
+  notify(): void;
+  /** Resolves soon after the tenure is over. */
+  project(tenure: Tenure): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A query waits at most this long for what it wants to see, then answers with what there is. */
+const MAX_WAIT_MS = 1_000;
+const LOOK_AGAIN_MS = 20;
+/** Nobody waits longer for an answer, whatever becomes of the connection. */
+const ANSWER_WITHIN_MS = 8_000;
+
+/** @throws Error for a URL that cannot be used */
+export function createMongoStore({ url, source, fencedBy, say, batchEvents }: MongoStoreOptions): MongoStore {
+  const { db, hosts, close } = connect(url);
+  const generations = new Generations(db);
+  const readers = new Readers(generations);
+  const outage = new Outage(hosts, say);
+  const [news, urgent] = [new News(), new News()];
+  const closing = new AbortController();
+  const projecting = new Set<Promise<void>>();
+  let onReached: (() => void) | undefined;
+
+  /** Until then nobody may have noticed that nobody answers. */
+  async function greet(): Promise<void> {
+    while (!closing.signal.aborted && projecting.size === 0) {
+      try {
+        await db.command({ ping: 1 });
+        if (projecting.size === 0) outage.over();
+        return;
+      } catch (error) {
+        if (closing.signal.aborted || projecting.size > 0) return;
+        await pause(outage.failed(error as Error), closing.signal);
+      }
+    }
+  }
+
+  async function reach(minPosition: Position): Promise<Reach> {
+    const deadline = performance.now() + MAX_WAIT_MS;
+    for (;;) {
+      const known = await readers.current();
+      if (known.position >= minPosition) return known;
+      if (performance.now() >= deadline) {
+        if (projecting.size > 0 && outage.trouble !== undefined) throw new ReadModelUnavailable(outage.trouble);
+        return known;
+      }
+      if (projecting.size > 0) {
+        news.tell();
+        urgent.tell();
+        await nextStep();
+      } else if ((await readers.refreshed()).position < minPosition) {
+        await delay(LOOK_AGAIN_MS);
+      }
+    }
+  }
+
+  const nextStep = () =>
+    Promise.race([
+      new Promise<void>((resolve) => (onReached = resolve)),
+      delay(LOOK_AGAIN_MS, undefined, { ref: false }),
+    ]);
+
+  const answer: Ask = async (port, name, args, minPosition) => {
+    const queries = answersFrom(await reach(minPosition))[port] as Record<string, (...args: unknown[]) => unknown>;
+    return queries[name]?.(...args);
+  };
+
+  void greet();
+
+  return {
+    async answer(...query) {
+      if (closing.signal.aborted) throw new ReadModelUnavailable('the read models are closed');
+      try {
+        return await within(ANSWER_WITHIN_MS, answer(...query));
+      } catch (error) {
+        if (error instanceof ReadModelUnavailable) throw error;
+        throw new ReadModelUnavailable(`MongoDB at ${hosts}: ${(error as Error).message}`, { cause: error });
+      }
+    },
+    notify: () => news.tell(),
+    async project(tenure) {
+      const signal = AbortSignal.any([tenure.signal, closing.signal]);
+      const both: Tenure = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };
+      const options = { generations, readers, source, fencedBy, outage, news, urgent, onReached: () => onReached?.() };
+      const ending = project({ ...options, ...(batchEvents && { batchEvents }) }, both);
+      projecting.add(ending);
+      await ending.finally(() => projecting.delete(ending));
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled(projecting);
+      await close();
+    },
+  };
+}
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+  const patience = new AbortController();
+  const tooLate = delay(ms, undefined, { signal: patience.signal, ref: false }).then(() => {
+    throw new ReadModelUnavailable(`no answer within ${ms / 1_000} s`);
+  });
+  tooLate.catch(() => undefined);
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    patience.abort();
+  }
+}

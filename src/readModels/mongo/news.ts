@@ -1,0 +1,22 @@
+import { pause } from '../../log/pause.ts';
+
+/** Lets one wait until there may be something new. */
+export class News {
+  #waiting: AbortController | undefined;
+  #isThere = false;
+
+  tell(): void {
+    this.#isThere = true;
+    this.#waiting?.abort();
+  }
+
+  /** Resolves at the next news, those included that came since the last time, and after `mostMs` without any. */
+  async next(mostMs: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isThere) {
+      this.#waiting = new AbortController();
+      await pause(mostMs, AbortSignal.any([signal, this.#waiting.signal]));
+      this.#waiting = undefined;
+    }
+    this.#isThere = false;
+  }
+}

@@ -1,0 +1,48 @@
+import { MongoError } from 'mongodb';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Tells the operator of every attempt that failed, and once when it is over. */
+export class Outage {
+  readonly #hosts: string;
+  readonly #say: (line: string) => void;
+  #attempts = 0;
+  #pauseMs = FIRST_PAUSE_MS;
+  /** Told once: repeating it would not help anybody. */
+  #told: string | undefined;
+
+  constructor(hosts: string, say: (line: string) => void) {
+    this.#hosts = hosts;
+    this.#say = say;
+  }
+
+  /** Why the read models do not go on, unless it is that MongoDB does not answer. */
+  get trouble(): string | undefined {
+    return this.#told;
+  }
+
+  /** @returns how long to wait before the next attempt */
+  failed(error: Error): number {
+    const pauseMs = this.#pauseMs;
+    this.#attempts++;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    if (error instanceof MongoError) {
+      this.#say(
+        `MongoDB at ${this.#hosts} cannot be used: ${error.message} (attempt ${this.#attempts}, the next one in ${pauseMs / 1_000} s). ` +
+          'Model requests and changes go on; request log, usage and history answer 503 until then.',
+      );
+    } else if (this.#told !== error.message) {
+      this.#told = error.message;
+      this.#say(`The read models cannot go on: ${error.message}`);
+    }
+    return pauseMs;
+  }
+
+  over(): void {
+    if (this.#attempts > 0) this.#say(`MongoDB at ${this.#hosts} answers; the read models go on.`);
+    this.#attempts = 0;
+    this.#pauseMs = FIRST_PAUSE_MS;
+    this.#told = undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Position, position } from '../../domain/brands.ts';
+import { pause } from '../../log/pause.ts';
+import type { Tenure } from '../../projecting/tenure.ts';
+import { BatchWriter } from './batchWriter.ts';
+import { fold } from './fold.ts';
+import { BEGINNING, type Fence, Fenced, type Generations, type Mark } from './generations.ts';
+import type { LogSource } from './logSource.ts';
+import type { News } from './news.ts';
+import type { Outage } from './outage.ts';
+import { POINTER_CACHE_MS, type Readers } from './readers.ts';
+
+/** So many events are one batch: some ten thousand documents, a fraction of a second. */
+export const BATCH_EVENTS = 2_000;
+/** News wait this long for more of their kind, unless somebody asks for them. */
+const GATHER_MS = 100;
+const LOOK_AGAIN_MS = 1_000;
+/** A reader that does not know of a switch yet may still be in the middle of a query. */
+export const GRACE_MS = 10 * POINTER_CACHE_MS;
+
+export interface ProjectingOptions {
+  readonly generations: Generations;
+  readonly readers: Readers;
+  readonly source: LogSource;
+  /** Names whoever gives out tenures: see `Fence`. */
+  readonly fencedBy: string;
+  readonly outage: Outage;
+  /** Something was appended; somebody waits for it. */
+  readonly news: News;
+  readonly urgent: News;
+  readonly onReached: (position: Position) => void;
+  readonly batchEvents?: number;
+}
+
+/** Folds the log into the active generation for as long as the tenure lasts, through outages and switches. */
+export async function project(options: ProjectingOptions, tenure: Tenure): Promise<void> {
+  while (!tenure.signal.aborted) {
+    try {
+      await projectGeneration(options, tenure);
+    } catch (error) {
+      if (tenure.signal.aborted) return;
+      // Whoever has a later epoch is known by the lease as well, soon.
+      const pauseMs = error instanceof Fenced ? LOOK_AGAIN_MS : options.outage.failed(error as Error);
+      await pause(pauseMs, tenure.signal);
+    }
+  }
+}
+
+/** @returns when another generation is the active one, or the tenure is over */
+async function projectGeneration(options: ProjectingOptions, tenure: Tenure): Promise<void> {
+  const { generations, readers, source, outage, news, urgent, onReached, batchEvents = BATCH_EVENTS } = options;
+  const generation = await generations.active();
+  const fence: Fence = { by: options.fencedBy, epoch: tenure.epoch };
+  let mark = await generations.claim(generation, fence);
+  if (!isOfThisLog(source, mark)) return startOver(options, generation);
+  const writer = new BatchWriter(generations.collections(generation));
+  const reached = (to: Mark) => {
+    mark = to;
+    readers.reached(generation, to.position);
+    onReached(to.position);
+  };
+  reached(mark);
+  outage.over();
+
+  while (tenure.isHeld() && (await readers.current()).generation === generation) {
+    const events = source.read(mark.position, batchEvents);
+    if (events.length === 0) {
+      await news.next(LOOK_AGAIN_MS, tenure.signal);
+      await urgent.next(GATHER_MS, tenure.signal);
+      continue;
+    }
+    const changes = fold(mark, events);
+    if (!tenure.isHeld()) return;
+    await writer.write(changes);
+    await generations.advance(generation, fence, mark, changes.to);
+    reached(changes.to);
+  }
+}
+
+/** A restored log can end before us, or go on differently: then what we have is of another history. */
+export function isOfThisLog(source: LogSource, { position: at, eventId }: Mark): boolean {
+  if (at === BEGINNING.position) return true;
+  const [event] = source.read(position(at - 1), 1);
+  return event?.position === at && event.id === eventId;
+}
+
+async function startOver({ generations }: ProjectingOptions, generation: number): Promise<void> {
+  await generations.remove(generation + 1);
+  if (await generations.activate(generation + 1, generation)) {
+    void delay(GRACE_MS, undefined, { ref: false })
+      .then(() => generations.remove(generation))
+      // What is left of it goes with the next rebuild.
+      .catch(() => undefined);
+  }
+}

@@ -1,0 +1,34 @@
+import { afterAll, describe } from 'vitest';
+import { describeReadModels } from '../../../test/contract/readModels.ts';
+import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/stage.ts';
+
+const server = await mongoServer();
+afterAll(() => server?.stop());
+
+/** FerretDB reads every document for every query. */
+const scale = server?.product === 'FerretDB' ? 0.2 : 1;
+
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () =>
+  describeReadModels(
+    'MongoDB',
+    async () => {
+      const stage = await mongoStage(server as MongoServer);
+      const node = stage.node();
+      return {
+        ...node,
+        async append(...events) {
+          const head = await stage.append(...events);
+          // More than a query would wait for where the server is slow.
+          if (events.length > 50) await stage.reached(head);
+          return head;
+        },
+        async [Symbol.asyncDispose]() {
+          await stage[Symbol.asyncDispose]();
+          if (node.said.length > 0) throw new Error(node.said.join('\n'));
+        },
+      };
+    },
+    { scale },
+  ),
+);

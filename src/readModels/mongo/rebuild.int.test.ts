@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { completed } from '../../../test/support/management.ts';
+import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { CannotRebuild } from '../rebuilding.ts';
+import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
+
+const server = await mongoServer();
+afterAll(() => server?.stop());
+
+/** Sixty requests, and read models that reach them. */
+async function filled() {
+  const stage = await mongoStage(server as MongoServer);
+  const { url, logPath, generations } = stage;
+  const head = await stage.append(...randomRequests(60, seeded(9)));
+  const node = stage.node();
+  await stage.reached(head);
+  const live = async () => generations.collections(await generations.active());
+  const compare = () => compareMongoReadModels({ url, logPath });
+  const rebuild = () => rebuildMongoReadModels({ url, logPath, graceMs: 0 });
+  return { ...stage, [Symbol.asyncDispose]: stage[Symbol.asyncDispose], head, first: node, live, compare, rebuild };
+}
+
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+  test('comparing finds no difference in what a node made, and leaves nothing behind', async () => {
+    await using stage = await filled();
+    expect(await stage.compare()).toEqual({ position: stage.head, rows: expect.any(Number), differences: [] });
+    expect(await stage.generations.all()).toEqual([1]);
+  });
+
+  test('comparing finds what was changed, removed and invented', async () => {
+    await using stage = await filled();
+    await stage.first.close();
+    const { requests, requestsByKind, history } = await stage.live();
+    await requests.updateOne({ _id: 3 }, { $set: { latencyMs: 1 } });
+    await requests.deleteOne({ _id: 5 });
+    await history.insertOne({ _id: 0 } as never);
+    const month = await requestsByKind.findOne({ period: 'month' });
+    await requestsByKind.updateOne({ _id: month?._id as string }, { $set: { requests: 77 } });
+    const { differences } = await stage.compare();
+    expect(differences).toHaveLength(4);
+    for (const expected of [
+      'requests 3: latencyMs is 1 in the live read models, 1200 rebuilt',
+      'requests 5: is missing from the live read models',
+      'history 0: is only in the live read models',
+      `requestsByKind ${month?._id}: requests is 77 in the live read models, ${month?.requests} rebuilt`,
+    ]) {
+      expect(differences).toContain(expected);
+    }
+  });
+
+  test('read models that go on meanwhile are compared nevertheless', async () => {
+    await using stage = await filled();
+    let head = stage.head;
+    let isOver = false;
+    const traffic = (async () => {
+      while (!isOver) head = await stage.append(completed(), completed({ status: 'error', errorCode: 'e' }));
+    })();
+    expect((await stage.compare()).differences).toEqual([]);
+    isOver = true;
+    await traffic;
+    expect(head).toBeGreaterThan(stage.head);
+  });
+
+  test('a rebuild takes the place of what was there while nodes run, and they go over to it', async () => {
+    await using stage = await filled();
+    const reader = stage.node({ isIdle: true });
+    const { requestsByKind } = await stage.live();
+    await requestsByKind.updateMany({}, { $set: { requests: 77 } });
+    expect((await stage.compare()).differences).not.toEqual([]);
+    expect(await stage.rebuild()).toBe(stage.head);
+    expect(await stage.generations.active()).toBe(2);
+    expect(await stage.generations.all()).toEqual([2]);
+    const head = await stage.append(completed({ requestId: 'afterwards' }));
+    await stage.reached(head);
+    for (const { requestLog } of [stage.first, reader]) {
+      const { rows, total } = await requestLog.page({ search: 'afterwards' }, 1, 0, head);
+      expect([rows[0]?.requestId, total]).toEqual(['afterwards', 1]);
+      expect((await requestLog.page({}, 1, 0, head)).total).toBe(61);
+    }
+    expect((await stage.compare()).differences).toEqual([]);
+  });
+
+  test('what a cancelled rebuild left is gone with the next one', async () => {
+    await using stage = await filled();
+    await stage.generations.claim(2, { by: 'a rebuild that died', epoch: 1 });
+    await stage.generations.claim(7, { by: 'another', epoch: 1 });
+    await stage.generations.collections(2).requests.insertOne({ _id: 1, stale: true } as never);
+    await stage.rebuild();
+    expect(await stage.generations.all()).toEqual([2]);
+    expect((await stage.compare()).differences).toEqual([]);
+  });
+
+  test('where nothing was made yet there is nothing to compare with', async () => {
+    await using stage = await mongoStage(server as MongoServer);
+    await stage.append(completed());
+    const { url, logPath } = stage;
+    await expect(compareMongoReadModels({ url, logPath })).rejects.toThrow(CannotRebuild);
+    expect(await rebuildMongoReadModels({ url, logPath, graceMs: 0 })).toBe(1);
+    expect(await compareMongoReadModels({ url, logPath })).toMatchObject({ position: 1, differences: [] });
+  });
+
+  test('read models of another log are told from those of this one', async () => {
+    await using stage = await filled();
+    await using other = await mongoStage(server as MongoServer, stage.url);
+    await stage.first.close();
+    await other.append(...randomRequests(70, seeded(10)));
+    const { differences } = await compareMongoReadModels({ url: stage.url, logPath: other.logPath });
+    expect(differences).toEqual([expect.stringContaining('which is not what the log holds there')]);
+  });
+});

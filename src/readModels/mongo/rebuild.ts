@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Position, position } from '../../domain/brands.ts';
+import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
+import { BatchWriter } from './batchWriter.ts';
+import { compareGenerations } from './compareGenerations.ts';
+import { connect } from './connection.ts';
+import { fold } from './fold.ts';
+import { type Fence, Generations, type Mark, SCRATCH } from './generations.ts';
+import { type LogSource, openLogSource } from './logSource.ts';
+import { GRACE_MS, isOfThisLog } from './projecting.ts';
+
+export interface MongoRebuildOptions {
+  readonly url: string;
+  /** The file of the embedded log, or of the copy that a node keeps of EventStoreDB. */
+  readonly logPath: string;
+  readonly onProgress?: OnProgress;
+  /** How long readers may still be within the old generation after the switch. */
+  readonly graceMs?: number;
+}
+
+/** Larger than while serving: fewer changes of the same sums. */
+const BATCH_EVENTS = 10_000;
+const END = position(Number.MAX_SAFE_INTEGER);
+
+/** Brings one generation as far as it is told, batch by batch. */
+export interface Builder {
+  readonly mark: Mark;
+  buildTo(end: Position): Promise<void>;
+}
+
+/**
+ * Makes the read models anew in collections of their own beside those that are read, then has the new ones read. Nodes may
+ * run meanwhile: whoever makes the read models goes over to the new ones within a second.
+ * @returns how far they reach
+ * @throws CannotRebuild when another rebuild was sooner
+ */
+export async function rebuildMongoReadModels(options: MongoRebuildOptions): Promise<Position> {
+  return within(options, async (generations, source) => {
+    const active = await generations.active();
+    const next = active + 1;
+    // What others left: a rebuild that was cancelled, a generation whose removal was.
+    for (const left of await generations.all()) if (left !== active) await generations.remove(left);
+    const builder = await newBuilder(generations, source, next, options.onProgress);
+    await builder.buildTo(END);
+    // The live ones may be ahead by now, and must not seem to fall back.
+    const live = await generations.mark(active);
+    if (live) await builder.buildTo(position(Math.max(live.position, source.head())));
+    if (!(await generations.activate(next, active)))
+      throw new CannotRebuild('Another rebuild was sooner than this one.');
+    await delay(options.graceMs ?? GRACE_MS);
+    await generations.remove(active);
+    return builder.mark.position;
+  });
+}
+
+/**
+ * Makes the read models anew as far as the live ones reach, holds both against each other, and throws the new ones away. The
+ * live ones are only read, and may go on meanwhile.
+ * @throws CannotRebuild when there is nothing to compare with
+ */
+export async function compareMongoReadModels(options: MongoRebuildOptions): Promise<Comparison> {
+  return within(options, async (generations, source) => {
+    const active = await generations.active();
+    const live = await generations.mark(active);
+    if (!live) throw new CannotRebuild('There are no read models in MongoDB to compare with.');
+    if (!isOfThisLog(source, live)) {
+      const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not what the log holds there`;
+      return { position: live.position, rows: 0, differences: [difference] };
+    }
+    await generations.remove(SCRATCH);
+    try {
+      const fresh = await newBuilder(generations, source, SCRATCH, options.onProgress, live.position);
+      await fresh.buildTo(live.position);
+      const found = await compareGenerations(generations.collections(active), generations.collections(SCRATCH), fresh);
+      return { position: live.position, ...found };
+    } finally {
+      await generations.remove(SCRATCH);
+    }
+  });
+}
+
+async function within<Result>(
+  { url, logPath }: MongoRebuildOptions,
+  work: (generations: Generations, source: LogSource) => Promise<Result>,
+): Promise<Result> {
+  const { db, close } = connect(url);
+  const source = openLogSource(logPath);
+  try {
+    return await work(new Generations(db), source);
+  } finally {
+    source.close();
+    await close();
+  }
+}
+
+async function newBuilder(
+  generations: Generations,
+  source: LogSource,
+  generation: number,
+  onProgress?: OnProgress,
+  known?: Position,
+): Promise<Builder> {
+  // Of two rebuilds at once the later one takes the generation, and the other one is fenced.
+  const fence: Fence = { by: `rebuild ${randomUUID()}`, epoch: 1 };
+  let mark = await generations.claim(generation, fence);
+  const writer = new BatchWriter(generations.collections(generation));
+  return {
+    get mark() {
+      return mark;
+    },
+    async buildTo(end) {
+      for (;;) {
+        const events = source.read(mark.position, Math.min(BATCH_EVENTS, end - mark.position));
+        if (events.length > 0) {
+          const changes = fold(mark, events);
+          await writer.write(changes);
+          await generations.advance(generation, fence, mark, changes.to);
+          mark = changes.to;
+        }
+        const of = known ?? source.head();
+        if (mark.position <= of) onProgress?.(mark.position, of);
+        if (events.length === 0 || mark.position >= end) return;
+      }
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Filter } from 'mongodb';
+import type { RequestLogPage } from '../requestLogQueries.ts';
+import { type RequestDocument, requestLogRow } from './documents.ts';
+import type { Reach } from './reach.ts';
+import { between, READING, type Wanted } from './requestPages.ts';
+
+/** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
+const PART_OF_ID = /^[0-9a-f]{4,}$/i;
+
+/**
+ * Requests whose id or error message holds the text, the latest first: beginnings of ids are a range of their index, other
+ * parts a walk along it, and messages a walk along those of failed requests. We make ids in lower case.
+ * @returns undefined when every id begins with the text, so that it is no condition at all
+ */
+export async function searchRequests(
+  reach: Reach,
+  wanted: Wanted,
+  search: string,
+  limit: number,
+  offset: number,
+): Promise<RequestLogPage | undefined> {
+  const { requests } = reach.collections;
+  const id = search.toLowerCase();
+  if (await isSharedByAll(reach, id)) return undefined;
+  const conditions = between(wanted);
+  // Each branch is whole, so that each finds its own index.
+  const either: Filter<RequestDocument> = {
+    $or: [
+      { requestId: PART_OF_ID.test(search) ? { $regex: id } : { $gte: id, $lt: behind(id) }, ...conditions },
+      { errorMessage: { $regex: literal(search), $options: 'i' }, ...conditions },
+    ],
+  };
+  const [total, documents] = await Promise.all([
+    requests.countDocuments(either, READING),
+    requests.find(either, { ...READING, sort: { requestedAt: -1, _id: -1 }, skip: offset, limit }).toArray(),
+  ]);
+  return { rows: documents.map((document) => requestLogRow(document as RequestDocument)), total };
+}
+
+/** The first and the last of all ids tell of those between. */
+async function isSharedByAll({ collections }: Reach, text: string): Promise<boolean> {
+  const end = async (direction: 1 | -1) => {
+    const options = {
+      ...READING,
+      hint: 'byRequestId',
+      projection: { _id: 0, requestId: 1 },
+      sort: { requestId: direction },
+    };
+    return (await collections.requests.findOne({}, options))?.requestId;
+  };
+  const [first, last] = await Promise.all([end(1), end(-1)]);
+  return (first?.startsWith(text) ?? true) && (last?.startsWith(text) ?? true);
+}
+
+/** The first text behind all that begin with this one. */
+const behind = (text: string) => `${text}\u{10FFFF}`;
+
+/** A regular expression that means just this text. */
+export const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

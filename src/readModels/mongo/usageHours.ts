@@ -1,0 +1,39 @@
+import { USAGE_SUMS } from '../../../projections/usageTrends.ts';
+import type { Instant } from '../../domain/brands.ts';
+import type { AccountUsageSums, UsageHour } from '../usageTrendsQueries.ts';
+import type { Reach } from './reach.ts';
+import { READING } from './requestPages.ts';
+
+const SUMS = Object.fromEntries(USAGE_SUMS.map((name) => [name, 1]));
+const HOUR = { _id: 0, start: 1, ...SUMS };
+const OF_ACCOUNT = { _id: 0, accountId: 1, ...SUMS };
+
+/** Added up here: FerretDB can group by one sum only. */
+export async function usageSince({ collections }: Reach, since: Instant): Promise<AccountUsageSums[]> {
+  const byAccount = new Map<string, { -readonly [Name in keyof AccountUsageSums]: AccountUsageSums[Name] }>();
+  const hours = collections.usageByAccount.find({ start: { $gte: since } }, { ...READING, projection: OF_ACCOUNT });
+  for await (const { accountId, ...hour } of hours) {
+    const sums = byAccount.get(accountId);
+    if (!sums) byAccount.set(accountId, { accountId, ...hour });
+    else for (const name of USAGE_SUMS) sums[name] += hour[name];
+  }
+  return [...byAccount.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+}
+
+export async function usageHoursOf({ collections }: Reach, accountId: string, since: Instant): Promise<UsageHour[]> {
+  const hours = (filter: object, options: object): Promise<UsageHour[]> =>
+    collections.usageByAccount
+      .find({ accountId, ...filter }, { ...READING, projection: HOUR, ...options })
+      .toArray() as unknown as Promise<UsageHour[]>;
+  const lastBefore = (samples: 'primarySamples' | 'secondarySamples') =>
+    hours({ start: { $lt: since }, [samples]: { $gt: 0 } }, { sort: { start: -1 }, limit: 1 });
+  const [primary, secondary, behind] = await Promise.all([
+    lastBefore('primarySamples'),
+    lastBefore('secondarySamples'),
+    hours({ start: { $gte: since } }, { sort: { start: 1 } }),
+  ]);
+  const before = [...primary, ...secondary]
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start }, index, all) => start !== all[index - 1]?.start);
+  return [...before, ...behind];
+}

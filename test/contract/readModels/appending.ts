@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { type Instant, type Position, position } from '../../../src/domain/brands.ts';
+import type { DomainEvent } from '../../../src/domain/event.ts';
+import type { KnownEvent } from '../../../src/domain/eventTypes.ts';
+import type { Actor, EventLog } from '../../../src/log/eventLog.ts';
+import { NOW } from '../../support/specification.ts';
+
+/** An event, when it happened (at `NOW` unless it says), and by whom. */
+export type Happened = DomainEvent & { readonly time?: Instant; readonly actor?: Actor; readonly stream?: string };
+
+/** Appends what happened: events without a stream together to one of their own, others each to the end of theirs. */
+export function appendingTo(log: EventLog): (...events: Happened[]) => Promise<Position> {
+  const revisions = new Map<string, number>();
+  const append = async (stream: string, events: readonly Happened[]): Promise<Position> => {
+    const outcome = await log.append(
+      stream,
+      revisions.get(stream) ?? -1,
+      events.map(({ time = NOW, actor = { kind: 'system', reason: 'test' }, type, data }) => ({
+        ...({ type, data } as KnownEvent),
+        time,
+        actor,
+        id: randomUUID(),
+        correlationId: 'test',
+      })),
+    );
+    if (outcome.kind !== 'committed') throw new Error(`not appended: ${JSON.stringify(outcome)}`);
+    revisions.set(stream, outcome.revision);
+    return outcome.position;
+  };
+  return async (...events) => {
+    if (events.length === 0) return position(0);
+    if (events.every(({ stream }) => stream === undefined)) return append(`test-${randomUUID()}`, events);
+    let head = position(0);
+    for (const event of events) head = await append(event.stream ?? `test-${randomUUID()}`, [event]);
+    return head;
+  };
+}

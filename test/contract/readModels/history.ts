@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { actorLabels, isOrdinary, sentenceOf, subjectOf } from '../../../projections/history.ts';
+import type { AccountId, Position } from '../../../src/domain/brands.ts';
+import type { KnownEvent } from '../../../src/domain/eventTypes.ts';
+import { IpAllowed, IpRevoked } from '../../../src/domain/firewall/events.ts';
+import type { IpAddress } from '../../../src/domain/firewall/ipAddress.ts';
+import { RequestAdmitted } from '../../../src/domain/request/events.ts';
+import type { Actor } from '../../../src/log/eventLog.ts';
+import type { HistoryEntry, HistoryFilter } from '../../../src/readModels/historyQueries.ts';
+import { completed, refused } from '../../support/management.ts';
+import { later, MINUTE, NOW } from '../../support/specification.ts';
+import type { ReadModelsFactory, ReadModelsUnderTest, Scaled } from '../readModels.ts';
+import type { Happened } from './appending.ts';
+import { randomMoment, seeded } from './randomRequests.ts';
+
+const operator = (address: string): Actor => ({
+  kind: 'operator',
+  sessionId: `session at ${address}`,
+  address,
+  userAgent: null,
+  usedTotp: false,
+});
+const actors: readonly Actor[] = [
+  { kind: 'anonymous' },
+  { kind: 'apiKey', keyId: 'k1' },
+  { kind: 'system', reason: 'because' },
+  operator('10.0.0.7'),
+  operator('10.0.0.8'),
+];
+
+/** Some of everything, at times that mostly grow, but not always: nodes have clocks of their own. */
+function manyThings(count: number, random: () => number): Happened[] {
+  const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
+  return Array.from({ length: count }, (_, index): Happened => {
+    const common = { time: later((index - Math.floor(random() * 5)) * MINUTE), actor: pick(actors) };
+    const requestId = `req_${Math.floor(index / 2)}`;
+    const ip = `10.0.0.${index % 7}` as IpAddress;
+    const firewall = { ...common, stream: 'firewall-main' };
+    return pick<() => Happened>([
+      () => ({ ...completed({ requestId, accountId: 'a' as AccountId }), ...common }),
+      () => ({ ...completed({ requestId, status: 'error', errorCode: `code ${index % 3}` }), ...common }),
+      () => ({ ...refused({ requestId, errorMessage: `No. ${index} is "100%_refused"` }), ...common }),
+      () => ({ ...admitted(requestId), ...common }),
+      () => ({ ...IpAllowed({ ip }), ...firewall }),
+      () => ({ ...IpRevoked({ ip }), ...firewall }),
+    ])();
+  });
+}
+
+const admitted = (requestId: string) => {
+  const { keyId, route, model, effort, requestedAt } = completed().data;
+  return RequestAdmitted({ requestId, keyId, route, model, effort, requestedAt, accountId: null });
+};
+
+interface Expected extends HistoryEntry {
+  /** The latest time up to it. */
+  readonly latest: number;
+  readonly text: string | undefined;
+}
+
+/** What the history has to say of these events, the latest first. */
+function expectedOf(events: readonly Happened[]): Expected[] {
+  let latest = 0;
+  const entries = events.map((happened, index): Expected => {
+    const { type, data, time = NOW, actor = actors[0] as Actor, stream = 'test' } = happened;
+    const event = { type, data } as KnownEvent;
+    const subject = subjectOf(stream, event);
+    const sentence = sentenceOf(event);
+    latest = Math.max(latest, time);
+    const text = isOrdinary(event) ? undefined : sentence.toLowerCase();
+    return { position: (index + 1) as Position, time, type, subject, actor, sentence, latest, text };
+  });
+  return entries.reverse();
+}
+
+const matches = (entry: Expected, { subjects, types, actors: wanted, since, until, search }: HistoryFilter): boolean =>
+  (subjects?.includes(entry.subject) ?? true) &&
+  (types?.includes(entry.type) ?? true) &&
+  (wanted?.some((label) => actorLabels(entry.actor).includes(label)) ?? true) &&
+  (since === undefined || entry.latest >= since) &&
+  (until === undefined || entry.latest <= until) &&
+  (search === undefined || (entry.text?.includes(search.toLowerCase()) ?? false));
+
+/** All pages behind each other. */
+async function everything(
+  { history }: ReadModelsUnderTest,
+  filter: HistoryFilter,
+  limit: number,
+  head: Position,
+): Promise<HistoryEntry[]> {
+  const entries: HistoryEntry[] = [];
+  let before: Position | null = null;
+  do {
+    const page = await history.page(filter, before, limit, head);
+    expect(page.entries.length).toBeLessThanOrEqual(limit);
+    entries.push(...page.entries);
+    before = page.before;
+  } while (before !== null);
+  return entries;
+}
+
+export function history(createReadModels: ReadModelsFactory, scaled: Scaled): void {
+  describe('history', () => {
+    test('the last event comes first, with all that is known of it', async () => {
+      await using store = await createReadModels();
+      const actor = operator('10.0.0.7');
+      const head = await store.append(
+        { ...IpAllowed({ ip: '10.0.0.1' as IpAddress }), stream: 'firewall-main', time: later(MINUTE) },
+        { ...IpRevoked({ ip: '10.0.0.1' as IpAddress }), stream: 'firewall-main', actor },
+      );
+      expect(await store.history.page({}, null, 10, head)).toEqual({
+        entries: [
+          {
+            position: 2,
+            time: NOW,
+            type: 'IpRevoked',
+            subject: 'firewall-main',
+            actor,
+            sentence: '10.0.0.1 may no longer use the proxy',
+          },
+          {
+            position: 1,
+            time: later(MINUTE),
+            type: 'IpAllowed',
+            subject: 'firewall-main',
+            actor: { kind: 'system', reason: 'test' },
+            sentence: '10.0.0.1 may use the proxy',
+          },
+        ],
+        before: null,
+      });
+    });
+
+    test('without events there is nothing, and no more', async () => {
+      await using store = await createReadModels();
+      const head = await store.append();
+      for (const filter of [{}, { search: 'nothing' }, { types: ['IpAllowed'] }, { since: NOW }]) {
+        expect(await store.history.page(filter, null, 10, head)).toEqual({ entries: [], before: null });
+      }
+    });
+
+    test('every filter, and any of them together, finds what a look at each event finds, on pages of any size', async () => {
+      await using store = await createReadModels();
+      const random = seeded(5);
+      const events = manyThings(scaled(400), random);
+      const head = await store.append(...events);
+      const all = expectedOf(events);
+      const some = <Value>(values: readonly Value[]) => values.filter(() => random() < 0.4);
+      const moment = () => later(Math.floor(random() * events.length) * MINUTE);
+      for (let round = 0; round < scaled(60); round++) {
+        const from = random() < 0.2 ? randomMoment(random) : moment();
+        const filter: HistoryFilter = {
+          ...(random() < 0.4 && { types: some(['IpAllowed', 'RequestCompleted', 'RequestRefused', 'AccountDeleted']) }),
+          ...(random() < 0.3 && { subjects: some(['firewall-main', 'request-req_3', 'request-req_7', 'nobody']) }),
+          ...(random() < 0.3 && { actors: some([...actors.flatMap(actorLabels), 'nobody']) }),
+          ...(random() < 0.3 && { since: from }),
+          ...(random() < 0.3 && { until: moment() }),
+          ...(random() < 0.3 && {
+            search: ['MAY USE', 'code 1', '100%_r', 'No. 1', '.0.3', 'req_1'][round % 6] as string,
+          }),
+        };
+        const expected = all.filter((entry) => matches(entry, filter)).map(({ position }) => position);
+        const limit = 1 + Math.floor(random() * random() * 60) + Math.floor(expected.length / 10);
+        const found = await everything(store, filter, limit, head);
+        expect(
+          found.map(({ position }) => position),
+          `${JSON.stringify(filter)} by ${limit}`,
+        ).toEqual(expected);
+      }
+    });
+  });
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import type { Position } from '../../../src/domain/brands.ts';
+import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
+import { soleTenure } from '../../../src/projecting/tenure.ts';
+import { Generations } from '../../../src/readModels/mongo/generations.ts';
+import { openLogSource } from '../../../src/readModels/mongo/logSource.ts';
+import { createMongoStore, type MongoStoreOptions } from '../../../src/readModels/mongo/mongoStore.ts';
+import { portsOver } from '../../../src/readModels/readModels.ts';
+import { appendingTo } from '../../contract/readModels/appending.ts';
+import { tempFolder } from '../../contract/tempFolder.ts';
+import type { MongoServer } from './mongoServer.ts';
+
+export type MongoStage = Awaited<ReturnType<typeof mongoStage>>;
+
+/** A log and a database of its own, and any number of stores between them. */
+export async function mongoStage(server: MongoServer, url = server.newDatabase()) {
+  const folder = await tempFolder();
+  const logPath = join(folder.path, 'log.sqlite');
+  const log = await createSqliteEventLog({ path: logPath, node: 'test' });
+  const client = new MongoClient(url);
+  const db = client.db();
+  const generations = new Generations(db);
+  const ends: (() => Promise<void>)[] = [];
+
+  /** Resolves when the read models reach a position, however long it takes this server. */
+  async function reached(position: Position): Promise<void> {
+    while (((await generations.mark(await generations.active()))?.position ?? 0) < position);
+  }
+
+  /** A node: it answers, and makes the read models unless it is told to leave that to others. */
+  function node(options: Partial<MongoStoreOptions & { isIdle: boolean }> = {}) {
+    const source = openLogSource(logPath);
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    const store = createMongoStore({ url, source, fencedBy: 'test', say, ...options });
+    const projecting = options.isIdle ? undefined : store.project(soleTenure());
+    let ending: Promise<void> | undefined;
+    const close = () => {
+      ending ??= store.close().then(async () => {
+        await projecting;
+        source.close();
+      });
+      return ending;
+    };
+    ends.push(close);
+    return { ...store, ...portsOver(store.answer), said, close };
+  }
+
+  return {
+    url,
+    log,
+    logPath,
+    db,
+    generations,
+    node,
+    reached,
+    append: appendingTo(log),
+    async [Symbol.asyncDispose]() {
+      for (const end of ends) await end();
+      await client.close();
+      await log.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
