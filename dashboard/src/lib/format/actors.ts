@@ -9,6 +9,8 @@ export function who(actor: Schemas['Actor']): string {
       return 'an API key';
     case 'anonymous':
       return 'somebody without a key';
+    case 'cli':
+      return `${actor.user ?? 'somebody'} by \`svc ${actor.command}\``;
     case 'system':
       return 'the service itself';
   }
