@@ -14,6 +14,8 @@ export type SignedIn = 'in' | 'open' | 'set-up' | 'out' | 'totp';
 class Session {
   state = $state.raw<State | undefined>(undefined);
   signedIn = $state<SignedIn | undefined>(undefined);
+  /** From the click on "Sign out" until somebody signs in again. */
+  isLeaving = false;
 
   /** Asks the service. @throws ApiError when it does not answer */
   async refresh(): Promise<SignedIn> {
@@ -24,13 +26,21 @@ class Session {
   async take(state: State): Promise<SignedIn> {
     this.state = state;
     this.signedIn = await signedInBy(state);
+    if (this.signedIn === 'in') this.isLeaving = false;
     return this.signedIn;
   }
 
+  /** Whoever leaves on purpose is not led back to the page they left, however soon its requests notice. */
   async signOut(): Promise<void> {
-    await answerOf(api.POST('/api/dashboard-auth/logout'));
-    forgetEverything();
-    await this.refresh();
+    this.isLeaving = true;
+    try {
+      await answerOf(api.POST('/api/dashboard-auth/logout'));
+      forgetEverything();
+      await this.refresh();
+    } catch (error) {
+      this.isLeaving = false;
+      throw error;
+    }
   }
 }
 
