@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -215,21 +215,3 @@ test('closing twice is closing once, and nobody waits for an answer that cannot 
   await expect(readModels.requestLog.page({}, 10, 0, head)).rejects.toThrow(ReadModelUnavailable);
   readModels.notify(head);
 });
-
-test.runIf(process.platform === 'linux')('folds at a lower priority than requests are served with', async () => {
-  const folder = temporaryFolder();
-  const { logPath, head } = await logOf(folder, a);
-  const before = nicedThreads();
-  const readModels = open(folder, logPath);
-  await readModels.requestLog.page({}, 1, 0, head);
-  expect(nicedThreads()).toBe(before + 1);
-});
-
-/** Threads of this process that yield to the others: field 19 of their stat is positive (proc(5)). */
-function nicedThreads(): number {
-  const nices = readdirSync('/proc/self/task').map((thread) => {
-    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
-  });
-  return nices.filter((nice) => nice > 0).length;
-}

@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { answersFrom } from './answers.ts';
@@ -12,9 +11,6 @@ const GATHER_MS = 1_000;
 /** A query waits at most this long for what it wants to see, then answers with what there is. */
 const MAX_WAIT_MS = 1_000;
 const LOOK_AGAIN_MS = 5;
-
-// Nobody waits for a fold, but requests wait for the core that it takes. Only Linux gives a thread a priority of its own.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const { path, logPath } = workerData as WorkerOptions;
 const log = new LogReader(logPath);
