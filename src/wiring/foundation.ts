@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { type Instant, instant } from '../domain/brands.ts';
+import { type DataFolder, openDataFolder } from '../log/dataFolder.ts';
+import { type Cause, createCommandHandler, type HandleCommand } from '../projecting/commandHandler.ts';
+import { type HotRunner, startHotRunner } from '../projecting/hotRunner.ts';
+import { openStore, type Store } from './store.ts';
+
+export interface ServiceIo {
+  /** Writes one line for the operator. */
+  readonly say: (line: string) => void;
+  /** The service can do no more; told once. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** What every other part stands on: what outlives the process, and what is folded from it. */
+export interface Foundation {
+  readonly config: Config;
+  readonly folder: DataFolder;
+  readonly store: Store;
+  readonly hot: HotRunner;
+  readonly handle: HandleCommand;
+  readonly now: () => Instant;
+  readonly newId: () => string;
+  readonly say: (line: string) => void;
+  /** Says what nobody expected. */
+  readonly report: (error: unknown) => void;
+  /** Of what the service does by itself. */
+  readonly because: (reason: string) => Cause;
+  close(): Promise<void>;
+}
+
+/** Resolves when this node has folded the whole log. @throws when it cannot, with what to do */
+export async function openFoundation(config: Config, { say, onFatal }: ServiceIo): Promise<Foundation> {
+  const now = () => instant(Date.now());
+  const report = (error: unknown) => say(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
+  const store = await openStore(config, folder, { say, report });
+  const hot = await startHotRunner(store.log, onFatal);
+  return {
+    config,
+    folder,
+    store,
+    hot,
+    handle: createCommandHandler({ log: store.log, hot, now }),
+    now,
+    newId: randomUUID,
+    say,
+    report,
+    because: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
+    async close() {
+      hot.stop();
+      await store.close();
+      folder.close();
+    },
+  };
+}

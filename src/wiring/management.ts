@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { builtInPrices } from '../domain/pricing/prices.ts';
+import type { ClientAddress } from '../http/clientAddress.ts';
+import { createSetupToken } from '../management/dashboardAuth/setupToken.ts';
+import { SignIns } from '../management/dashboardAuth/signIns.ts';
+import { destroyKeysOfAllDisabledTotp } from '../management/dashboardAuth/totpKeys.ts';
+import { destroyKeysOfDeletedAccounts } from '../management/destroyKeysOfDeletedAccounts.ts';
+import { createTurns, handlingInTurn } from '../management/inTurn.ts';
+import { LiveFeed } from '../management/live/liveFeed.ts';
+import { createManagement } from '../management/management.ts';
+import { createAccountLinks } from '../management/oauth/accountLinks.ts';
+import { createAuthorization } from '../provider/signIn/authorization.ts';
+import { createDeviceCodes } from '../provider/signIn/deviceCodes.ts';
+import { proxySurface } from '../proxy/endpoints.ts';
+import type { ReadModelPorts } from '../readModels/readModels.ts';
+import type { Foundation } from './foundation.ts';
+import type { Overlay } from './overlay.ts';
+import type { ProviderSide } from './provider.ts';
+
+export interface ManagingOptions {
+  readonly overlay: Overlay;
+  readonly provider: ProviderSide;
+  readonly readModels: ReadModelPorts;
+  readonly clientAddress: ClientAddress;
+  readonly isHttps: (request: IncomingMessage) => boolean;
+}
+
+/** What people and scripts change and look at. */
+export interface Managing {
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Says what was kept back until the service listens, and goes on with sign-ins at the provider. */
+  start(): Promise<void>;
+  /** Ends the streams that tell pages what changes. */
+  endLive(): void;
+  stop(): Promise<void>;
+}
+
+/** Finishes what an earlier start left of data keys to be destroyed. */
+export async function createManaging(
+  foundation: Foundation,
+  { overlay, provider, readModels, clientAddress, isHttps }: ManagingOptions,
+): Promise<Managing> {
+  const { config, folder, store, hot, handle, now, newId, say, report } = foundation;
+  const { log, vault } = store;
+  const { ledger, cooldowns, records, reservedElsewhere } = overlay;
+  await destroyKeysOfDeletedAccounts({ hot, vault });
+  await destroyKeysOfAllDisabledTotp({ log, vault });
+
+  // What is said before the service listens is said in vain when it cannot.
+  const announcements: string[] = [];
+  let announce = (line: string): void => void announcements.push(line);
+  const setupToken = createSetupToken({
+    hot,
+    configured: config.SVC_SETUP_TOKEN,
+    newToken: () => randomBytes(24).toString('base64url'),
+    announce: (token) =>
+      announce(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
+  });
+  const signIns = new SignIns({ record: records.recordSession, hot, now, report });
+  const live = new LiveFeed({ hot });
+  const inTurn = createTurns();
+  const authBaseUrl = config.SVC_AUTH_BASE_URL;
+  const links = createAccountLinks({
+    hot,
+    handle: handlingInTurn(handle, inTurn),
+    vault,
+    inTurn,
+    now,
+    newId,
+    report,
+    onAccountImported: provider.greet,
+    node: folder.node,
+    authorization: createAuthorization({ authBaseUrl, vault }),
+    deviceCodes: createDeviceCodes({ authBaseUrl, now }),
+    callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
+  });
+  const management = createManagement({
+    live,
+    log,
+    hot,
+    handle,
+    vault,
+    requestLog: readModels.requestLog,
+    history: readModels.history,
+    otherSurfaces: [proxySurface],
+    requestTotals: readModels.requestTotals,
+    usageTrends: readModels.usageTrends,
+    pricedModels: builtInPrices.models.map(({ model }) => model.replace(/\*$/, '')),
+    now,
+    report,
+    signIns,
+    setupToken,
+    clientAddress,
+    isHttps,
+    newId,
+    newKeyBytes: () => randomBytes(24),
+    overlay: { cooling: () => cooldowns.current },
+    onAccountImported: provider.greet,
+    links,
+    inTurn,
+    reservedOn: (keyId, ruleId) => ledger.reservedOn(keyId, ruleId) + reservedElsewhere(keyId, ruleId),
+  });
+
+  return {
+    serve: management.callback(),
+    async start() {
+      announce = say;
+      announcements.forEach(say);
+      await links.start();
+    },
+    endLive: () => live.stop(),
+    async stop() {
+      await links.stop();
+      await signIns.stop();
+    },
+  };
+}
+
+/** Browsers come back to this machine, or through the port that a container publishes, which reaches no loopback. */
+const callbackHost = (host: string) => (host === '0.0.0.0' || host === '::' ? host : '127.0.0.1');

@@ -1,0 +1,92 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { AccountId } from '../domain/brands.ts';
+import { type AccessTokens, createAccessTokens } from '../provider/accessTokens.ts';
+import { createLearnedUsage, type LearnedUsage } from '../provider/learnedUsage.ts';
+import { createModelPoller } from '../provider/modelPoller.ts';
+import { createProactiveRefresh } from '../provider/proactiveRefresh.ts';
+import { createTokenEndpoint } from '../provider/tokenEndpoint.ts';
+import { createUsagePoller } from '../provider/usagePoller.ts';
+import type { Foundation } from './foundation.ts';
+import type { OwnRecords } from './ownRecords.ts';
+import { startSoleWork, untilOver } from './soleWork.ts';
+
+/** Everything that is said to the provider, requests for models aside. */
+export interface ProviderSide {
+  readonly dispatcher: Dispatcher;
+  /** In front of the paths of the provider. */
+  readonly basePath: string;
+  readonly tokens: AccessTokens;
+  readonly learnedUsage: LearnedUsage;
+  /** Resolves when the provider is not being asked for models, or after so many milliseconds. */
+  readonly whenModelsKnown: (withinMs: number) => Promise<void>;
+  /** Asks for usage and models of an account that is new. */
+  readonly greet: (accountId: AccountId) => void;
+  /** Begins what is done from time to time. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export function createProviderSide(foundation: Foundation, { recordResult }: OwnRecords): ProviderSide {
+  const { config, folder, store, hot, handle, now, newId, report } = foundation;
+  const base = new URL(config.SVC_UPSTREAM_BASE_URL);
+  const dispatcher = new Pool(base.origin, {
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    keepAliveTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const tokens = createAccessTokens({
+    hot,
+    handle,
+    vault: store.vault,
+    now,
+    newId,
+    tokenEndpoint: createTokenEndpoint({ authBaseUrl: config.SVC_AUTH_BASE_URL }),
+    report,
+    ...(recordResult && { recordResult }),
+  });
+  const asking = { hot, handle, tokens, now, newId, report, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
+  const usage = createUsagePoller({ ...asking, everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000 });
+  const models = createModelPoller(asking);
+  const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
+  const learnedUsage = createLearnedUsage({ hot, handle, now, newId, report });
+  let stopPolling = async (): Promise<void> => undefined;
+
+  return {
+    dispatcher,
+    basePath: base.pathname.replace(/\/$/, ''),
+    tokens,
+    learnedUsage,
+    whenModelsKnown: models.whenIdle,
+    greet(accountId) {
+      void usage.pollNow(accountId).catch(report);
+      models.pollNow(accountId);
+    },
+    start() {
+      // Each account is asked once for all nodes.
+      const polling = startSoleWork(
+        'usage-polling',
+        async (tenure) => {
+          usage.start();
+          await untilOver(tenure);
+          await usage.stop();
+        },
+        { store, folder, report },
+      );
+      stopPolling = polling.stop;
+      proactiveRefresh.start();
+      models.start();
+    },
+    async stop() {
+      await proactiveRefresh.stop();
+      await learnedUsage.stop();
+      await stopPolling();
+      await usage.stop();
+      await models.stop();
+      await tokens.stop();
+      await dispatcher.destroy();
+    },
+  };
+}

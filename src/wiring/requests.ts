@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccountId } from '../domain/brands.ts';
+import { builtInPrices } from '../domain/pricing/prices.ts';
+import type { ClientAddress } from '../http/clientAddress.ts';
+import { subjects } from '../projecting/subjects.ts';
+import { upstreamHeaders } from '../provider/outboundHeaders.ts';
+import { deactivationReason } from '../provider/permanentFailures.ts';
+import { createPriceLookup } from '../proxy/admission/estimate.ts';
+import { createProxy } from '../proxy/app.ts';
+import { ModelList } from '../proxy/models/modelList.ts';
+import { OpenRequests } from '../proxy/openRequests.ts';
+import { ProxyError } from '../proxy/proxyError.ts';
+import { RecentItems } from '../proxy/responses/recentItems.ts';
+import { Refusals } from '../proxy/settlement/refusals.ts';
+import { settleAbandoned } from '../proxy/settlement/settleAbandoned.ts';
+import { createSettlement } from '../proxy/settlement/settlement.ts';
+import type { Foundation } from './foundation.ts';
+import type { Overlay } from './overlay.ts';
+import type { ProviderSide } from './provider.ts';
+
+export interface RequestsOptions {
+  readonly overlay: Overlay;
+  readonly provider: ProviderSide;
+  readonly clientAddress: ClientAddress;
+}
+
+/** Requests for models: how they are served, and how they end. */
+export interface Requests {
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+  /** New requests are turned away from now on. */
+  close(): void;
+  /** Resolves when no request is open any more: those that are may go on for so long, then they are ended. */
+  drained(withinMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const KEEP_ALIVE_MS = 10_000;
+
+/** Settles what an earlier start of this node left open. */
+export async function createRequests(
+  { config, store, hot, handle, now, say, report, because }: Foundation,
+  { overlay, provider, clientAddress }: RequestsOptions,
+): Promise<Requests> {
+  const { ledger, cooldowns, records, reservedElsewhere, isOfThisNode, isOfThisStart } = overlay;
+  const { recordRequest: record, pending } = records;
+  const priceOf = createPriceLookup(builtInPrices);
+  const pricing = { priceOf, priceVersion: builtInPrices.version };
+  const left = await settleAbandoned({
+    open: pending?.openRequests() ?? hot.state.openRequests.values(),
+    isAbandoned: (stream) => isOfThisNode(stream) && !isOfThisStart(stream),
+    record,
+    now,
+    ...pricing,
+  });
+  if (left > 0) say(`settled as abandoned what the last run left open: ${left} ${left === 1 ? 'request' : 'requests'}`);
+
+  const models = new ModelList(hot.state);
+  hot.onFolded((event) => models.onFolded(event));
+  const idleMs = config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000;
+  const openRequests = new OpenRequests({ record, now, idleMs, keepAliveMs: KEEP_ALIVE_MS });
+  const refusals = new Refusals({ record, now });
+  const recentItems = new RecentItems();
+  let turn = 0;
+  let isClosed = false;
+
+  const serve = createProxy({
+    hot: hot.state,
+    now,
+    report,
+    clientAddress,
+    hasAliases: config.SVC_CODEX_ALIASES,
+    closedBecause: () => (isClosed ? 'shutting_down' : store.outbox?.isFull ? 'outbox_full' : undefined),
+    openRequests,
+    refusals,
+    recentItems,
+    models,
+    whenAsked: provider.whenModelsKnown,
+    pinDigest: (value) => store.vault.digest('pin', value),
+    upstreamBasePath: provider.basePath,
+    ledger,
+    reservedElsewhere,
+    priceOf,
+    cooldowns,
+    tokens: provider.tokens,
+    dispatcher: provider.dispatcher,
+    upstreamHeaders,
+    learnUsage: provider.learnedUsage.learn,
+    settle: createSettlement({ record, ledger, now, ...pricing }),
+    deactivate(accountId: AccountId, code: string) {
+      const reason = deactivationReason(code);
+      const command = { type: 'DeactivateAccount', accountId, reason, code } as const;
+      handle(subjects.account, accountId, command, because(reason)).catch(report);
+    },
+    ...(pending && { pendingPin: (digest: string) => pending.pinOf(digest) }),
+    remember: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
+    nextTurn: () => turn++,
+    onDone: (exchange) => openRequests.remove(exchange),
+  });
+
+  return {
+    serve,
+    close() {
+      isClosed = true;
+    },
+    async drained(withinMs) {
+      await within(withinMs, openRequests.drained());
+      openRequests.abortAll(new ProxyError('shutting_down'));
+      await openRequests.drained();
+    },
+    async stop() {
+      openRequests.stop();
+      await refusals.stop();
+    },
+  };
+}
+
+/** Waits for a promise, but not for ever. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, patience]);
+  clearTimeout(timer);
+}
