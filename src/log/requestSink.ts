@@ -28,8 +28,9 @@ export interface RequestSink {
   /**
    * Makes an event durable. @returns its position @throws LogUnavailable when the log refused it, the queue is full, or
    * patience ended; in the last case it stays queued and may still be written
+   * @param onGivenUp told when it is certain that the event will never be written
    */
-  record(event: EventToAppend): Promise<Position>;
+  record(event: EventToAppend, onGivenUp?: () => void): Promise<Position>;
   /** Waits until nothing is pending. */
   flush(): Promise<void>;
   /** Events that are not settled yet. */
@@ -42,6 +43,7 @@ interface Waiting {
   readonly since: number;
   readonly resolve: (position: Position) => void;
   readonly reject: (error: LogUnavailable) => void;
+  readonly onGivenUp: (() => void) | undefined;
 }
 
 const MOST_PER_APPEND = 500;
@@ -117,8 +119,13 @@ export function createRequestSink({
 
   /** One bad event must not take the others of its batch with it: they go again in smaller ones. */
   function refuse(batch: readonly Waiting[], reason: string): void {
-    if (batch.length === 1) batch[0]?.reject(new LogUnavailable(reason));
-    else queue.unshift(...batch);
+    const [first] = batch;
+    if (batch.length > 1) {
+      queue.unshift(...batch);
+    } else {
+      first?.onGivenUp?.();
+      first?.reject(new LogUnavailable(reason));
+    }
     mostPerAppend = Math.ceil(batch.length / 2);
   }
 
@@ -134,12 +141,13 @@ export function createRequestSink({
   }
 
   return {
-    record(event) {
+    record(event, onGivenUp) {
       if (inFlight.length + queue.length >= mostPending) {
+        onGivenUp?.();
         return Promise.reject(new LogUnavailable('too many events wait for the log'));
       }
       return new Promise((resolve, reject) => {
-        queue.push({ event, stream: streamOf(event.time), since: now(), resolve, reject });
+        queue.push({ event, stream: streamOf(event.time), since: now(), resolve, reject, onGivenUp });
         watchPatience();
         if (!isRunning) void run();
       });

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { anEvent, someEvents } from '../../test/contract/events.ts';
 import { type Fate, type ScriptedLog, scriptedLog } from '../../test/contract/scriptedLog.ts';
 import { instant } from '../domain/brands.ts';
-import { type EventToAppend, NO_STREAM } from './eventLog.ts';
+import { type AppendOutcome, type EventToAppend, NO_STREAM } from './eventLog.ts';
 import { createRequestSink, type RequestSinkOptions } from './requestSink.ts';
 
 const unavailable = expect.objectContaining({ code: 'log_unavailable' });
@@ -17,7 +17,9 @@ test('an event goes to the stream of its own day in UTC, revisions count up in e
   const { sink, received } = aSink(() => 'written');
   const lateInTheDay = anEvent({ time: instant(Date.UTC(2026, 1, 28, 23, 59, 59, 999)) });
   const earlyTheNext = anEvent({ time: instant(Date.UTC(2026, 2, 1)) });
-  await Promise.all([lateInTheDay, earlyTheNext, anEvent({ time: lateInTheDay.time })].map(sink.record));
+  await Promise.all(
+    [lateInTheDay, earlyTheNext, anEvent({ time: lateInTheDay.time })].map((event) => sink.record(event)),
+  );
   expect(received.map(({ stream, expected }) => [stream, expected])).toEqual([
     ['requests-n1.b1_20260228', NO_STREAM],
     ['requests-n1.b1_20260301', NO_STREAM],
@@ -29,9 +31,9 @@ test('what one turn brings is one append, what comes while it is under way the n
   const gate = Promise.withResolvers<'written'>();
   const { sink, received } = aSink(() => gate.promise);
   const [first, second, ...later] = someEvents(40) as [EventToAppend, EventToAppend, ...EventToAppend[]];
-  const early = [first, second].map(sink.record);
+  const early = [first, second].map((event) => sink.record(event));
   await vi.waitFor(() => expect(received).toHaveLength(1));
-  const positions = Promise.all([...early, ...later.map(sink.record)]);
+  const positions = Promise.all([...early, ...later.map((event) => sink.record(event))]);
   expect(sink.pending).toBe(40);
   gate.resolve('written');
   expect(await positions).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
@@ -50,7 +52,7 @@ test('an append whose end is unknown is repeated identically until it is known, 
     return end ? { kind: 'unknown', error: new Error('down') } : 'written';
   });
   const events = someEvents(3);
-  expect(await Promise.all(events.map(sink.record))).toEqual([1, 2, 3]);
+  expect(await Promise.all(events.map((event) => sink.record(event)))).toEqual([1, 2, 3]);
   const [first, ...repeats] = received.slice(0, 4);
   for (const repeat of repeats) expect(repeat).toEqual(first);
   expect(written).toEqual(events);
@@ -72,10 +74,10 @@ test('while the disk is full each event is refused with a code, and later ones a
   const { sink, written } = aSink(() => (isFull ? { kind: 'rejected', reason: 'disk is full' } : 'written'));
   await sink.record(anEvent());
   isFull = true;
-  const refused = await Promise.allSettled(someEvents(10).map(sink.record));
+  const refused = await Promise.allSettled(someEvents(10).map((event) => sink.record(event)));
   expect(refused).toEqual(refused.map(() => ({ status: 'rejected', reason: unavailable })));
   isFull = false;
-  expect(await Promise.all(someEvents(5).map(sink.record))).toEqual([2, 3, 4, 5, 6]);
+  expect(await Promise.all(someEvents(5).map((event) => sink.record(event)))).toEqual([2, 3, 4, 5, 6]);
   expect(written).toHaveLength(6);
 });
 
@@ -86,7 +88,7 @@ test('one event that the log refuses does not take others with it', async () => 
   );
   const good = someEvents(20);
   const mixed = [...good.slice(0, 11), bad, ...good.slice(11)];
-  const outcomes = await Promise.allSettled(mixed.map(sink.record));
+  const outcomes = await Promise.allSettled(mixed.map((event) => sink.record(event)));
   expect(outcomes.map(({ status }) => status)).toEqual(
     mixed.map((event) => (event === bad ? 'rejected' : 'fulfilled')),
   );
@@ -95,16 +97,16 @@ test('one event that the log refuses does not take others with it', async () => 
 
 test('a sink that comes after another of the same start goes on behind it', async () => {
   const { sink, log, written } = aSink(() => 'written');
-  await Promise.all(someEvents(3).map(sink.record));
+  await Promise.all(someEvents(3).map((event) => sink.record(event)));
   const second = createRequestSink({ log, node: 'n1', boot: 'b1', category: 'requests' });
-  expect(await Promise.all(someEvents(2).map(second.record))).toEqual([4, 5]);
+  expect(await Promise.all(someEvents(2).map((event) => second.record(event)))).toEqual([4, 5]);
   expect(written).toHaveLength(5);
 });
 
 test('a full queue refuses at once', async () => {
   const gate = Promise.withResolvers<'written'>();
   const { sink } = aSink(() => gate.promise, { mostPending: 3 });
-  const waiting = Promise.all(someEvents(3).map(sink.record));
+  const waiting = Promise.all(someEvents(3).map((event) => sink.record(event)));
   await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
   gate.resolve('written');
   await waiting;
@@ -115,7 +117,7 @@ test('a caller does not wait longer than its patience, and its event is written 
   const gate = Promise.withResolvers<'written'>();
   let time = 0;
   const { sink, written } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
-  const impatient = Promise.allSettled(someEvents(3).map(sink.record));
+  const impatient = Promise.allSettled(someEvents(3).map((event) => sink.record(event)));
   time = 8;
   expect(await impatient).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason: unavailable })));
   expect(sink.pending).toBe(3);
@@ -124,10 +126,35 @@ test('a caller does not wait longer than its patience, and its event is written 
   expect(written).toHaveLength(3);
 });
 
+test('an event that may still be written is given up only when it is certain that it never will be', async () => {
+  const gate = Promise.withResolvers<AppendOutcome>();
+  let time = 0;
+  const { sink } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const givenUp = vi.fn();
+  const impatient = Promise.allSettled(someEvents(2).map((event) => sink.record(event, givenUp)));
+  time = 8;
+  await impatient;
+  expect(givenUp).not.toHaveBeenCalled();
+  gate.resolve({ kind: 'rejected', reason: 'disk is full' });
+  await sink.flush();
+  expect(givenUp).toHaveBeenCalledTimes(2);
+});
+
+test('what a full queue refuses is given up at once', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  const { sink } = aSink(() => gate.promise, { mostPending: 1 });
+  const waiting = sink.record(anEvent());
+  const givenUp = vi.fn();
+  await expect(sink.record(anEvent(), givenUp)).rejects.toEqual(unavailable);
+  expect(givenUp).toHaveBeenCalledOnce();
+  gate.resolve('written');
+  await waiting;
+});
+
 test('flush waits for everything that is pending, and does not wait when nothing is', async () => {
   const { sink, written } = aSink(() => 'written');
   await sink.flush();
-  const recorded = someEvents(30).map(sink.record);
+  const recorded = someEvents(30).map((event) => sink.record(event));
   await sink.flush();
   expect(written).toHaveLength(30);
   expect(sink.pending).toBe(0);

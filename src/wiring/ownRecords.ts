@@ -26,7 +26,7 @@ type Record = (event: EventToAppend) => Promise<Position>;
 
 /** What this node writes down in streams of its own. All of it is durable when the promise resolves. */
 export interface OwnRecords {
-  readonly recordRequest: Record;
+  readonly recordRequest: RequestSink['record'];
   /** Resolves with a position that is folded by then. */
   readonly recordSession: Record;
   /** Undefined: they go where claims go. */

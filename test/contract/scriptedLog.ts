@@ -8,7 +8,9 @@ export interface ReceivedAppend {
 }
 
 /** What happens to an append: it is written, or not and ends so, or is written and nobody learns of it. */
-export type Fate = (append: ReceivedAppend) => 'written' | 'written, answer lost' | AppendOutcome | Promise<'written'>;
+export type Fate = (
+  append: ReceivedAppend,
+) => 'written' | 'written, answer lost' | AppendOutcome | Promise<'written' | AppendOutcome>;
 
 export interface ScriptedLog {
   readonly log: EventLog;

@@ -4,7 +4,7 @@ import { windowAt } from '../apiKey/window.ts';
 import type { Instant } from '../brands.ts';
 
 /** Goes up with every change of `admit` that could change an answer; recorded with each admission. */
-export const ADMIT_VERSION = 1;
+export const ADMIT_VERSION = 2;
 
 export interface AdmitInput {
   readonly rules: readonly LimitRule[];
@@ -33,8 +33,9 @@ export type Verdict =
     };
 
 /**
- * Admits while counted + reserved stays below the ceiling of every applicable rule, then reserves the estimate or what is
- * left, whichever is less. The estimate itself never refuses: a limit can be used up (design.md section 5).
+ * Admits while counted + reserved stays below the ceiling of every applicable rule. The estimate itself never refuses, so
+ * that a limit can be used up; but it is reserved whole, also beyond the ceiling: were only what is left reserved, each
+ * request that ends with less than its estimate would let in another with next to nothing reserved.
  */
 export function admit({ rules, model, counters, reservedOn, estimate, now }: AdmitInput): Verdict {
   const applicable = rules.filter((rule) => appliesTo(rule, model));
@@ -48,7 +49,7 @@ export function admit({ rules, model, counters, reservedOn, estimate, now }: Adm
       const { resetAt } = windowAt(rule, now);
       return { kind: 'refused', rule, counted, reserved, ceiling, resetAt, alreadyReserved };
     }
-    reservations.push([rule.id, Math.min(amountOf(rule.limitType, estimate), ceiling - counted - reserved)]);
+    reservations.push([rule.id, amountOf(rule.limitType, estimate)]);
   }
   return { kind: 'admitted', reservations, alreadyReserved };
 }

@@ -50,8 +50,10 @@ const sinkOf = (outbox: Outbox, boot = 'b1', category = 'requests') =>
 
 const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
 const untilDrained = (outbox: Outbox) => vi.waitUntil(() => outbox.pending === 0, { timeout: 10_000, interval: 5 });
-const recordAll = (outbox: Outbox, events: readonly EventToAppend[], boot?: string) =>
-  Promise.all(events.map(sinkOf(outbox, boot).record));
+const recordAll = (outbox: Outbox, events: readonly EventToAppend[], boot?: string) => {
+  const sink = sinkOf(outbox, boot);
+  return Promise.all(events.map((event) => sink.record(event)));
+};
 
 test('what it took is in the store soon, in order, byte for byte, under the hashes that it gave', async () => {
   const stage = await aStage();
@@ -213,7 +215,7 @@ test('what is in the store is forgotten here, but the chain goes on', async () =
   outbox.start();
   const sink = sinkOf(outbox);
   for (let round = 0; round < 3; round += 1) {
-    await Promise.all(someEvents(800).map(sink.record));
+    await Promise.all(someEvents(800).map((event) => sink.record(event)));
     await untilDrained(outbox);
   }
   await vi.waitUntil(async () => (await rowsOf(stage.path)).length === 1, { timeout: 5_000, interval: 50 });

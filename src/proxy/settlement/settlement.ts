@@ -28,7 +28,8 @@ export interface Settled {
 }
 
 export interface SettlementOptions {
-  readonly record: (event: EventToAppend) => Promise<Position>;
+  /** `onGivenUp` is told when the event will never be in the log. */
+  readonly record: (event: EventToAppend, onGivenUp: () => void) => Promise<Position>;
   readonly ledger: Ledger;
   readonly priceOf: (model: string) => ModelPrice | undefined;
   readonly priceVersion: string;
@@ -74,18 +75,17 @@ export const createSettlement =
       attempts: attempts as Attempt[],
       refusal: outcome.refusal,
     };
-    try {
-      await record({
+    await record(
+      {
         id: newEventId(),
         ...RequestCompleted(completed),
         time,
         actor: actorOf(request),
         correlationId: requestId,
-      });
-    } catch (error) {
-      ledger.release(requestId);
-      throw error;
-    }
+      },
+      // Until it is certain that the log will never have it, what was used stays held: it may be counted yet.
+      () => ledger.release(requestId),
+    );
   };
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };

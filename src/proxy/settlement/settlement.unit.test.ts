@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { type Fate, scriptedLog } from '../../../test/contract/scriptedLog.ts';
+import { limitRule, NOW } from '../../../test/support/specification.ts';
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import type { ApiKeyId } from '../../domain/brands.ts';
+import type { AppendOutcome } from '../../log/eventLog.ts';
+import { createRequestSink } from '../../log/requestSink.ts';
+import { Ledger } from '../admission/ledger.ts';
+import type { AdmittedRequest } from '../attempts/admittedRequest.ts';
+import { createSettlement } from './settlement.ts';
+
+const keyId = 'key' as ApiKeyId;
+const request = {
+  requestId: 'req_1',
+  key: { id: keyId, rules: [limitRule()] } as unknown as ApiKey,
+  route: '/v1/responses',
+  model: 'gpt-5',
+  effort: null,
+  requestedAt: NOW,
+  admission: undefined,
+  pin: undefined,
+} as Partial<AdmittedRequest> as AdmittedRequest;
+const usage = { inputTokens: 400, cachedInputTokens: 0, outputTokens: 600, reasoningTokens: 0, isEstimated: false };
+const outcome = { status: '200', code: null, message: null, usage };
+
+/** One request that has reserved 2,100 tokens ends while the log is as a test says; patience is over at once. */
+function stage(fate: Fate) {
+  const { log } = scriptedLog(fate);
+  let time = 0;
+  const sink = createRequestSink({ log, node: 'n', boot: 'b', category: 'requests', patienceMs: 8, now: () => time });
+  const ledger = new Ledger();
+  ledger.reserve(keyId, request.requestId, [[1, 2_100]]);
+  const settle = createSettlement({
+    record: sink.record,
+    ledger,
+    priceOf: () => undefined,
+    priceVersion: '1',
+    now: () => NOW,
+  });
+  const settled = settle({ request, outcome, attempts: [], isFallback: false, firstByteAt: undefined });
+  time = 8;
+  return { sink, settled, held: () => ledger.reservedOn(keyId, 1) };
+}
+
+test('what was used stays held while nobody knows whether the log has it, and is given back when it never will', async () => {
+  const gate = Promise.withResolvers<AppendOutcome>();
+  const { sink, settled, held } = stage(() => gate.promise);
+  await expect(settled).rejects.toThrow('the log does not answer');
+  expect(held()).toBe(1_000);
+  gate.resolve({ kind: 'rejected', reason: 'disk is full' });
+  await sink.flush();
+  expect(held()).toBe(0);
+});
+
+test('what is written late stays held until it is folded', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  const { sink, settled, held } = stage(() => gate.promise);
+  await expect(settled).rejects.toThrow('the log does not answer');
+  gate.resolve('written');
+  await sink.flush();
+  expect(held()).toBe(1_000);
+});
