@@ -4,7 +4,7 @@ import { createClientAddress } from './http/clientAddress.ts';
 import { createDashboard } from './http/dashboard/dashboard.ts';
 import { createIsHttps } from './http/isHttps.ts';
 import { startHttpServer } from './http/server.ts';
-import { isProxyPath } from './proxy/routes.ts';
+import { createIsProxyPath } from './proxy/routes.ts';
 import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
 import { createManaging } from './wiring/management.ts';
 import { createOverlay } from './wiring/overlay.ts';
@@ -41,7 +41,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   const server = await startHttpServer({
     host: config.SVC_HOST,
     port: config.SVC_PORT,
-    isProxyPath,
+    isProxyPath: createIsProxyPath({ hasAliases: config.SVC_CODEX_ALIASES }),
     proxy: requests.serve,
     dashboard: createDashboard(DASHBOARD),
     management: managing.serve,

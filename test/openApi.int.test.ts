@@ -157,6 +157,7 @@ test('every endpoint is called, and its answer is what the document says', async
   await call('GET /v1/models');
   await call('GET /backend-api/svc/models');
   await call('GET /v1/models/{id}', { id: 'gpt-5.5' });
+  await call('GET /api/svc/usage');
   await call('GET /api/api-keys');
   await call('GET /api/api-keys?at=1');
   await call('DELETE /api/api-keys/{id}', { id: key.id });

@@ -10,11 +10,13 @@ import { createFirewall } from './firewall/firewall.ts';
 import { createModelRequestHandler, type ModelRequestServices } from './modelRequest.ts';
 import { createModelsHandler, type ModelsOptions } from './models/models.ts';
 import { ProxyError } from './proxyError.ts';
+import type { AnswerHead } from './relay/answerHead.ts';
 import { sendError } from './relay/sendError.ts';
 import { newRequestId } from './requestId.ts';
-import { createRouteLookup, modelIdIn, type ProxyRoute } from './routes.ts';
+import { createRouteLookup, isPublic, modelIdIn, type ProxyRoute } from './routes.ts';
 import type { Refusals } from './settlement/refusals.ts';
 import { createTranscriptionHandler } from './transcribe/transcription.ts';
+import { createUsageHandler } from './usage/usage.ts';
 
 /** What the stations below know of a request; each adds its part. */
 export interface ProxyState {
@@ -51,6 +53,8 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   const handleModelRequest = createModelRequestHandler(options);
   const handleTranscription = createTranscriptionHandler(options);
   const models = createModelsHandler(options);
+  const answerUsage = createUsageHandler(options);
+  const headOf = ({ requestId }: ProxyState): AnswerHead => ({ requestId, limits: options.limits });
 
   const app = new Koa<ProxyState>();
 
@@ -67,7 +71,7 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   });
 
   app.use(function firewall(ctx, next) {
-    checkFirewall(ctx.req);
+    if (!isPublic(ctx.state.route)) checkFirewall(ctx.req);
     return next();
   });
 
@@ -79,7 +83,7 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   });
 
   app.use(function apiKey(ctx, next) {
-    ctx.state.key = checkApiKey(ctx.req);
+    ctx.state.key = isPublic(ctx.state.route) ? null : checkApiKey(ctx.req);
     return next();
   });
 
@@ -109,9 +113,11 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
       case 'transcription':
         return handleTranscription(req, res, { ...state, route });
       case 'models':
-        return models.list(res, state);
+        return models.list(res, state, headOf(state));
       case 'model':
-        return models.one(res, modelIdIn(path) ?? '', state);
+        return models.one(res, modelIdIn(path) ?? '', state, headOf(state));
+      case 'usage':
+        return answerUsage(res, headOf(state));
     }
   });
 
@@ -127,7 +133,7 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     }
     // Node reads on to the end of a body that nobody wants. Closing at once would reset the connection of a caller that
     // is still sending, and with it the answer.
-    sendError(res, known, state.requestId);
+    sendError(res, known, headOf(state));
   }
 
   // What `app.callback()` adds, an eye on the end of every answer and a body where there is none, is not needed here and

@@ -5,6 +5,7 @@ import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
 import { completionOf } from './chat/completion.ts';
 import { readCompactRequest } from './compact/compactRequest.ts';
 import { completeCompaction } from './compact/completeCompaction.ts';
+import type { AnswerHead } from './relay/answerHead.ts';
 import type { Delivery } from './relay/delivery.ts';
 import { JsonDelivery } from './relay/jsonDelivery.ts';
 import { StreamDelivery } from './relay/streamDelivery.ts';
@@ -20,8 +21,7 @@ export interface Reading {
   readonly memory: RequestMemory;
 }
 
-export interface Delivering {
-  readonly requestId: string;
+export interface Delivering extends AnswerHead {
   readonly now: () => number;
   /** The client has caught up. */
   readonly onDrain: () => void;
@@ -54,14 +54,14 @@ function responses(surface: Surface): Pick<Dialect, 'read' | 'deliver'> {
   return {
     read: (body, { headers, recall, memory }) => readResponsesRequest(body, surface, headers, recall, memory),
     deliver: (response, { wantsStream }, delivering) =>
-      wantsStream ? new StreamDelivery(response, delivering) : new JsonDelivery(response, delivering.requestId),
+      wantsStream ? new StreamDelivery(response, delivering) : new JsonDelivery(response, delivering),
   };
 }
 
 function compact(surface: Surface): Dialect {
   return {
     read: (body, { headers, recall }) => readCompactRequest(body, surface, headers, recall),
-    deliver: (response, _request, { requestId }) => new WholeDelivery(response, requestId, completeCompaction),
+    deliver: (response, _request, head) => new WholeDelivery(response, head, completeCompaction),
     answer: wholeJson,
   };
 }
@@ -69,12 +69,13 @@ function compact(surface: Surface): Dialect {
 function deliverChat(
   response: ServerResponse,
   { model, wantsStream, includesUsage = false }: ModelRequest,
-  { requestId, now, onDrain }: Delivering,
+  delivering: Delivering,
 ): Delivery {
+  const { requestId, limits, now, onDrain } = delivering;
   const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };
   return wantsStream
-    ? new ChatStreamDelivery(response, { requestId, head, includesUsage, now, onDrain })
-    : new JsonDelivery(response, requestId, (stream) => completionOf(stream, head));
+    ? new ChatStreamDelivery(response, { requestId, limits, head, includesUsage, now, onDrain })
+    : new JsonDelivery(response, delivering, (stream) => completionOf(stream, head));
 }
 
 /** Unique, and it leads to the request in the log. */

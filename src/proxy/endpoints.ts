@@ -3,7 +3,7 @@ import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../
 import { errors } from '../http/errors.ts';
 import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
 import type { DialectName } from './dialects.ts';
-import { type ProxyRoute, proxyRoutes } from './routes.ts';
+import { isPublic, type ProxyRoute, proxyRoutes } from './routes.ts';
 import { TRANSCRIPTION_MODEL } from './transcribe/transcriptionForm.ts';
 
 // What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):
@@ -90,6 +90,37 @@ const ModelsAnswer = z
   })
   .meta({ id: 'Models' });
 
+const windowUsage = z
+  .object({
+    used_percent: z.int().min(0).max(100),
+    limit_window_seconds: z.int(),
+    reset_after_seconds: z.int().min(0),
+    reset_at: z.int().describe('Unix time'),
+  })
+  .nullable();
+const Usage = z
+  .object({
+    plan_type: z.string(),
+    rate_limit: z
+      .object({
+        allowed: z.boolean(),
+        limit_reached: z.boolean(),
+        primary_window: windowUsage,
+        secondary_window: windowUsage,
+      })
+      .nullable(),
+    credits: z
+      .object({
+        has_credits: z.boolean(),
+        unlimited: z.boolean(),
+        balance: z.string(),
+        approx_local_messages: z.null(),
+        approx_cloud_messages: z.null(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'PoolUsage' });
+
 const refuses = [
   'invalid_request_error',
   'model_not_allowed',
@@ -157,6 +188,7 @@ const endpoints: Readonly<Record<DialectName | EndpointName, Endpoint>> = {
   },
   models: { summary: 'The models that the pool can serve and the key may use', answer: ModelsAnswer },
   model: { summary: 'One of these models', answer: Model, refuses: ['model_not_found'] },
+  usage: { summary: 'What is left of the pool, in the form in which Codex asks for it; needs no key', answer: Usage },
 };
 
 /** The proxy as the OpenAPI document shows it. */
@@ -172,5 +204,7 @@ export const proxySurface: DocumentedSurface = {
   security: 'apiKey',
   error: ProxyError,
   wireOf: (code) => ({ status: errors[code].status, code: errors[code].wireCode ?? code }),
-  refusesAlways: () => ['invalid_api_key', 'ip_forbidden', 'internal_error'],
+  isPublic: ({ path }) => isPublic(proxyRoutes.get(path)),
+  refusesAlways: ({ path }) =>
+    isPublic(proxyRoutes.get(path)) ? ['internal_error'] : ['invalid_api_key', 'ip_forbidden', 'internal_error'],
 };

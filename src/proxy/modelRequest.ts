@@ -12,6 +12,7 @@ import { decompress } from './body/decompress.ts';
 import { ClientGone, readBody } from './body/readBody.ts';
 import { dialects } from './dialects.ts';
 import type { OpenRequests } from './openRequests.ts';
+import type { AnswerHead } from './relay/answerHead.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestMemory } from './responses/requestMemory.ts';
@@ -24,6 +25,7 @@ export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOp
   readonly refusals: Refusals;
   readonly recentItems: RecentItems;
   readonly requestMemory?: RequestMemory;
+  readonly limits: AnswerHead['limits'];
   /** HMAC under the installation's key. */
   readonly pinDigest: (value: string) => string;
   /** Path of the provider's base, e.g. `/backend-api`. */
@@ -39,7 +41,7 @@ type KnownRoute = ProxyState & { readonly route: ConversationRoute };
 
 /** Everything between a known caller and the first attempt: read, check, admit, then hand over to the exchange. */
 export function createModelRequestHandler(services: ModelRequestServices) {
-  const { hot, now } = services;
+  const { hot, now, limits } = services;
   const admit = createAdmission(services);
   const recordRefusal = createRecordRefusal(services);
   const pinDigest = createPinDigest(services.pinDigest);
@@ -68,7 +70,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       throw error;
     }
     const isSticky = hot.settings.stickyThreadsEnabled && model.conversationKey !== undefined;
-    const delivery = dialect.deliver(response, model, { requestId, now, onDrain: () => exchange.onDrain() });
+    const delivery = dialect.deliver(response, model, { requestId, limits, now, onDrain: () => exchange.onDrain() });
     const exchange = new Exchange(
       {
         requestId,

@@ -25,7 +25,7 @@ export interface TranscriptionRoute {
 
 /** Something that is answered from memory. */
 export interface ReadingRoute {
-  readonly kind: 'models' | 'model';
+  readonly kind: 'models' | 'model' | 'usage';
   readonly method: 'GET';
   readonly path: string;
 }
@@ -61,24 +61,40 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
     reading('models', '/backend-api/svc/models'),
     reading('models', '/v1/models'),
     MODEL,
+    reading('usage', '/api/svc/usage'),
   ].map((route) => [route.path, route]),
 );
 
-/** @returns whether a path belongs to the proxy surface, known or not (specification, "What the service does" 2) */
-export const isProxyPath = (path: string): boolean =>
-  path.startsWith('/v1/') || path === '/v1' || path.startsWith('/backend-api/') || path === '/backend-api';
+/** What needs neither a place on the allowlist nor a key (specification, "Proxy" 4 and "IP allowlist" 2). */
+export const isPublic = (route: ProxyRoute | undefined): boolean => route?.kind === 'usage';
 
-/** Finds the route of a path; a trailing slash makes no difference, and `codex` may stand for `svc`. */
-export function createRouteLookup(options: { hasAliases: boolean }): (path: string) => ProxyRoute | undefined {
+/** @returns whether a path belongs to the proxy surface, known or not (specification, "What the service does" 2) */
+export function createIsProxyPath(aliases: Aliases): (path: string) => boolean {
+  const routeOf = createRouteLookup(aliases);
+  const belongs = (path: string) => path.startsWith('/v1/') || path.startsWith('/backend-api/');
+  return (path) => belongs(path) || path === '/v1' || path === '/backend-api' || isPublic(routeOf(path));
+}
+
+export interface Aliases {
+  /** `codex` may stand for `svc`, and the usage is where Codex looks for it (clients.md section 0, row 21). */
+  readonly hasAliases: boolean;
+}
+
+const USAGE_ALIASES: ReadonlySet<string> = new Set(['/api/codex/usage', '/backend-api/wham/usage']);
+
+/** Finds the route of a path; a trailing slash makes no difference. */
+export function createRouteLookup({ hasAliases }: Aliases): (path: string) => ProxyRoute | undefined {
   return (path) => {
     const found = proxyRoutes.get(path);
     if (found) return found;
     const bare = path.endsWith('/') ? path.slice(0, -1) : path;
     if (modelIdIn(bare) !== undefined) return MODEL;
-    const name = options.hasAliases ? bare.replace(/^\/backend-api\/codex\//, '/backend-api/svc/') : bare;
-    return proxyRoutes.get(name);
+    return proxyRoutes.get(hasAliases ? withoutAlias(bare) : bare);
   };
 }
+
+const withoutAlias = (path: string): string =>
+  USAGE_ALIASES.has(path) ? '/api/svc/usage' : path.replace(/^\/backend-api\/codex\//, '/backend-api/svc/');
 
 /** The id in a path of the `model` route; undefined for every other path. */
 export function modelIdIn(path: string): string | undefined {

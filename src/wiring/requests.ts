@@ -14,6 +14,7 @@ import { RecentItems } from '../proxy/responses/recentItems.ts';
 import { Refusals } from '../proxy/settlement/refusals.ts';
 import { settleAbandoned } from '../proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from '../proxy/settlement/settlement.ts';
+import { LimitHeaders } from '../proxy/usage/limitHeaders.ts';
 import type { Foundation } from './foundation.ts';
 import type { Overlay } from './overlay.ts';
 import type { ProviderSide } from './provider.ts';
@@ -55,7 +56,12 @@ export async function createRequests(
   if (left > 0) say(`settled as abandoned what the last run left open: ${left} ${left === 1 ? 'request' : 'requests'}`);
 
   const models = new ModelList(hot.state);
-  hot.onFolded((event) => models.onFolded(event));
+  const hasAliases = config.SVC_CODEX_ALIASES;
+  const limits = new LimitHeaders({ hot: hot.state, hasAliases });
+  hot.onFolded((event) => {
+    models.onFolded(event);
+    limits.onFolded(event);
+  });
   const idleMs = config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000;
   const openRequests = new OpenRequests({ record, now, idleMs, keepAliveMs: KEEP_ALIVE_MS });
   const refusals = new Refusals({ record, now });
@@ -68,12 +74,13 @@ export async function createRequests(
     now,
     report,
     clientAddress,
-    hasAliases: config.SVC_CODEX_ALIASES,
+    hasAliases,
     closedBecause: () => (isClosed ? 'shutting_down' : store.outbox?.isFull ? 'outbox_full' : undefined),
     openRequests,
     refusals,
     recentItems,
     models,
+    limits,
     whenAsked: provider.whenModelsKnown,
     pinDigest: (value) => store.vault.digest('pin', value),
     upstreamBasePath: provider.basePath,

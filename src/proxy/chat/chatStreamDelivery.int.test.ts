@@ -13,7 +13,14 @@ async function delivered(act: (delivery: ChatStreamDelivery, moveClock: (ms: num
   let now = 1_700_000_000_000;
   const server = createServer((_request, response: ServerResponse) => {
     const head = { id: 'chatcmpl-1', created: 1, model: 'm' };
-    const options = { requestId: 'req_1', head, includesUsage: false, now: () => now, onDrain: () => undefined };
+    const options = {
+      requestId: 'req_1',
+      limits: { current: [] },
+      head,
+      includesUsage: false,
+      now: () => now,
+      onDrain: () => undefined,
+    };
     act(new ChatStreamDelivery(response, options), (ms) => {
       now += ms;
     });

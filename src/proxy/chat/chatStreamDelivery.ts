@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { ProxyError } from '../proxyError.ts';
+import { type AnswerHead, headOfStream } from '../relay/answerHead.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { sendError } from '../relay/sendError.ts';
 import { eventsOf } from '../relay/sse.ts';
 import { AnswerReader } from './answerReader.ts';
-import { type AnswerHead, ChunkWriter, errorChunk } from './chunks.ts';
+import { type ChunkHead, ChunkWriter, errorChunk } from './chunks.ts';
 
 /** Chat clients parse every `data:` line as a chunk, so that a sign of life can only be a comment (clients.md 5.3). */
 const KEEPALIVE = ': keepalive\n\n';
@@ -12,9 +13,8 @@ const KEEPALIVE = ': keepalive\n\n';
 /** A provider may speak for long without a word for the client: then its events are signs of life, and no more. */
 const MAX_QUIET_MS = 10_000;
 
-export interface ChatStreamOptions {
-  readonly requestId: string;
-  readonly head: AnswerHead;
+export interface ChatStreamOptions extends AnswerHead {
+  readonly head: ChunkHead;
   readonly includesUsage: boolean;
   readonly now: () => number;
   readonly onDrain: () => void;
@@ -70,7 +70,7 @@ export class ChatStreamDelivery implements Delivery {
 
   fail(error: ProxyError): void {
     if (this.hasBegun) this.#response.end(errorChunk(error.body));
-    else sendError(this.#response, error, this.#options.requestId);
+    else sendError(this.#response, error, this.#options);
   }
 
   keepAlive(): void {
@@ -101,12 +101,6 @@ export class ChatStreamDelivery implements Delivery {
 
   #begin(length?: number): void {
     this.hasBegun = true;
-    this.#response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-      'x-request-id': this.#options.requestId,
-      ...(length !== undefined && { 'content-length': length }),
-    });
+    this.#response.writeHead(200, headOfStream(this.#options, length));
   }
 }

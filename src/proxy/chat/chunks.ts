@@ -3,7 +3,7 @@ import type { Finish, Said } from './answerReader.ts';
 import type { ChatCompletionChunk } from './wire.ts';
 
 /** What all chunks of an answer, or its one object, have in common. */
-export interface AnswerHead {
+export interface ChunkHead {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
@@ -16,12 +16,12 @@ export const DONE = 'data: [DONE]\n\n';
 
 /** Writes the chunks of one answer. */
 export class ChunkWriter {
-  readonly #head: AnswerHead;
+  readonly #head: ChunkHead;
   readonly #includesUsage: boolean;
   #hasRole = false;
 
   /** @param options.includesUsage `stream_options.include_usage`: a chunk of its own for it, null in all the others */
-  constructor(head: AnswerHead, options: { includesUsage: boolean }) {
+  constructor(head: ChunkHead, options: { includesUsage: boolean }) {
     this.#head = head;
     this.#includesUsage = options.includesUsage;
   }

@@ -1,12 +1,12 @@
 import { eventsOf } from '../relay/sse.ts';
 import { AnswerReader, type Said } from './answerReader.ts';
-import type { AnswerHead } from './chunks.ts';
+import type { ChunkHead } from './chunks.ts';
 import type { ChatCompletion, Delta, ToolCall } from './wire.ts';
 
 type Choice = ChatCompletion['choices'][number];
 
 /** The one object that a client gets without `stream`. @param stream the provider's whole answer, its ending included */
-export function completionOf(stream: Buffer, head: AnswerHead): ChatCompletion {
+export function completionOf(stream: Buffer, head: ChunkHead): ChatCompletion {
   const reader = new AnswerReader();
   const said = [...eventsOf(stream)].flatMap((event) => [...reader.read(event)]);
   const end = reader.finish?.kind === 'finished' ? reader.finish : undefined;

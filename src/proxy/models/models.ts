@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyState } from '../app.ts';
 import { ProxyError } from '../proxyError.ts';
+import type { AnswerHead } from '../relay/answerHead.ts';
 import { sendBytes, sendJson } from '../relay/sendError.ts';
 import type { ModelList } from './modelList.ts';
 
@@ -16,18 +17,18 @@ const PATIENCE_MS = 3_000;
 /** What `GET .../models` and `GET /v1/models/{id}` answer; from memory, whether or not the provider is there. */
 export function createModelsHandler({ models, whenAsked }: ModelsOptions) {
   return {
-    async list(response: ServerResponse, { key, requestId }: ProxyState): Promise<void> {
+    async list(response: ServerResponse, { key }: ProxyState, head: AnswerHead): Promise<void> {
       if (models.isEmpty) await whenAsked(PATIENCE_MS);
       const { json, etag } = models.bodyFor(key);
-      sendBytes(response, 200, json, { 'x-request-id': requestId, ...(etag && { etag }) });
+      sendBytes(response, 200, json, head, etag === undefined ? {} : { etag });
     },
 
     /** @throws ProxyError `model_not_found` */
-    async one(response: ServerResponse, slug: string, { key, requestId }: ProxyState): Promise<void> {
+    async one(response: ServerResponse, slug: string, { key }: ProxyState, head: AnswerHead): Promise<void> {
       if (models.isEmpty) await whenAsked(PATIENCE_MS);
       const model = models.find(slug, key);
       if (!model) throw new ProxyError('model_not_found', { model: slug });
-      sendJson(response, 200, model.listed, { 'x-request-id': requestId });
+      sendJson(response, 200, model.listed, head);
     },
   };
 }

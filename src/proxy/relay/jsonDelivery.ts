@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyError } from '../proxyError.ts';
+import type { AnswerHead } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
 import { sendError, sendJson } from './sendError.ts';
 import { eventsOf } from './sse.ts';
@@ -7,7 +8,7 @@ import { eventsOf } from './sse.ts';
 /** Collects a stream and answers with one object at its end, as SDKs want it without `stream`. */
 export class JsonDelivery implements Delivery {
   readonly #response: ServerResponse;
-  readonly #requestId: string;
+  readonly #head: AnswerHead;
   readonly #bodyOf: (stream: Buffer) => unknown;
   #events: Buffer[] = [];
   readonly wantsEvents = false;
@@ -15,9 +16,9 @@ export class JsonDelivery implements Delivery {
   streamedBytes = 0;
 
   /** @param bodyOf makes the answer from the whole stream; unless given it is the response that the stream ends with */
-  constructor(response: ServerResponse, requestId: string, bodyOf = finalResponse) {
+  constructor(response: ServerResponse, head: AnswerHead, bodyOf = finalResponse) {
     this.#response = response;
-    this.#requestId = requestId;
+    this.#head = head;
     this.#bodyOf = bodyOf;
   }
 
@@ -30,9 +31,7 @@ export class JsonDelivery implements Delivery {
   finish(bytes: Buffer): void {
     this.pass(bytes);
     this.hasBegun = true;
-    sendJson(this.#response, 200, this.#bodyOf(Buffer.concat(this.#events)), {
-      'x-request-id': this.#requestId,
-    });
+    sendJson(this.#response, 200, this.#bodyOf(Buffer.concat(this.#events)), this.#head);
   }
 
   reset(): void {
@@ -42,7 +41,7 @@ export class JsonDelivery implements Delivery {
 
   fail(error: ProxyError): void {
     this.hasBegun = true;
-    sendError(this.#response, error, this.#requestId);
+    sendError(this.#response, error, this.#head);
   }
 
   keepAlive(): void {

@@ -1,33 +1,33 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyError } from '../proxyError.ts';
+import { type AnswerHead, headOfJson } from './answerHead.ts';
+
+type Headers = Readonly<Record<string, string>>;
 
 /** Writes an error in the proxy's envelope; does nothing when an answer has begun already. */
-export function sendError(response: ServerResponse, error: ProxyError, requestId: string): void {
-  sendJson(response, error.status, error.body, { ...error.headers, 'x-request-id': requestId });
+export function sendError(response: ServerResponse, error: ProxyError, head: AnswerHead): void {
+  sendJson(response, error.status, error.body, head, error.headers);
 }
 
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  head: AnswerHead,
+  headers?: Headers,
 ): void {
-  sendBytes(response, status, Buffer.from(JSON.stringify(body)), headers);
+  sendBytes(response, status, Buffer.from(JSON.stringify(body)), head, headers);
 }
 
-/** @param json as it is to be sent */
+/** @param json as it is to be sent @param headers beside those that every answer has */
 export function sendBytes(
   response: ServerResponse,
   status: number,
   json: Buffer,
-  headers: Readonly<Record<string, string>> = {},
+  head: AnswerHead,
+  headers: Headers = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': json.length,
-    'cache-control': 'no-store',
-    ...headers,
-  });
+  response.writeHead(status, [...headOfJson(head, json.length), ...Object.entries(headers).flat()]);
   response.end(json);
 }

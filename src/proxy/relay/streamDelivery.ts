@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ProxyError } from '../proxyError.ts';
+import { type AnswerHead, headOfStream } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
 import { sendError } from './sendError.ts';
 import { formatEvent } from './sse.ts';
@@ -13,15 +14,18 @@ const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');
 /** Relays an event stream byte for byte. Only whole events are written, so that ours can always stand behind them. */
 export class StreamDelivery implements Delivery {
   readonly #response: ServerResponse;
-  readonly #requestId: string;
+  readonly #head: AnswerHead;
   readonly #now: () => number;
   readonly wantsEvents = true;
   hasBegun = false;
   streamedBytes = 0;
 
-  constructor(response: ServerResponse, options: { requestId: string; now: () => number; onDrain: () => void }) {
+  constructor(
+    response: ServerResponse,
+    options: AnswerHead & { readonly now: () => number; readonly onDrain: () => void },
+  ) {
     this.#response = response;
-    this.#requestId = options.requestId;
+    this.#head = options;
     this.#now = options.now;
     response.on('drain', options.onDrain);
   }
@@ -45,10 +49,10 @@ export class StreamDelivery implements Delivery {
 
   fail(error: ProxyError): void {
     if (!this.hasBegun) {
-      sendError(this.#response, error, this.#requestId);
+      sendError(this.#response, error, this.#head);
       return;
     }
-    this.#response.end(failedEvent(this.#requestId, error, this.#now()));
+    this.#response.end(failedEvent(this.#head.requestId, error, this.#now()));
   }
 
   keepAlive(): void {
@@ -61,16 +65,10 @@ export class StreamDelivery implements Delivery {
 
   #begin(upstreamHeaders: IncomingHttpHeaders, length: number | undefined): void {
     this.hasBegun = true;
-    const headers: OutgoingHttpHeaders = {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-      'x-request-id': this.#requestId,
-    };
-    if (length !== undefined) headers['content-length'] = length;
+    const headers = headOfStream(this.#head, length);
     for (const name of PASSED_HEADERS) {
       const value = upstreamHeaders[name];
-      if (value !== undefined) headers[name] = value;
+      if (typeof value === 'string') headers.push(name, value);
     }
     this.#response.writeHead(200, headers);
   }

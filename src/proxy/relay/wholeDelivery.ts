@@ -1,21 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyError } from '../proxyError.ts';
+import type { AnswerHead } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
 import { sendBytes, sendError } from './sendError.ts';
 
 /** Passes on an answer that comes in one piece. */
 export class WholeDelivery implements Delivery {
   readonly #response: ServerResponse;
-  readonly #requestId: string;
+  readonly #head: AnswerHead;
   readonly #completed: (answer: Buffer) => Buffer;
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
 
   /** @param completed adds what clients need and the provider left out */
-  constructor(response: ServerResponse, requestId: string, completed: (answer: Buffer) => Buffer = (answer) => answer) {
+  constructor(response: ServerResponse, head: AnswerHead, completed: (answer: Buffer) => Buffer = (answer) => answer) {
     this.#response = response;
-    this.#requestId = requestId;
+    this.#head = head;
     this.#completed = completed;
   }
 
@@ -31,12 +32,12 @@ export class WholeDelivery implements Delivery {
   finish(bytes: Buffer): void {
     this.hasBegun = true;
     this.streamedBytes += bytes.length;
-    sendBytes(this.#response, 200, this.#completed(bytes), { 'x-request-id': this.#requestId });
+    sendBytes(this.#response, 200, this.#completed(bytes), this.#head);
   }
 
   fail(error: ProxyError): void {
     this.hasBegun = true;
-    sendError(this.#response, error, this.#requestId);
+    sendError(this.#response, error, this.#head);
   }
 
   keepAlive(): void {

@@ -61,7 +61,7 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
         answer: wholeJson,
         clientHeaders: request.rawHeaders,
       },
-      new WholeDelivery(response, requestId),
+      new WholeDelivery(response, { requestId, limits: services.limits }),
       services,
     );
     services.openRequests.add(exchange);

@@ -635,6 +635,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/svc/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is left of the pool, in the form in which Codex asks for it; needs no key */
+        get: operations["getSvcUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage/history": {
         parameters: {
             query?: never;
@@ -1330,6 +1347,34 @@ export interface components {
             outcome: ("imported" | "replaced" | "skipped") | null;
             /** @enum {string} */
             status: "pending" | "success" | "error";
+        };
+        PoolUsage: {
+            credits: {
+                approx_cloud_messages: null;
+                approx_local_messages: null;
+                balance: string;
+                has_credits: boolean;
+                unlimited: boolean;
+            } | null;
+            plan_type: string;
+            rate_limit: {
+                allowed: boolean;
+                limit_reached: boolean;
+                primary_window: {
+                    limit_window_seconds: number;
+                    reset_after_seconds: number;
+                    /** @description Unix time */
+                    reset_at: number;
+                    used_percent: number;
+                } | null;
+                secondary_window: {
+                    limit_window_seconds: number;
+                    reset_after_seconds: number;
+                    /** @description Unix time */
+                    reset_at: number;
+                    used_percent: number;
+                } | null;
+            } | null;
         };
         ProxyError: {
             error: {
@@ -4841,6 +4886,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getSvcUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolUsage"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyError"];
                 };
             };
         };
