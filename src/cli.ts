@@ -63,7 +63,12 @@ async function rebuild(): Promise<void> {
   const { SVC_DATA_DIR, SVC_NODE_ID, SVC_MONGODB_URL } = readConfig();
   if (SVC_MONGODB_URL !== undefined) {
     const logPath = logIn(resolve(SVC_DATA_DIR), logName());
-    const end = await rebuildMongoReadModels({ url: SVC_MONGODB_URL, logPath, onProgress: tellProgress() });
+    const end = await rebuildMongoReadModels({
+      url: SVC_MONGODB_URL,
+      logPath,
+      isCopy: isCopy(),
+      onProgress: tellProgress(),
+    });
     say(`the read models are made anew, up to position ${end}`);
     return;
   }
@@ -85,6 +90,7 @@ async function compare(): Promise<void> {
       : await compareMongoReadModels({
           url: SVC_MONGODB_URL,
           logPath: logIn(resolve(SVC_DATA_DIR), logName()),
+          isCopy: isCopy(),
           onProgress,
         });
   if (differences.length === 0) {
@@ -96,7 +102,9 @@ async function compare(): Promise<void> {
   process.exitCode = 1;
 }
 
-const logName = () => (readConfig().SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
+/** Whether the data folder holds a copy of the log, which itself is in EventStoreDB. */
+const isCopy = () => readConfig().SVC_EVENTSTORE_URL !== undefined;
+const logName = () => (isCopy() ? 'mirror.sqlite' : 'log.sqlite');
 
 async function reset(keepsTotp: boolean): Promise<void> {
   const { password, asksForTotp } = await resetPassword(readConfig(), { keepsTotp, say });

@@ -65,19 +65,19 @@ export function createProviderSide(foundation: Foundation, { recordResult }: Own
       models.pollNow(accountId);
     },
     start() {
-      // Each account is asked once for all nodes.
+      // The provider is asked once for all nodes.
       const polling = startSoleWork(
-        'usage-polling',
+        'polling',
         async (tenure) => {
           usage.start();
+          models.start();
           await untilOver(tenure);
-          await usage.stop();
+          await Promise.all([usage.stop(), models.stop()]);
         },
         { store, folder, report },
       );
       stopPolling = polling.stop;
       proactiveRefresh.start();
-      models.start();
     },
     async stop() {
       await proactiveRefresh.stop();

@@ -1,19 +1,36 @@
-import { soleTenure } from '../projecting/tenure.ts';
 import { createMongoReadModels } from '../readModels/mongo/mongoReadModels.ts';
 import type { ReadModels } from '../readModels/readModels.ts';
 import { createSqliteReadModels } from '../readModels/sqlite/sqliteReadModels.ts';
 import type { Foundation } from './foundation.ts';
+import { startSoleWork } from './soleWork.ts';
 
 /** The read models that the configuration names, following the log. @throws when they can never be used, with what to do */
-export function openReadModels({ config, folder, store, hot, say, report }: Foundation): ReadModels {
-  const { logPath } = store;
-  const mongo =
+export function openReadModels(foundation: Foundation): ReadModels {
+  const { config, folder, store, hot, report } = foundation;
+  const readModels =
     config.SVC_MONGODB_URL === undefined
-      ? undefined
-      : createMongoReadModels({ url: config.SVC_MONGODB_URL, logPath, fencedBy: 'embedded log', say });
-  const readModels = mongo ?? createSqliteReadModels({ folder: folder.path, logPath, onTrouble: report });
-  void mongo?.project(soleTenure());
+      ? createSqliteReadModels({ folder: folder.path, logPath: store.logPath, onTrouble: report })
+      : openShared(config.SVC_MONGODB_URL, foundation);
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
   return readModels;
+}
+
+/** One node makes them for all that share the store of events; every node answers from them. */
+function openShared(url: string, { folder, store, say, report }: Foundation): ReadModels {
+  const mongo = createMongoReadModels({
+    url,
+    logPath: store.logPath,
+    isCopy: store.name === 'eventstore',
+    // Epochs of one lease say nothing to those of another: an embedded log may have become one in EventStoreDB.
+    fencedBy: store.leases ? 'EventStoreDB' : 'embedded log',
+    say,
+  });
+  const projecting = startSoleWork('read-models', mongo.project, { store, folder, report });
+  return {
+    ...mongo,
+    async close() {
+      await Promise.all([projecting.stop(), mongo.close()]);
+    },
+  };
 }

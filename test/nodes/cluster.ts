@@ -7,8 +7,16 @@ import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/
 import { acceptable } from '../support/gateway.ts';
 import { startProvider } from '../support/provider/provider.ts';
 
+export interface ClusterOptions {
+  /** Where the read models are kept; in the folders of the nodes without it. */
+  readonly mongoUrl?: string | undefined;
+}
+
+/** Longer than any test of nodes. */
+const BOUND_MS = 150_000;
+
 /** One EventStoreDB, one provider, and as many nodes over them as a test starts, each a process with a folder of its own. */
-export async function openCluster() {
+export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
   const provider = await startProvider();
   onTestFinished(() => provider.close());
   let server: FakeEventStore = await startFakeEventStore();
@@ -32,7 +40,15 @@ export async function openCluster() {
     const service = serve({
       folder: await folderOf(name),
       provider,
-      env: { SVC_EVENTSTORE_URL: url, SVC_ENCRYPTION_KEY: key, SVC_NODE_ID: name, SVC_DRAIN_SECONDS: '1', ...env },
+      boundMs: BOUND_MS,
+      env: {
+        SVC_EVENTSTORE_URL: url,
+        ...(mongoUrl !== undefined && { SVC_MONGODB_URL: mongoUrl }),
+        SVC_ENCRYPTION_KEY: key,
+        SVC_NODE_ID: name,
+        SVC_DRAIN_SECONDS: '1',
+        ...env,
+      },
     });
     onTestFinished(() => service[Symbol.asyncDispose]());
     return service;

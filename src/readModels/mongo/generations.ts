@@ -101,7 +101,10 @@ export class Generations {
       { returnDocument: 'after' },
     );
     const mark = markOf(claimed);
-    if (!mark) throw new Fenced(`another projector has the read models (this one is of epoch ${fence.epoch})`);
+    if (!mark)
+      throw new Fenced(
+        `another projector has the read models, of a later epoch than ${fence.epoch}. If EventStoreDB was restored from an older backup, run "svc rebuild".`,
+      );
     return mark;
   }
 

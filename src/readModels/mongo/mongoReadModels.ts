@@ -11,6 +11,8 @@ export interface MongoReadModelsOptions {
   readonly url: string;
   /** The file of the embedded log, or of the copy that this node keeps of EventStoreDB. */
   readonly logPath: string;
+  /** The file is a copy: it may be behind what other nodes made the read models from. */
+  readonly isCopy: boolean;
   /** Names whoever gives out tenures: epochs of one are of no meaning to another. */
   readonly fencedBy: string;
   /** Takes one line for the operator: each attempt to reach MongoDB that failed, and that it answers again. */
@@ -33,15 +35,23 @@ interface Projecting {
 }
 
 const RESTART_MS = 1_000;
+/** A write that MongoDB does not answer is left to itself when the service ends. */
+const CLOSE_WITHIN_MS = 5_000;
 
 /**
  * Read models in MongoDB, made and asked in a thread of their own: requests pay nothing for them. MongoDB may be away at any
  * time, also at the start; whatever needs it fails with `ReadModelUnavailable` until it answers.
  * @throws Error for a URL that cannot be used
  */
-export function createMongoReadModels({ url, logPath, fencedBy, say }: MongoReadModelsOptions): MongoReadModels {
+export function createMongoReadModels({
+  url,
+  logPath,
+  isCopy,
+  fencedBy,
+  say,
+}: MongoReadModelsOptions): MongoReadModels {
   void connect(url).close();
-  const workerData: WorkerOptions = { url, fencedBy, logPath };
+  const workerData: WorkerOptions = { url, fencedBy, logPath, isCopy };
   const pending = new Map<number, Pending>();
   const projecting = new Map<number, Projecting>();
   let nextId = 1;
@@ -145,7 +155,9 @@ export function createMongoReadModels({ url, logPath, fencedBy, say }: MongoRead
       if (!isRunning) return onExit();
       const exited = new Promise((resolve) => worker.once('exit', resolve));
       tell({ kind: 'close' });
+      const tooLate = setTimeout(() => void worker.terminate(), CLOSE_WITHIN_MS);
       await exited;
+      clearTimeout(tooLate);
     },
   };
 }

@@ -19,6 +19,8 @@ export interface MongoStoreOptions {
   readonly source: LogSource;
   /** Names whoever gives out tenures: epochs of one are of no meaning to another. */
   readonly fencedBy: string;
+  /** The source may be behind what other nodes made the read models from; otherwise nothing can be ahead of it. */
+  readonly isCopy?: boolean;
   /** Takes one line for the operator. */
   readonly say: (line: string) => void;
   readonly batchEvents?: number;
@@ -42,7 +44,8 @@ const LOOK_AGAIN_MS = 20;
 const ANSWER_WITHIN_MS = 8_000;
 
 /** @throws Error for a URL that cannot be used */
-export function createMongoStore({ url, source, fencedBy, say, batchEvents }: MongoStoreOptions): MongoStore {
+export function createMongoStore(options: MongoStoreOptions): MongoStore {
+  const { url, source, fencedBy, isCopy = false, say, batchEvents } = options;
   const { db, hosts, close } = connect(url);
   const generations = new Generations(db);
   const readers = new Readers(generations);
@@ -112,8 +115,8 @@ export function createMongoStore({ url, source, fencedBy, say, batchEvents }: Mo
     async project(tenure) {
       const signal = AbortSignal.any([tenure.signal, closing.signal]);
       const both: Tenure = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };
-      const options = { generations, readers, source, fencedBy, outage, news, urgent, onReached: () => onReached?.() };
-      const ending = project({ ...options, ...(batchEvents && { batchEvents }) }, both);
+      const making = { generations, readers, source, fencedBy, isCopy, outage, news, urgent };
+      const ending = project({ ...making, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) }, both);
       projecting.add(ending);
       await ending.finally(() => projecting.delete(ending));
     },

@@ -2,6 +2,9 @@ import { MongoError } from 'mongodb';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
+/** Longer than a lease takes to tell its old owner. */
+const PATIENCE_MS = 20_000;
+const LOOK_AGAIN_MS = 1_000;
 
 /** Tells the operator of every attempt that failed, and once when it is over. */
 export class Outage {
@@ -11,6 +14,7 @@ export class Outage {
   #pauseMs = FIRST_PAUSE_MS;
   /** Told once: repeating it would not help anybody. */
   #told: string | undefined;
+  #hinderedSince: number | undefined;
 
   constructor(hosts: string, say: (line: string) => void) {
     this.#hosts = hosts;
@@ -39,7 +43,14 @@ export class Outage {
     return pauseMs;
   }
 
+  /** As `failed`, of what passes by itself as a rule: it is told only when it lasts. */
+  hindered(error: Error, now = performance.now()): number {
+    this.#hinderedSince ??= now;
+    return now - this.#hinderedSince < PATIENCE_MS ? LOOK_AGAIN_MS : this.failed(error);
+  }
+
   over(): void {
+    this.#hinderedSince = undefined;
     if (this.#attempts > 0) this.#say(`MongoDB at ${this.#hosts} answers; the read models go on.`);
     this.#attempts = 0;
     this.#pauseMs = FIRST_PAUSE_MS;

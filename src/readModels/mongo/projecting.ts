@@ -18,12 +18,19 @@ const LOOK_AGAIN_MS = 1_000;
 /** A reader that does not know of a switch yet may still be in the middle of a query. */
 export const GRACE_MS = 10 * POINTER_CACHE_MS;
 
+/** This node's copy of the log does not hold yet what another node made the read models from. */
+class Behind extends Error {
+  override readonly name = 'Behind';
+}
+
 export interface ProjectingOptions {
   readonly generations: Generations;
   readonly readers: Readers;
   readonly source: LogSource;
   /** Names whoever gives out tenures: see `Fence`. */
   readonly fencedBy: string;
+  /** The source may be behind what other nodes made the read models from; otherwise nothing can be ahead of it. */
+  readonly isCopy: boolean;
   readonly outage: Outage;
   /** Something was appended; somebody waits for it. */
   readonly news: News;
@@ -39,8 +46,9 @@ export async function project(options: ProjectingOptions, tenure: Tenure): Promi
       await projectGeneration(options, tenure);
     } catch (error) {
       if (tenure.signal.aborted) return;
-      // Whoever has a later epoch is known by the lease as well, soon.
-      const pauseMs = error instanceof Fenced ? LOOK_AGAIN_MS : options.outage.failed(error as Error);
+      // Whoever has a later epoch is known by the lease as well, soon; and a copy of the log comes on.
+      const passes = error instanceof Fenced || error instanceof Behind;
+      const pauseMs = passes ? options.outage.hindered(error) : options.outage.failed(error as Error);
       await pause(pauseMs, tenure.signal);
     }
   }
@@ -51,8 +59,11 @@ async function projectGeneration(options: ProjectingOptions, tenure: Tenure): Pr
   const { generations, readers, source, outage, news, urgent, onReached, batchEvents = BATCH_EVENTS } = options;
   const generation = await generations.active();
   const fence: Fence = { by: options.fencedBy, epoch: tenure.epoch };
+  // Of another history are its epochs as well, so this comes before they are asked for.
+  const standing = standingIn(source, (await generations.mark(generation)) ?? BEGINNING);
+  if (standing === 'elsewhere' || (standing === 'ahead' && !options.isCopy)) return startOver(options, generation);
   let mark = await generations.claim(generation, fence);
-  if (!isOfThisLog(source, mark)) return startOver(options, generation);
+  if (standingIn(source, mark) === 'ahead') throw new Behind(behind(source, mark.position));
   const writer = new BatchWriter(generations.collections(generation));
   const reached = (to: Mark) => {
     mark = to;
@@ -77,12 +88,20 @@ async function projectGeneration(options: ProjectingOptions, tenure: Tenure): Pr
   }
 }
 
-/** A restored log can end before us, or go on differently: then what we have is of another history. */
-export function isOfThisLog(source: LogSource, { position: at, eventId }: Mark): boolean {
-  if (at === BEGINNING.position) return true;
+/**
+ * Where read models end in a log: inside it; ahead of it, because it was restored, or is a copy that is behind; or it has
+ * something else there, and they are of another history.
+ */
+export function standingIn(source: LogSource, { position: at, eventId }: Mark): 'inside' | 'ahead' | 'elsewhere' {
+  if (at === BEGINNING.position) return 'inside';
   const [event] = source.read(position(at - 1), 1);
-  return event?.position === at && event.id === eventId;
+  if (!event) return 'ahead';
+  return event.position === at && event.id === eventId ? 'inside' : 'elsewhere';
 }
+
+export const behind = (source: LogSource, reached: Position): string =>
+  `The copy of the log in this data folder ends at position ${source.head()}, the read models reach ${reached}. ` +
+  'It catches up while svc runs; if EventStoreDB was restored from an older backup, run "svc rebuild".';
 
 async function startOver({ generations }: ProjectingOptions, generation: number): Promise<void> {
   await generations.remove(generation + 1);

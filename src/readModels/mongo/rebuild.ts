@@ -8,12 +8,16 @@ import { connect } from './connection.ts';
 import { fold } from './fold.ts';
 import { type Fence, Generations, type Mark, SCRATCH } from './generations.ts';
 import { type LogSource, openLogSource } from './logSource.ts';
-import { GRACE_MS, isOfThisLog } from './projecting.ts';
+import { behind, GRACE_MS, standingIn } from './projecting.ts';
 
 export interface MongoRebuildOptions {
   readonly url: string;
   /** The file of the embedded log, or of the copy that a node keeps of EventStoreDB. */
   readonly logPath: string;
+  /** The file is a copy: it may be behind what other nodes made the read models from. */
+  readonly isCopy?: boolean;
+  /** How long a copy that is behind may take to catch up. */
+  readonly patienceMs?: number;
   readonly onProgress?: OnProgress;
   /** How long readers may still be within the old generation after the switch. */
   readonly graceMs?: number;
@@ -21,6 +25,7 @@ export interface MongoRebuildOptions {
 
 /** Larger than while serving: fewer changes of the same sums. */
 const BATCH_EVENTS = 10_000;
+const LOOK_AGAIN_MS = 20;
 const END = position(Number.MAX_SAFE_INTEGER);
 
 /** Brings one generation as far as it is told, batch by batch. */
@@ -45,6 +50,7 @@ export async function rebuildMongoReadModels(options: MongoRebuildOptions): Prom
     await builder.buildTo(END);
     // The live ones may be ahead by now, and must not seem to fall back.
     const live = await generations.mark(active);
+    if (live) await caughtUp(source, live, options);
     if (live) await builder.buildTo(position(Math.max(live.position, source.head())));
     if (!(await generations.activate(next, active)))
       throw new CannotRebuild('Another rebuild was sooner than this one.');
@@ -64,7 +70,10 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
     const active = await generations.active();
     const live = await generations.mark(active);
     if (!live) throw new CannotRebuild('There are no read models in MongoDB to compare with.');
-    if (!isOfThisLog(source, live)) {
+    await caughtUp(source, live, options);
+    const standing = standingIn(source, live);
+    if (standing === 'ahead' && options.isCopy) throw new CannotRebuild(behind(source, live.position));
+    if (standing !== 'inside') {
       const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not what the log holds there`;
       return { position: live.position, rows: 0, differences: [difference] };
     }
@@ -78,6 +87,12 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
       await generations.remove(SCRATCH);
     }
   });
+}
+
+/** Another node may be ahead of our copy of the log by a moment, or by as long as ours is cut off. */
+async function caughtUp(source: LogSource, live: Mark, { isCopy, patienceMs = 5_000 }: MongoRebuildOptions) {
+  const deadline = performance.now() + patienceMs;
+  while (isCopy && source.head() < live.position && performance.now() < deadline) await delay(LOOK_AGAIN_MS);
 }
 
 async function within<Result>(

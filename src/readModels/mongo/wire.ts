@@ -6,6 +6,7 @@ export interface WorkerOptions {
   readonly url: string;
   readonly fencedBy: string;
   readonly logPath: string;
+  readonly isCopy: boolean;
 }
 
 /** To the worker. */

@@ -7,11 +7,11 @@ import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';
 /** News are told no more often. */
 const NEWS_EVERY_MS = 50;
 
-const { url, fencedBy, logPath } = workerData as WorkerOptions;
+const { url, fencedBy, logPath, isCopy } = workerData as WorkerOptions;
 const say = (message: FromWorker) => parentPort?.postMessage(message);
 
 const source = openLogSource(logPath);
-const store = createMongoStore({ url, source, fencedBy, say: (line) => say({ kind: 'say', line }) });
+const store = createMongoStore({ url, source, fencedBy, isCopy, say: (line) => say({ kind: 'say', line }) });
 const tenures = new Map<number, AbortController>();
 
 parentPort?.on('message', (message: ToWorker) => {

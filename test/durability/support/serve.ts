@@ -11,6 +11,8 @@ export interface ServeOptions {
   readonly provider?: { readonly baseUrl: string; readonly authUrl: string };
   /** Settings besides, or instead of, the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
+  /** No child of a test lives longer. */
+  readonly boundMs?: number;
   /** What runs; `node src/cli.ts serve` otherwise. */
   readonly command?: readonly string[];
 }
@@ -34,7 +36,6 @@ export interface Served extends AsyncDisposable {
   kill(): Promise<Ended>;
 }
 
-/** No child of a test lives longer. */
 const BOUND_MS = 60_000;
 
 const NODE_24 = process.execPath;
@@ -47,6 +48,7 @@ export function serve({
   folder,
   provider = { baseUrl: 'http://127.0.0.1:9/backend-api', authUrl: 'http://127.0.0.1:9' },
   env = {},
+  boundMs = BOUND_MS,
   command = [NODE_24, 'src/cli.ts', 'serve'],
 }: ServeOptions): Served {
   const [program = NODE_24, ...args] = command;
@@ -73,7 +75,7 @@ export function serve({
       for (const look of [...watchers]) look();
     });
   }
-  const bound = setTimeout(() => killGroup(child), BOUND_MS);
+  const bound = setTimeout(() => killGroup(child), boundMs);
   const ended = once(child, 'close').then(([exitCode]): Ended => {
     clearTimeout(bound);
     return { exitCode: exitCode as number | null, stdout: linesOf(said.stdout), stderr: linesOf(said.stderr) };

@@ -1,0 +1,74 @@
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { fenceIn } from '../../../test/support/mongo/fenceIn.ts';
+import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { type Position, position } from '../../domain/brands.ts';
+import { soleTenure } from '../../projecting/tenure.ts';
+import { type LogSource, openLogSource } from './logSource.ts';
+import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
+
+const server = await mongoServer();
+afterAll(() => server?.stop());
+
+const soon = { timeout: 20_000, interval: 10 };
+
+/** The copy of a log that has come no further than this. */
+function copyOf(source: LogSource, upTo: { reach: number }): LogSource {
+  return {
+    ...source,
+    read: (after, limit) => source.read(after, limit).filter((event) => event.position <= upTo.reach),
+    head: () => position(Math.min(upTo.reach, source.head())),
+  };
+}
+
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+  test('an owner whose copy of the log is behind waits for it, and makes nothing anew', async () => {
+    await using stage = await mongoStage(server as MongoServer);
+    const { generations } = stage;
+    const first = stage.node();
+    await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
+    await first.close();
+
+    const upTo = { reach: 12 };
+    const source = openLogSource(stage.logPath);
+    const second = stage.node({ source: copyOf(source, upTo), isCopy: true, isIdle: true });
+    void second.project({ ...soleTenure(), epoch: 2 });
+    await vi.waitUntil(async () => (await fenceIn(stage.db))?.epoch === 2, soon);
+    upTo.reach = Number.POSITIVE_INFINITY;
+    await stage.reached(await stage.append(...randomRequests(5, seeded(2))));
+    expect(await generations.active()).toBe(1);
+    const { url, logPath } = stage;
+    expect((await compareMongoReadModels({ url, logPath })).differences).toEqual([]);
+    await second.close();
+    source.close();
+  });
+
+  test('a log that ends before the read models is another one where no copy of it can be behind', async () => {
+    await using stage = await mongoStage(server as MongoServer);
+    await using restored = await mongoStage(server as MongoServer, stage.url);
+    const first = stage.node();
+    await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
+    await first.close();
+    const head = await restored.append(...randomRequests(10, seeded(2)));
+    const second = restored.node();
+    await vi.waitUntil(async () => (await restored.generations.active()) === 2, soon);
+    await restored.reached(head);
+    await second.close();
+  });
+
+  test('comparing with a copy of the log that is behind says so; a rebuild from it reaches as far as it does', async () => {
+    await using stage = await mongoStage(server as MongoServer);
+    await using behind = await mongoStage(server as MongoServer, stage.url);
+    const first = stage.node();
+    const events = randomRequests(20, seeded(1));
+    await stage.reached(await stage.append(...events));
+    await first.close();
+    await behind.append(...randomRequests(8, seeded(2)));
+    const copy = { url: stage.url, logPath: behind.logPath, isCopy: true, patienceMs: 50, graceMs: 0 };
+    await expect(compareMongoReadModels(copy)).rejects.toThrow(
+      'The copy of the log in this data folder ends at position 8, the read models reach 20',
+    );
+    expect(await rebuildMongoReadModels(copy)).toBe(8 as Position);
+  });
+});
