@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { withExactNumbers } from '../body/exactNumbers.ts';
 import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
 import { badRequest } from '../proxyError.ts';
@@ -16,11 +17,14 @@ export function readChatRequest(raw: Buffer, headers: IncomingHttpHeaders): Mode
   const maxOutputTokens = readMaxTokens(body);
   const mapped = toResponsesBody(body);
   checkResponsesRequest(mapped, 'v1');
+  const exact = withExactNumbers(raw.toString(), body);
+  // The one number that decides how a chat is mapped is not passed on.
+  const forwarded = exact === body ? mapped : toResponsesBody({ ...exact, n: body.n });
   const asked = { ...mapped, max_output_tokens: maxOutputTokens };
   return {
     ...modelRequest(raw, 'v1', asked, {
       conversationKey: conversationKeyOf(mapped, headers) ?? openingOf(mapped.input),
-      upstreamBody: Buffer.from(JSON.stringify(toForwardable(mapped, nothingToRecall))),
+      upstreamBody: Buffer.from(JSON.stringify(toForwardable(forwarded, nothingToRecall))),
     }),
     includesUsage,
   };

@@ -39,6 +39,15 @@ describe('a chat', () => {
     expect(rest).toEqual({ model: chat.model, stream: true, store: false, ...kept });
   });
 
+  test('keeps the numbers of what is passed on as they came', () => {
+    const schema = '{"type":"object","properties":{"id":{"maximum":18446744073709551615,"default":1.0}}}';
+    const raw = `{"model":"m","n":1.0,"max_tokens":1e2,"new":1e999,"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]}`;
+    const { upstreamBody, maxOutputTokens } = readChatRequest(Buffer.from(raw), {});
+    expect(upstreamBody.toString()).toContain(schema);
+    expect(upstreamBody.toString()).toContain('"new":1e999');
+    expect(maxOutputTokens).toBe(100);
+  });
+
   test.each<[what: string, fields: JsonObject, expected: object]>([
     [
       'is no stream unless asked',

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { withExactNumbers } from '../body/exactNumbers.ts';
 import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
 import { parseJsonObject } from '../body/parseJson.ts';
 import { type RecallItem, toCompactable } from '../responses/forwardable.ts';
@@ -22,7 +23,7 @@ export function readCompactRequest(
   checkResponsesRequest(body, surface);
   const request = modelRequest(raw, surface, body, {
     conversationKey: conversationKeyOf(body, headers) ?? openingOf(body.input),
-    upstreamBody: Buffer.from(JSON.stringify(toCompactable(body, recall))),
+    upstreamBody: Buffer.from(JSON.stringify(toCompactable(withExactNumbers(raw.toString(), body), recall))),
   });
   return { ...request, wantsStream: false };
 }

@@ -1,3 +1,4 @@
+import { withExactNumbers } from '../body/exactNumbers.ts';
 import { ownBytes, ownString } from '../body/ownedBytes.ts';
 import type { JsonObject } from '../body/parseJson.ts';
 import type { Opening } from './opening.ts';
@@ -45,8 +46,19 @@ export function factsUpTo(facts: InputFacts, length: number): InputFacts {
 /** Objects that a refused item consists of besides its bytes. */
 const OVERHEAD = 200;
 
-/** The item comes behind all that the facts speak of. @throws ProxyError when it holds what is refused */
-export function addItem(facts: InputFacts, item: JsonObject, start: number, end: number): void {
+/**
+ * The item comes behind all that the facts speak of.
+ * @param inputStart where `input` stands in `raw`; `start` and `end` count from there
+ * @throws ProxyError when it holds what is refused
+ */
+export function addItem(
+  facts: InputFacts,
+  item: JsonObject,
+  raw: Buffer,
+  inputStart: number,
+  start: number,
+  end: number,
+): void {
   checkItem(item, 'input');
   if (!facts.first) {
     facts.first = { start, end, text: undefined };
@@ -54,7 +66,8 @@ export function addItem(facts: InputFacts, item: JsonObject, start: number, end:
   }
   if (!facts.firstOfUser && item.role === 'user') facts.firstOfUser = { start, end, text: undefined };
   if (item.role === 'system') {
-    const by = Buffer.from(JSON.stringify({ ...item, role: 'developer' }));
+    const text = raw.toString('utf8', inputStart + start, inputStart + end);
+    const by = Buffer.from(JSON.stringify({ ...withExactNumbers(text, item), role: 'developer' }));
     facts.refused.push({ start, end, by: ownBytes(by, 0, by.length), id: undefined });
     facts.size += by.length + OVERHEAD;
   } else if (item.type === 'item_reference') {

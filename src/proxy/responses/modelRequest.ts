@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { withExactNumbers } from '../body/exactNumbers.ts';
 import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
 import { type RecallItem, toForwardable } from './forwardable.ts';
@@ -53,7 +54,7 @@ function readWhole(raw: Buffer, surface: Surface, session: string | undefined, r
   checkResponsesRequest(body, surface);
   return modelRequest(raw, surface, body, {
     conversationKey: keyOf(body, session) ?? openingOf(body.input),
-    upstreamBody: Buffer.from(JSON.stringify(toForwardable(body, recall))),
+    upstreamBody: Buffer.from(JSON.stringify(toForwardable(withExactNumbers(raw.toString(), body), recall))),
   });
 }
 

@@ -82,7 +82,7 @@ function readNew(
       const items = parseSpan(raw, from, until, hasBracket ? '' : '[', isLast ? '' : ']') as JsonObject[];
       hasBracket = false;
       for (const [index, item] of items.entries()) {
-        addItem(facts, item, (starts[index] as number) - start, ends[parsed + index] as number);
+        addItem(facts, item, raw, start, (starts[index] as number) - start, ends[parsed + index] as number);
       }
       parsed = ends.length;
       starts = [];

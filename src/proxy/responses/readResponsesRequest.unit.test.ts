@@ -22,7 +22,7 @@ const svc: Call = { surface: 'svc', headers: { 'session-id': 'session-1' } };
 function outcomeOf(read: () => ModelRequest): unknown {
   try {
     const { upstreamBody, ...request } = read();
-    // Rewriting used to turn numbers beyond all bounds into null, and still may.
+    // The reference still turns numbers beyond all bounds into null.
     return { ...request, upstream: JSON.parse(JSON.stringify(JSON.parse(upstreamBody.toString()))) };
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error;
@@ -118,7 +118,18 @@ test('what is left unchanged is not written again', () => {
   );
   const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, new RequestMemory());
   expect(upstreamBody.toString()).toBe(
-    '{"model" : "m","input":[{"n":1.50},{"role":"developer","n":100}],"seed":12345678901234567890,"stream":true,"store":false}',
+    '{"model" : "m","input":[{"n":1.50},{"role":"developer","n":1E2}],"seed":12345678901234567890,"stream":true,"store":false}',
+  );
+});
+
+test('a body that is read whole and written again keeps its numbers as they came', () => {
+  const raw = Buffer.from(
+    '{"model":"m","input":[{"role":"user","n":1e999}],"tools":[{"type":"function","max":18446744073709551615}],"a\\u0062":1.50,"store":false}',
+  );
+  expect(readEnvelope(raw, new RequestMemory(), 'hint')).toBeUndefined();
+  const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, new RequestMemory());
+  expect(upstreamBody.toString()).toBe(
+    '{"model":"m","input":[{"role":"user","n":1e999}],"tools":[{"type":"function","max":18446744073709551615}],"ab":1.50,"store":false,"stream":true}',
   );
 });
 
