@@ -135,7 +135,8 @@ test.each([
   ['/api/history?search=ab', 400, 'validation_error'],
   ['/api/history?since=yesterday', 400, 'validation_error'],
   ['/api/history?until=1&until=2', 400, 'validation_error'],
-  [`/api/history?${'type=a&'.repeat(21)}`, 400, 'validation_error'],
+  [`/api/history?${'subject=a&'.repeat(21)}`, 400, 'validation_error'],
+  [`/api/history?${'type=a&'.repeat(101)}`, 400, 'validation_error'],
 ])('%s is answered with %i', async (path, status, code) => {
   const answer = await stage().call('GET', path);
   expect([answer.status, answer.body.error.code]).toEqual([status, code]);

@@ -79,6 +79,7 @@ test('a row has the fields of the specification, and ours after them', async () 
     reasoning_tokens: 8,
     first_byte_ms: 300,
     attempts: 0,
+    position: expect.any(Number),
   });
 });
 
@@ -173,11 +174,16 @@ const none = { model: 'gpt-5', reasoning_effort: null };
 const low = { model: 'gpt-5.1', reasoning_effort: 'low' };
 const high = { model: 'gpt-5.1', reasoning_effort: 'high' };
 
-test('options are the values that rows have, in order', async () => {
+test('options are the values that rows have, in order, and how many have them', async () => {
   expect(await options()).toEqual({
     account_ids: ['a', 'b'],
     model_options: [none, high, low],
     statuses: ['200', '429', 'error'],
+    counts: {
+      account_ids: { a: 2, b: 1 },
+      model_options: [1, 2, 1],
+      statuses: { 200: 2, 429: 1, error: 1 },
+    },
   });
 });
 
@@ -197,6 +203,13 @@ test.each([
 ])('each list of options ignores the conditions on itself and obeys the others: %s', async (query, ...expected) => {
   const { account_ids, model_options, statuses } = await options(query);
   expect([account_ids, model_options, statuses]).toEqual(expected);
+});
+
+test('an option says how many rows there would be with it', async () => {
+  const { counts } = await options('reasoningEffort=high&status=error');
+  expect(counts).toEqual({ account_ids: { a: 1 }, model_options: [1], statuses: { 429: 1, error: 1 } });
+  const { requests, total } = (await logged().call('GET', '/api/request-logs?reasoningEffort=high&status=429')).body;
+  expect([requests.length, total]).toEqual([1, counts.statuses['429']]);
 });
 
 test('options refuse a time that is none', async () => {

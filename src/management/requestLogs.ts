@@ -39,6 +39,7 @@ const RequestLogEntry = z
     reasoning_tokens: z.int().nullable(),
     first_byte_ms: z.int().nullable(),
     attempts: z.int(),
+    position: z.int().describe('Of its event in the history'),
   })
   .meta({ id: 'RequestLogEntry' });
 
@@ -60,6 +61,13 @@ const options = documented({
     account_ids: z.array(z.string()),
     model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
     statuses: z.array(z.string()),
+    counts: z
+      .object({
+        account_ids: z.record(z.string(), z.int()),
+        model_options: z.array(z.int()).describe('In the order of model_options'),
+        statuses: z.record(z.string(), z.int()),
+      })
+      .describe('How many requests there are of each'),
   }),
   refuses: ['read_models_unavailable'],
 });
@@ -76,9 +84,14 @@ export const requestLogRoutes = ({ hot, requestLog }: Management) =>
       const { search: _, ...filter } = filterOf(ctx);
       const { accountIds, modelOptions, statuses } = await requestLog.options(filter, hot.state.position);
       return {
-        account_ids: accountIds,
+        account_ids: accountIds.map(({ accountId }) => accountId),
         model_options: modelOptions.map(({ model, effort }) => ({ model, reasoning_effort: effort })),
-        statuses,
+        statuses: statuses.map(({ status }) => status),
+        counts: {
+          account_ids: Object.fromEntries(accountIds.map(({ accountId, count }) => [accountId, count])),
+          model_options: modelOptions.map(({ count }) => count),
+          statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, count])),
+        },
       };
     })
     .routes();
@@ -125,4 +138,5 @@ const entry = (row: RequestLogRow) => ({
   reasoning_tokens: row.reasoningTokens,
   first_byte_ms: row.firstByteMs,
   attempts: row.attempts,
+  position: row.position,
 });

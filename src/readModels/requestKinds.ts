@@ -9,27 +9,39 @@ export function matcher(filter: RequestLogFilter): Condition | undefined {
   return conditions.length > 0 ? (kind) => conditions.every((holds) => holds(kind)) : undefined;
 }
 
-/** Values of these kinds; a list ignores the conditions on itself and obeys the others. */
-export function optionsOf(kinds: Iterable<RequestKind>, filter: RequestLogFilter): RequestLogOptions {
+/**
+ * Values of these kinds, with how many requests have them; a list ignores the conditions on itself and obeys the others.
+ * @param counts each kind, and how many requests are of it
+ */
+export function optionsOf(
+  counts: Iterable<readonly [RequestKind, number]>,
+  filter: RequestLogFilter,
+): RequestLogOptions {
   const { account, status, model } = conditionsOf(filter);
-  const accountIds = new Set<string>();
-  const statuses = new Set<string>();
-  const modelOptions = new Map<string, ModelOption>();
+  const accountIds = new Map<string, number>();
+  const statuses = new Map<string, number>();
+  const modelOptions = new Map<string, ModelOption & { count: number }>();
   const all = (conditions: readonly Condition[], kind: RequestKind) => conditions.every((holds) => holds(kind));
-  for (const kind of kinds) {
+  for (const [kind, count] of counts) {
     const [isAccount, isStatus, isModel] = [all(account, kind), all(status, kind), all(model, kind)];
-    if (isStatus && isModel && kind.accountId !== null) accountIds.add(kind.accountId);
-    if (isAccount && isModel) statuses.add(kind.status);
+    if (isStatus && isModel && kind.accountId !== null) add(accountIds, kind.accountId, count);
+    if (isAccount && isModel) add(statuses, kind.status, count);
     if (!isAccount || !isStatus) continue;
     const key = optionKey(kind);
-    if (!modelOptions.has(key)) modelOptions.set(key, { model: kind.model, effort: kind.effort });
+    const before = modelOptions.get(key)?.count ?? 0;
+    modelOptions.set(key, { model: kind.model, effort: kind.effort, count: before + count });
   }
   return {
-    accountIds: [...accountIds].sort(),
-    statuses: [...statuses].sort(),
-    modelOptions: [...modelOptions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, option]) => option),
+    accountIds: inOrder(accountIds).map(([accountId, count]) => ({ accountId, count })),
+    statuses: inOrder(statuses).map(([status, count]) => ({ status, count })),
+    modelOptions: inOrder(modelOptions).map(([, option]) => option),
   };
 }
+
+const add = (sums: Map<string, number>, name: string, count: number) => sums.set(name, (sums.get(name) ?? 0) + count);
+
+const inOrder = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
 function conditionsOf({ accountIds, statuses, models, efforts, modelOptions }: RequestLogFilter) {
   return {

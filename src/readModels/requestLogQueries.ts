@@ -32,11 +32,16 @@ export interface RequestLogPage {
   readonly total: number;
 }
 
+/** How many rows there would be with this value. */
+interface Counted {
+  readonly count: number;
+}
+
 /** What the rows can be narrowed to, each list in order. */
 export interface RequestLogOptions {
-  readonly accountIds: readonly string[];
-  readonly modelOptions: readonly ModelOption[];
-  readonly statuses: readonly string[];
+  readonly accountIds: readonly (Counted & { readonly accountId: string })[];
+  readonly modelOptions: readonly (Counted & ModelOption)[];
+  readonly statuses: readonly (Counted & { readonly status: string })[];
 }
 
 /**

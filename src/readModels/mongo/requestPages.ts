@@ -54,11 +54,14 @@ export async function requestLogPage(
 
 export async function requestLogOptions(reach: Reach, filter: RequestLogFilter): Promise<RequestLogOptions> {
   const all = await reach.kinds.upTo(reach.position);
-  if (filter.since === undefined && filter.until === undefined) return optionsOf(all.values(), filter);
   const { from, to } = rangeOf(filter);
-  const present = new Set((await inOrder(cut(from, to), (piece) => kindsIn(reach, piece))).flat());
+  const counts = (await inOrder(cut(from, to), (piece) => countsByKind(reach, piece))).flat();
   return optionsOf(
-    [...all].filter(([id]) => present.has(id)).map(([, kind]) => kind),
+    counts.flatMap(({ _id, count }) => {
+      // A kind that came after `reach` is not known yet, and does not count yet.
+      const kind = all.get(_id);
+      return kind ? [[kind, count] as const] : [];
+    }),
     filter,
   );
 }
@@ -176,15 +179,20 @@ async function rowsAt({ collections }: Reach, positions: readonly number[]): Pro
     .sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
 }
 
-async function kindsIn({ collections }: Reach, { period, from, to }: TimePiece): Promise<string[]> {
-  const group = { $group: { _id: '$kind' } };
+interface KindCount {
+  readonly _id: string;
+  readonly count: number;
+}
+
+async function countsByKind({ collections }: Reach, { period, from, to }: TimePiece): Promise<KindCount[]> {
+  const group = { $group: { _id: '$kind', count: { $sum: period ? '$requests' : 1 } } };
   const found = period
     ? collections.requestsByKind.aggregate([{ $match: { period, start: { $gte: from, $lt: to } } }, group], READING)
     : collections.requests.aggregate([{ $match: { requestedAt: { $gte: from, $lt: to } } }, group], {
         ...READING,
         hint: 'byTime',
       });
-  return ((await found.toArray()) as { _id: string }[]).map(({ _id }) => _id);
+  return (await found.toArray()) as KindCount[];
 }
 
 /** All at once, the results in the order of the values. */

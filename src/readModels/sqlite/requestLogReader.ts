@@ -63,11 +63,11 @@ export function requestLogOptions(
   filter: RequestLogFilter,
 ): RequestLogOptions {
   const { from, to } = rangeOf(filter);
-  const isAlways = filter.since === undefined && filter.until === undefined;
-  const present = isAlways
-    ? table.kinds.entries
-    : [...kindsIn(database, kinds, cut(from, to))].map((id) => table.kinds.entryOf(id));
-  return optionsOf(present, filter);
+  const counts = countsByKind(database, kinds, cut(from, to));
+  return optionsOf(
+    [...counts].map(([id, count]) => [table.kinds.entryOf(id), count] as const),
+    filter,
+  );
 }
 
 export function answeredModels({ kinds }: RequestTable): string[] {
@@ -168,14 +168,20 @@ function walk(
   return rows.map(({ position }) => position);
 }
 
-function kindsIn(database: DatabaseSync, kinds: KindsByPeriod, pieces: readonly TimePiece[]): Set<number> {
-  const found = new Set<number>();
+function countsByKind(database: DatabaseSync, kinds: KindsByPeriod, pieces: readonly TimePiece[]): Map<number, number> {
+  const counts = new Map<number, number>();
   const inRows = database.prepare(
-    'SELECT DISTINCT kindId FROM requests INDEXED BY requestsByTime WHERE requestedAt >= ? AND requestedAt < ?',
+    `SELECT kindId, COUNT(*) AS count FROM requests INDEXED BY requestsByTime
+     WHERE requestedAt >= ? AND requestedAt < ? GROUP BY kindId`,
   );
   for (const { period, from, to } of pieces) {
-    if (period) kinds.addTo(found, period, from, to);
-    else for (const { kindId } of inRows.all(from, to)) found.add(kindId as number);
+    if (period) {
+      kinds.addTo(counts, period, from, to);
+      continue;
+    }
+    for (const { kindId, count } of inRows.all(from, to) as { kindId: number; count: number }[]) {
+      counts.set(kindId, (counts.get(kindId) ?? 0) + count);
+    }
   }
-  return found;
+  return counts;
 }

@@ -69,29 +69,38 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       }
     });
 
-    test('options are the values of the rows that match everything else', async () => {
+    test('options are the values of the rows that match everything else, each with how many rows have it', async () => {
       await using store = await createReadModels();
       const random = seeded(3);
       const events = randomRequests(scaled(300), random);
       const head = await store.append(...events);
-      const sortedSet = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))].sort();
+      const counted = (values: readonly (string | null)[]) => {
+        const counts: Record<string, number> = {};
+        for (const value of values) if (value !== null) counts[value] = (counts[value] ?? 0) + 1;
+        return counts;
+      };
       for (let round = 0; round < scaled(40); round++) {
         const filter = randomFilter(random);
         const without = (...names: (keyof RequestLogFilter)[]) => {
           const rest = Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as never)));
           return events.filter((event) => matches(event, rest));
         };
-        const found = await store.requestLog.options(filter, head);
-        expect(
-          { ...found, modelOptions: found.modelOptions.map(({ model, effort }) => `${model} ${effort}`).sort() },
-          JSON.stringify(filter),
-        ).toEqual({
-          accountIds: sortedSet(without('accountIds').map(accountOf)),
-          statuses: sortedSet(without('statuses').map(({ data }) => data.status)),
-          modelOptions: sortedSet(
+        const { accountIds, statuses, modelOptions } = await store.requestLog.options(filter, head);
+        const found = {
+          accountIds: Object.fromEntries(accountIds.map(({ accountId, count }) => [accountId, count])),
+          statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, count])),
+          modelOptions: Object.fromEntries(
+            modelOptions.map(({ model, effort, count }) => [`${model} ${effort}`, count]),
+          ),
+        };
+        expect(found, JSON.stringify(filter)).toEqual({
+          accountIds: counted(without('accountIds').map(accountOf)),
+          statuses: counted(without('statuses').map(({ data }) => data.status)),
+          modelOptions: counted(
             without('models', 'efforts', 'modelOptions').map(({ data }) => `${data.model} ${data.effort}`),
           ),
         });
+        expect(accountIds.map(({ accountId }) => accountId)).toEqual(Object.keys(found.accountIds).sort());
       }
     });
 

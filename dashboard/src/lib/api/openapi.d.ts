@@ -1400,6 +1400,8 @@ export interface components {
             latency_ms: number;
             model: string;
             output_tokens: number | null;
+            /** @description Of its event in the history */
+            position: number;
             reasoning_effort: string | null;
             reasoning_tokens: number | null;
             request_id: string;
@@ -4468,6 +4470,17 @@ export interface operations {
                 content: {
                     "application/json": {
                         account_ids: string[];
+                        /** @description How many requests there are of each */
+                        counts: {
+                            account_ids: {
+                                [key: string]: number;
+                            };
+                            /** @description In the order of model_options */
+                            model_options: number[];
+                            statuses: {
+                                [key: string]: number;
+                            };
+                        };
                         model_options: {
                             model: string;
                             reasoning_effort: string | null;
