@@ -60,3 +60,27 @@ export function duration(minutes: number): string {
 }
 
 const plural = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+/** "22:41:07" today, "21 Nov, 22:41:07" on other days, with the year where it is another one; in the viewer's zone. */
+export function clockTime(time: number, now: number, timeZone?: string): string {
+  const zone = timeZone ? { timeZone } : {};
+  const [day, today] = [time, now].map((ms) => formatter('en-CA', zone).format(ms));
+  const isThisYear = day?.slice(0, 4) === today?.slice(0, 4);
+  return formatter('en-GB', {
+    ...zone,
+    ...(day !== today && { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) }),
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).format(time);
+}
+
+/** They cost more to make than to use, and lists use them in every row. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const name = `${locale} ${JSON.stringify(options)}`;
+  const known = formatters.get(name) ?? new Intl.DateTimeFormat(locale, options);
+  formatters.set(name, known);
+  return known;
+}

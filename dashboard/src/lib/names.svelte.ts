@@ -1,0 +1,18 @@
+import { answerOf, api } from './api/client.ts';
+import { resource } from './live/resource.svelte.ts';
+
+/** What accounts and keys are called, for pages that know their ids. Ask for it while a component is made. */
+export function names() {
+  const accounts = resource('accounts', () => answerOf(api.GET('/api/accounts')), { on: ['account'] });
+  const keys = resource('api-keys', () => answerOf(api.GET('/api/api-keys')), { on: ['apiKey'] });
+  const emails = $derived(new Map(accounts.data?.accounts.map(({ account_id, email }) => [account_id, email])));
+  const keyNames = $derived(new Map(keys.data?.map(({ id, name }) => [id, name])));
+  return {
+    /** The e-mail; the id of one that is gone. */
+    account: (id: string): string => emails.get(id) ?? id,
+    /** The name; the beginning of the id of one that is gone. */
+    key: (id: string): string => keyNames.get(id) ?? id.slice(0, 8),
+  };
+}
+
+export type Names = ReturnType<typeof names>;

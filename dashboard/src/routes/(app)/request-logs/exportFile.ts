@@ -1,0 +1,68 @@
+import type { Entry } from './table.ts';
+
+/** The columns, in the order of the API. */
+const COLUMNS = [
+  'requested_at',
+  'request_id',
+  'status',
+  'error_code',
+  'error_message',
+  'route',
+  'model',
+  'reasoning_effort',
+  'account_id',
+  'api_key_id',
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'tokens',
+  'cost_usd',
+  'latency_ms',
+  'first_byte_ms',
+  'attempts',
+  'position',
+] as const satisfies readonly (keyof Entry)[];
+
+export type Format = 'csv' | 'json';
+
+export interface Writer {
+  readonly begin: string;
+  /** @param isFirst nothing was written before */
+  rows(entries: readonly Entry[], isFirst: boolean): string;
+  readonly end: string;
+  readonly type: string;
+}
+
+/** Writes rows piece by piece, so that no file has to be in memory as text at once. */
+export const writers: Readonly<Record<Format, Writer>> = {
+  csv: {
+    // Spreadsheets take a file for UTF-8 by this mark only.
+    begin: `\u{feff}${COLUMNS.join(',')}\r\n`,
+    rows: (entries) => entries.map((entry) => `${COLUMNS.map((name) => cell(entry[name])).join(',')}\r\n`).join(''),
+    end: '',
+    type: 'text/csv;charset=utf-8',
+  },
+  json: {
+    begin: '[\n',
+    rows: (entries, isFirst) =>
+      entries.map((entry, index) => `${isFirst && index === 0 ? '' : ',\n'}${JSON.stringify(entry)}`).join(''),
+    end: '\n]\n',
+    type: 'application/json',
+  },
+};
+
+/**
+ * A cell by RFC 4180. Text that a spreadsheet would run as a formula (CWE-1236) is made plain text by an apostrophe:
+ * error messages and names of models come from outside.
+ */
+export function cell(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const plain = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(plain) || plain !== plain.trim() ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+/** e.g. `svc-requests-2026-11-21T22-40.csv` */
+export const fileName = (format: Format, now: number): string =>
+  `svc-requests-${new Date(now).toISOString().slice(0, 16).replace(':', '-')}.${format}`;

@@ -1,0 +1,54 @@
+import { answerOf, api } from '#lib/api/client.ts';
+import { type Format, writers } from './exportFile.ts';
+import type { LogConditions } from './logFilter.ts';
+
+const PAGE = 1_000;
+/** A file that spreadsheets still open, and that a browser makes within a minute. */
+export const MOST_ROWS = 100_000;
+
+export interface Exported {
+  readonly file: Blob;
+  readonly rows: number;
+  /** Rows that match; more than `rows` where the file ends at the bound. */
+  readonly total: number;
+}
+
+/**
+ * The rows of a list as a file, page after page. What arrives meanwhile is left out, so that pages do not shift.
+ * @param onProgress told the part that is done, 0 to 1
+ * @throws ApiError, or what `signal` was aborted with
+ */
+export async function exportRequests(
+  conditions: LogConditions,
+  format: Format,
+  { signal, now, onProgress }: { signal: AbortSignal; now: number; onProgress: (part: number) => void },
+): Promise<Exported> {
+  const query = { until: new Date(now).toISOString(), ...conditions, limit: PAGE };
+  const { begin, rows: write, end, type } = writers[format];
+  const parts = [begin];
+  const seen = new Set<string>();
+  for (let offset = 0, total = 1; ; offset += PAGE) {
+    const page = await answerOf(api.GET('/api/request-logs', { params: { query: { ...query, offset } }, signal }));
+    signal.throwIfAborted();
+    // A request that ends late stands where it arrived, and moves what is behind it.
+    const fresh = page.requests.filter(({ request_id }) => !seen.has(request_id)).slice(0, MOST_ROWS - seen.size);
+    parts.push(write(fresh, seen.size === 0));
+    for (const { request_id } of fresh) seen.add(request_id);
+    total = page.total;
+    onProgress(Math.min(1, seen.size / Math.max(1, Math.min(total, MOST_ROWS))));
+    if (!page.has_more || seen.size >= MOST_ROWS) {
+      return { file: new Blob([...parts, end], { type }), rows: seen.size, total };
+    }
+  }
+}
+
+/** Hands a file to the browser. */
+export function download(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // Some browsers read it only after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { facetsOf, type LogOptions } from './facets.ts';
+import { filterFrom } from './logFilter.ts';
+
+const options: LogOptions = {
+  account_ids: ['a', 'b'],
+  statuses: ['200', 'error'],
+  model_options: [
+    { model: 'large', reasoning_effort: 'high' },
+    { model: 'large', reasoning_effort: null },
+    { model: 'small', reasoning_effort: 'high' },
+  ],
+  counts: { account_ids: { a: 3, b: 40 }, statuses: { 200: 42, error: 1 }, model_options: [20, 3, 20] },
+};
+const shown = (query: string) => {
+  const facets = facetsOf(options, filterFrom(new URLSearchParams(query)), (id) => id.toUpperCase());
+  return Object.fromEntries(
+    Object.entries(facets).map(([name, list]) => [name, list.map(({ label, count }) => `${label} ${count}`)]),
+  );
+};
+
+test('the most frequent come first, models and efforts summed over their pairs', () => {
+  expect(shown('')).toEqual({
+    status: ['200 42', 'error 1'],
+    accountId: ['B 40', 'A 3'],
+    model: ['large 23', 'small 20'],
+    reasoningEffort: ['high 40', 'no effort named 3'],
+    modelOption: ['large, high 20', 'small, high 20', 'large, no effort named 3'],
+  });
+});
+
+test('models obey the chosen effort and efforts the chosen model, but not themselves', () => {
+  const { model, reasoningEffort, modelOption } = shown('model=large&reasoningEffort=');
+  expect(model).toEqual(['large 3']);
+  expect(reasoningEffort).toEqual(['high 20', 'no effort named 3']);
+  expect(modelOption).toEqual(['large, no effort named 3']);
+});
+
+test('what is chosen stays in its menu when no request has it, so that it can be taken back', () => {
+  expect(shown('status=418').status).toEqual(['200 42', 'error 1', '418 0']);
+  const facets = facetsOf(undefined, filterFrom(new URLSearchParams('status=418')), String);
+  expect(facets.status).toEqual([{ value: '418', label: '418', count: undefined }]);
+});
+
+test('with a search nothing is counted: the counts would be those without it', () => {
+  expect(shown('search=x').status).toEqual(['200 undefined', 'error undefined']);
+});

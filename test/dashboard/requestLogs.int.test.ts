@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { acceptable, type Gateway } from '../support/gateway.ts';
+import { badRequest, serverError } from '../support/provider/scripts.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+const ask = async (gateway: Gateway, body: Record<string, unknown> = {}) => {
+  await (await gateway.ask({ ...acceptable, ...body })).text();
+};
+/** What the rows say, without the times. */
+const rows = (page: Page) => page.locator('tr.request');
+const choose = async (page: Page, menu: string, choice: string | RegExp) => {
+  await page.getByRole('button', { name: menu, exact: true }).click();
+  await page.getByRole('dialog', { name: menu }).getByRole('checkbox', { name: choice }).check();
+  await page.keyboard.press('Escape');
+};
+const found = (page: Page, count: number) =>
+  page.getByText(new RegExp(`^${count} requests? match(es)?, the latest first$`)).waitFor();
+
+journeys('the request log', () => {
+  test('conditions stand in the URL, count what they find, and go with the back button', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    for (const effort of ['low', 'high', 'high']) await ask(gateway, { reasoning: { effort } });
+    await ask(gateway, { model: 'gpt-5.5' });
+    for (const { at } of gateway.pool) at.next(badRequest());
+    await ask(gateway, { model: 'gpt-5.5' });
+    const page = await visit({ path: '/request-logs' });
+    await page.getByText('5 requests, the latest first').waitFor();
+
+    await page.getByRole('button', { name: 'Model', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'gpt-5.1 3' }).check();
+    await page.keyboard.press('Escape');
+    await found(page, 3);
+    await choose(page, 'Effort', 'high 2');
+    await found(page, 2);
+    expect(page.url()).toMatch(/\?model=gpt-5\.1&reasoningEffort=high$/);
+    await page.getByRole('button', { name: 'Remove Model: gpt-5.1' }).click();
+    await page.waitForURL(/\?reasoningEffort=high$/);
+    await page.getByRole('button', { name: 'Remove Effort: high' }).click();
+    await page.getByText('5 requests, the latest first').waitFor();
+    await page.goBack();
+    await page.goBack();
+    await found(page, 2);
+    await page.getByRole('button', { name: 'Remove all' }).click();
+    await page.getByText('5 requests, the latest first').waitFor();
+
+    await choose(page, 'Status', '400 1');
+    await found(page, 1);
+    await page.reload();
+    await found(page, 1);
+    await page.getByRole('button', { name: 'Remove Status: 400' }).click();
+    await page.getByLabel('Find by request id or error message').fill('no such thing');
+    await page.getByRole('heading', { name: 'No request matches' }).waitFor();
+    await page.getByRole('button', { name: 'Remove all conditions' }).click();
+    await page.getByText('5 requests, the latest first').waitFor();
+    await page.getByRole('button', { name: 'Any time' }).click();
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await found(page, 5);
+    await page.goto(`${gateway.url}/request-logs?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z&model=gpt-5.1`);
+    await page.getByRole('heading', { name: 'No request matches' }).waitFor();
+    await page.getByRole('button', { name: /^Remove From: / }).waitFor();
+    await page.getByRole('button', { name: /^Remove To: / }).click();
+    await found(page, 3);
+  });
+
+  test('new requests show up while the tail is on, and are counted while it is off', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    const page = await visit({ path: '/request-logs' });
+    await rows(page).first().waitFor();
+    await ask(gateway, { model: 'gpt-5.5' });
+    await rows(page).filter({ hasText: 'gpt-5.5' }).waitFor();
+    expect(await rows(page).first().textContent()).toContain('gpt-5.5');
+
+    await page.getByRole('button', { name: 'Live tail', pressed: true }).click();
+    await page.waitForURL(/\?tail=off$/);
+    await page.getByRole('button', { name: 'Live tail', pressed: false }).waitFor();
+    await ask(gateway, { model: 'gpt-5.4-nano' });
+    await page.getByRole('button', { name: 'Show 1 newer request' }).waitFor();
+    expect(await rows(page).count()).toBe(2);
+    await page.getByRole('button', { name: 'Show 1 newer request' }).click();
+    await rows(page).filter({ hasText: 'gpt-5.4-nano' }).waitFor();
+    await page.getByRole('button', { name: 'Live tail', pressed: false }).click();
+    await ask(gateway, { model: 'gpt-5' });
+    await rows(page).nth(3).waitFor();
+  });
+
+  test('a request opens with its attempts, its tokens and its event, by mouse, keyboard and link', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    await gateway.set({ api_key_auth_enabled: true });
+    const headers = { authorization: `Bearer ${key.key}` };
+    gateway.pool[0]?.at.next(serverError());
+    await (await gateway.ask(acceptable, { headers })).text();
+    await (await gateway.ask({ ...acceptable, model: 'gpt-5.5' }, { headers })).text();
+    const [newest, retried] = await gateway.logs();
+    const page = await visit({ path: '/request-logs' });
+    await rows(page).filter({ hasText: 'after 2 attempts' }).click();
+    const panel = page.getByRole('dialog', { name: 'gpt-5.1' });
+    await panel.getByText(retried.request_id).waitFor();
+    await panel.getByText(/^2\. /).waitFor();
+    await panel.getByRole('link', { name: 'laptop' }).waitFor();
+    expect(page.url()).toContain(`request=${retried.request_id}`);
+    await page.keyboard.press('k');
+    await page.getByRole('dialog', { name: 'gpt-5.5' }).getByText(newest.request_id).waitFor();
+    await page.keyboard.press('j');
+    await panel.waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+
+    await page
+      .getByRole('button', { name: /^Details of the request at/ })
+      .first()
+      .focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await panel.waitFor();
+
+    await page.goto(`${gateway.url}/request-logs?model=gpt-5.5&request=${retried.request_id}`);
+    await panel.getByText(retried.request_id).waitFor();
+    await panel.getByRole('link', { name: 'Its event in the history' }).click();
+    await page
+      .getByText(new RegExp(`request ${retried.request_id} for gpt-5\\.1 ended with 200`))
+      .first()
+      .waitFor();
+  });
+
+  test('the rows that match are exported as CSV and JSON', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    await ask(gateway, { model: '=HYPERLINK("http://example.com")' });
+    await ask(gateway, { model: 'gpt-5.5' });
+    const page = await visit({ path: '/request-logs?model=gpt-5.1&model=%3DHYPERLINK(%22http://example.com%22)' });
+    const download = async (kind: string) => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `As ${kind}` }).click(),
+      ]);
+      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+    };
+    const csv = await download('CSV');
+    await page.getByText('2 requests exported').waitFor();
+    expect(csv.name).toMatch(/^svc-requests-[\dT-]+\.csv$/);
+    const [head, first, second, rest] = csv.text.slice(1).split('\r\n');
+    expect(head).toMatch(/^requested_at,request_id,status,/);
+    expect(first).toContain(`,"'=HYPERLINK(""http://example.com"")",`);
+    expect(second).toContain(',gpt-5.1,');
+    expect(rest).toBe('');
+    const json = await download('JSON');
+    expect(JSON.parse(json.text)).toEqual(
+      await gateway.logs('?model=gpt-5.1&model=%3DHYPERLINK(%22http://example.com%22)'),
+    );
+  });
+});
