@@ -31,6 +31,8 @@ export interface EventStoreOptions {
   readonly signal?: AbortSignal;
   /** So long an append may take before its outcome is unknown. */
   readonly appendDeadlineMs?: number;
+  /** After the first attempt to reach the server; later pauses are longer. */
+  readonly firstPauseMs?: number;
   readonly timing?: Partial<FollowTiming>;
 }
 
@@ -49,6 +51,8 @@ export interface EventStore {
   readonly keys: KeyStreams;
   /** Since when, in milliseconds of `performance.now`, nothing can be heard of other nodes; undefined while it can. */
   readonly cutOffSince: number | undefined;
+  /** Resolves once this node has read everything that stands in the store now. @throws why it cannot */
+  catchUp(): Promise<void>;
   /** Closes the log too. */
   close(): Promise<void>;
 }
@@ -61,16 +65,29 @@ const TELL_EVERY_MS = 5_000;
  * @throws ServerTooOld | LogCannotStart | LogReplaced when the server lacks what was read from it before
  */
 export async function openEventStore(options: EventStoreOptions): Promise<EventStore> {
-  const { settings, path, node, say, signal = new AbortController().signal, timing, appendDeadlineMs } = options;
+  const {
+    settings,
+    path,
+    node,
+    say,
+    signal = new AbortController().signal,
+    timing,
+    appendDeadlineMs,
+    firstPauseMs,
+  } = options;
   const followers = new Set<Follower>();
   let tellVault: (entries: readonly VaultEntry[]) => void = () => {};
   let closing: Promise<void> | undefined;
   let failure: Error | undefined;
-  const failed = Promise.withResolvers<never>();
-  failed.promise.catch(() => {});
 
   const connection = openConnection(settings);
-  const end = await waitForServer({ connection, hosts: shownHosts(settings), say, signal });
+  const end = await waitForServer({
+    connection,
+    hosts: shownHosts(settings),
+    say,
+    signal,
+    ...(firstPauseMs !== undefined && { firstPauseMs }),
+  });
   const mirror = await startMirror({
     path,
     settings,
@@ -81,7 +98,6 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     onVaultEntries: (entries) => tellVault(entries),
     onFailure(error) {
       failure = error;
-      failed.reject(error);
       for (const follower of followers) follower.fail(error);
     },
     report: say,
@@ -91,7 +107,10 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     TELL_EVERY_MS,
   );
   try {
-    while (end && !(await Promise.race([mirror.whenSeen(end, TELL_EVERY_MS), failed.promise]))) signal.throwIfAborted();
+    while (end && !(await mirror.whenSeen(end, TELL_EVERY_MS))) {
+      if (failure) throw failure;
+      signal.throwIfAborted();
+    }
   } catch (error) {
     await mirror.close();
     await connection.close();
@@ -166,6 +185,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     get cutOffSince() {
       return mirror.cutOffSince;
     },
+    catchUp,
     close: closeOnce,
   };
 }

@@ -26,9 +26,11 @@ export type AppendFailure =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly error: Error };
 
-const UNAVAILABLE = 14;
+const PERMISSION_DENIED = 7;
 const RESOURCE_EXHAUSTED = 8;
 const INTERNAL = 13;
+const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
 
 const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
@@ -75,9 +77,13 @@ export function isConnectionTrouble(error: unknown): boolean {
 export const isFailedDiscovery = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('Failed to discover');
 
+/** Of calls that svc makes itself the client hands on the plain gRPC error. */
+const isAccessDenied = (error: unknown): boolean =>
+  error instanceof AccessDeniedError || codeOf(error) === PERMISSION_DENIED || codeOf(error) === UNAUTHENTICATED;
+
 /** Says in one line what went wrong and, where that is known, what to do. Holds nothing of the connection string. */
 export function wording(error: unknown): string {
-  if (error instanceof AccessDeniedError) {
+  if (isAccessDenied(error)) {
     return 'it refuses the user or password of SVC_EVENTSTORE_URL, or that user has no right to do this';
   }
   const message = error instanceof Error && error.message !== '' ? error.message : `${error}`;

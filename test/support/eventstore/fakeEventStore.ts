@@ -30,14 +30,16 @@ export interface FakeEventStore extends AsyncDisposable {
   readonly database: FakeDatabase;
   /** How often each RPC was called, by its short name. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Decides what becomes of the next appends, in order. */
-  nextAppends(...fates: AppendFate[]): void;
+  /** Decides what becomes of the next appends, in order; undefined lets one through. */
+  nextAppends(...fates: (AppendFate | undefined)[]): void;
   /** Every append from now on, until it is called without a fate. */
   allAppends(fate?: AppendFate): void;
   /** Ends all reads and subscriptions under way. */
   endReads(how: Status | 'reset'): void;
   /** Reads from now on are answered so, until it is called without a status. */
   refuseReads(how?: Status | 'never'): void;
+  /** Subscriptions of now stay open and get nothing any more. */
+  muteSubscriptions(): void;
   readonly openReads: number;
   /** `kill -9`. */
   kill(): Promise<void>;
@@ -57,12 +59,13 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
   const { database = new FakeDatabase(), version = CURRENT_VERSION, tls, users } = options;
   const calls = new Map<string, number>();
   const reads = new Set<Call>();
-  const fates: AppendFate[] = [];
+  const fates: (AppendFate | undefined)[] = [];
   let standing: AppendFate | undefined;
   let refusal: Status | 'never' | undefined;
-  const nextFate = () => fates.shift() ?? standing;
+  const nextFate = () => (fates.length > 0 ? fates.shift() : standing);
   const appendRules = { database, nextFate, maxAppendBytes: options.maxAppendBytes ?? DEFAULT_MAX_APPEND_BYTES };
-  const readRules = { database, dropsSlowConsumers: version.startsWith('23.') };
+  const muted = new Set<Call>();
+  const readRules = { database, dropsSlowConsumers: version.startsWith('23.'), muted };
 
   const handlers: Record<string, (call: Call) => Promise<void>> = {
     [StreamsService.append.path]: (call) => append(call, appendRules),
@@ -108,6 +111,9 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     endReads,
     refuseReads: (how) => {
       refusal = how;
+    },
+    muteSubscriptions() {
+      for (const call of reads) muted.add(call);
     },
     get openReads() {
       return reads.size;

@@ -115,15 +115,21 @@ function framed(message: Uint8Array): Buffer {
 }
 
 async function* unframed(stream: ServerHttp2Stream): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
+  let chunks: Buffer[] = [];
+  let length = 0;
+  let wanted = FRAME_HEAD_BYTES;
   // Whoever has read enough of a request still wants to answer it.
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
-    rest = Buffer.concat([rest, chunk as Buffer]);
-    while (rest.length >= FRAME_HEAD_BYTES) {
-      const end = FRAME_HEAD_BYTES + rest.readUInt32BE(1);
-      if (rest.length < end) break;
-      yield rest.subarray(FRAME_HEAD_BYTES, end);
-      rest = rest.subarray(end);
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    while (length >= wanted) {
+      const received = Buffer.concat(chunks);
+      const end = FRAME_HEAD_BYTES + received.readUInt32BE(1);
+      const isWhole = length >= end;
+      if (isWhole) yield received.subarray(FRAME_HEAD_BYTES, end);
+      chunks = [isWhole ? received.subarray(end) : received];
+      length = isWhole ? length - end : length;
+      wanted = isWhole ? FRAME_HEAD_BYTES : end;
     }
   }
 }

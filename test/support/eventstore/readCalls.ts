@@ -16,6 +16,8 @@ export interface ReadRules {
   readonly database: FakeDatabase;
   /** Servers before 24.2 drop who falls behind while live. */
   readonly dropsSlowConsumers: boolean;
+  /** Subscriptions that stay open and get nothing any more. */
+  readonly muted: ReadonlySet<Call>;
 }
 
 /** Reads of a stream or of `$all`, and subscriptions, which are reads without an end. */
@@ -83,7 +85,7 @@ async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): P
   let isLive = false;
   try {
     while (!call.signal.aborted) {
-      const news = recordsAfter(database.log, after);
+      const news = rules.muted.has(call) ? [] : recordsAfter(database.log, after);
       if (isLive && rules.dropsSlowConsumers && news.length > LIVE_BUFFER) return call.end(statuses.consumerTooSlow);
       if (news.length === 0) {
         if (!isLive) await call.send(serialised(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())));
@@ -91,7 +93,7 @@ async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): P
         await new Promise<void>((resolve) => {
           wake = resolve;
           call.signal.addEventListener('abort', () => resolve(), { once: true });
-          if (recordsAfter(database.log, after).length > 0) resolve();
+          if (!rules.muted.has(call) && recordsAfter(database.log, after).length > 0) resolve();
         });
         continue;
       }

@@ -64,6 +64,8 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
       try {
         const from = await findResumePoint(client, marks());
         replacedSince = undefined;
+        // Looking took a while, and whoever is told to stop is not told a second time.
+        if (signal.aborted) return;
         if (from) options.onResumed(from);
         await followFrom(client, from, options, timing);
       } catch (error) {
