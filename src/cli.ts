@@ -5,6 +5,9 @@ import { type Service, startService } from './main.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './readModels/mongo/rebuild.ts';
 import { compareReadModels, logIn, rebuildReadModels } from './readModels/sqlite/rebuild.ts';
 import { resetPassword } from './resetPassword.ts';
+import type { HistoryTarget } from './transfer/history.ts';
+import { exportHistory, importHistory } from './transfer/transfer.ts';
+import { openHistory } from './wiring/history.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
@@ -16,6 +19,8 @@ const USAGE = `Usage: svc <command>
   serve                run the service (settings come from the environment, see README.md)
   rebuild              make the read models anew from the log; the service must not be running, except with MongoDB
   rebuild --compare    make them beside the live ones and compare; exit code 1 on any difference
+  export FILE          write the whole history, vault included, into a file; the service must not be running
+  import FILE          bring it into an empty store: EventStoreDB when SVC_EVENTSTORE_URL is set, else the data folder
   reset-password       give the dashboard a new password and end every session; the service must not be running
   reset-password --totp  switch TOTP off as well, when the authenticator is lost
 `;
@@ -113,6 +118,35 @@ async function reset(keepsTotp: boolean): Promise<void> {
   if (asksForTotp) say('A code of the authenticator is still asked for; if it is lost, use reset-password --totp.');
 }
 
+/** @param move what to do with the history in the store that the environment names */
+async function withHistory(move: (history: HistoryTarget) => Promise<string>): Promise<void> {
+  const config = readConfig();
+  const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
+  try {
+    const history = await openHistory(config, folder, say);
+    try {
+      say(await move(history));
+    } finally {
+      await history.close();
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+const exportTo = (path: string) =>
+  withHistory(async (history) => {
+    const { events, keys } = await exportHistory(history, path, tellProgress());
+    return `${events} events and ${keys} keys are in ${path}; each chain of hashes is intact`;
+  });
+
+const importFrom = (path: string) =>
+  withHistory(async (history) => {
+    const { events, keys, alreadyThere } = await importHistory(history, path, tellProgress());
+    const before = alreadyThere > 0 ? ` (${alreadyThere} were there before)` : '';
+    return `${events} events${before} and ${keys} keys are written, read back and the same; each chain of hashes is intact`;
+  });
+
 /** One line for each tenth of the log. */
 function tellProgress() {
   let told = 0;
@@ -132,6 +166,10 @@ try {
     await rebuild();
   } else if (command === 'rebuild' && args.length === 1 && args[0] === '--compare') {
     await compare();
+  } else if (command === 'export' && args.length === 1) {
+    await exportTo(args[0] ?? '');
+  } else if (command === 'import' && args.length === 1) {
+    await importFrom(args[0] ?? '');
   } else if (command === 'reset-password' && (args.length === 0 || (args.length === 1 && args[0] === '--totp'))) {
     await reset(args.length === 0);
   } else {

@@ -9,6 +9,13 @@ export interface WrappedKey {
   readonly wrapped: Uint8Array;
 }
 
+/** All keys of a vault as they are kept; the master key is not among them. */
+export interface WrappedKeys {
+  /** The key of digests; undefined when nobody ever opened the vault. */
+  readonly installation: Uint8Array | undefined;
+  readonly keys: readonly WrappedKey[];
+}
+
 /** What every vault does with its keys, wherever they are kept. */
 export interface Envelope extends Pick<Vault, 'seal' | 'open' | 'keyIdOf' | 'digest'> {
   newKey(subject: string): WrappedKey;

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { createEnvelope, newInstallationKey, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
 import { keyFromFile, parseMasterKey, WrongEncryptionKey } from './masterKey.ts';
 import type { Vault } from './vault.ts';
+import { INSTALLATION, openVaultFile } from './vaultFile.ts';
 
 export interface VaultOptions {
   /** Folder of `vault.sqlite` and, without `masterKey`, of `master.key`. */
@@ -11,12 +12,6 @@ export interface VaultOptions {
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey?: string | undefined;
 }
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS installation (name TEXT PRIMARY KEY, wrapped BLOB NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, subject TEXT NOT NULL, wrapped BLOB NOT NULL) STRICT;
-  CREATE INDEX IF NOT EXISTS keys_subject ON keys (subject);
-`;
 
 /**
  * The embedded vault: data keys in a SQLite file of their own, wrapped by the master key. Calls are rare and short, so
@@ -29,7 +24,7 @@ export function openVault({ folder, masterKey }: VaultOptions): Vault {
     masterKey === undefined
       ? keyFromFile(join(folder, 'master.key'), { mayCreate: !existsSync(path) })
       : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
-  const database = openDatabase(path);
+  const database = openVaultFile(path);
   try {
     return vaultOver(database, master, installationKey(database, master, path));
   } catch (error) {
@@ -60,28 +55,6 @@ function vaultOver(database: DatabaseSync, master: Buffer, installation: Buffer)
     },
   };
 }
-
-// A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its
-// old page would stay. What is deleted is overwritten, and every commit synced (2 is FULL).
-const SETTINGS = { journal_mode: 'truncate', synchronous: 2, secure_delete: 1 };
-
-function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 5_000 });
-  try {
-    for (const [name, value] of Object.entries(SETTINGS)) {
-      database.exec(`PRAGMA ${name} = ${value}`);
-      const [actual] = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {});
-      if (actual !== value) throw new Error(`${path}: SQLite keeps ${name} = ${actual}, the vault needs ${value}`);
-    }
-    database.exec(SCHEMA);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-const INSTALLATION = 'installation';
 
 /** The key of `digest`. Whether it can be unwrapped tells whether the master key is the right one. */
 function installationKey(database: DatabaseSync, master: Buffer, path: string): Buffer {

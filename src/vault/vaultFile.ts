@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { WrappedKey, WrappedKeys } from './envelope.ts';
+
+// A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its
+// old page would stay. What is deleted is overwritten, and every commit synced (2 is FULL).
+const SETTINGS = { journal_mode: 'truncate', synchronous: 2, secure_delete: 1 };
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS installation (name TEXT PRIMARY KEY, wrapped BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, subject TEXT NOT NULL, wrapped BLOB NOT NULL) STRICT;
+  CREATE INDEX IF NOT EXISTS keys_subject ON keys (subject);
+`;
+
+export const INSTALLATION = 'installation';
+
+/** Opens the file of the embedded vault, or makes it. @throws Error when SQLite does not take a setting */
+export function openVaultFile(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  try {
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      database.exec(`PRAGMA ${name} = ${value}`);
+      const [actual] = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {});
+      if (actual !== value) throw new Error(`${path}: SQLite keeps ${name} = ${actual}, the vault needs ${value}`);
+    }
+    database.exec(SCHEMA);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Everything in the file, as it stands there; nothing when there is no file. */
+export function readWrappedKeys(path: string): WrappedKeys {
+  if (!existsSync(path)) return { installation: undefined, keys: [] };
+  const database = openVaultFile(path);
+  try {
+    const row = database.prepare('SELECT wrapped FROM installation WHERE name = ?').get(INSTALLATION);
+    const keys = database.prepare('SELECT id, subject, wrapped FROM keys ORDER BY id').all() as unknown as WrappedKey[];
+    return { installation: row?.wrapped as Uint8Array | undefined, keys: keys.map((key) => ({ ...key })) };
+  } finally {
+    database.close();
+  }
+}
+
+/** Adds keys to the file as they are; those that are there stay. */
+export function writeWrappedKeys(path: string, installation: Uint8Array, keys: readonly WrappedKey[]): void {
+  const database = openVaultFile(path);
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    database
+      .prepare('INSERT OR IGNORE INTO installation (name, wrapped) VALUES (?, ?)')
+      .run(INSTALLATION, installation);
+    const insert = database.prepare('INSERT OR IGNORE INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
+    for (const { id, subject, wrapped } of keys) insert.run(id, subject, wrapped);
+    database.exec('COMMIT');
+  } finally {
+    database.close();
+  }
+}
