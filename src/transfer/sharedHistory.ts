@@ -21,6 +21,7 @@ const AGAIN_MS = 1_000;
 /** The history in EventStoreDB, by way of a mirror in the data folder. Waits for the server as long as it takes. */
 export async function openSharedHistory({ url, masterKey, folder, say }: SharedHistoryOptions): Promise<HistoryTarget> {
   const settings = parseConnectionString(url);
+  refuseMissingKey(masterKey);
   const store = await openEventStore({ settings, path: folder.file('mirror.sqlite'), node: folder.node, say });
   const { log, keys, storedAppends } = store;
 
@@ -65,7 +66,6 @@ export async function openSharedHistory({ url, masterKey, folder, say }: SharedH
       return { installation, keys: there.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
     },
     async writeKeys({ installation, keys: wanted }) {
-      refuseMissingKey(masterKey);
       if (!installation) return;
       if (!unwrapInstallationKey(parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY'), installation)) {
         throw new TransferFailed(WRONG_MASTER_KEY);

@@ -5,6 +5,7 @@ import { parseConnectionString } from '../log/eventstore/connectionString.ts';
 import { openEventStore } from '../log/eventstore/eventStore.ts';
 import { openOutbox } from '../log/outbox/outbox.ts';
 import { reportRejected } from '../log/reportRejected.ts';
+import { parseMasterKey, refuseMissingKey } from '../vault/masterKey.ts';
 import { openSharedVault } from '../vault/sharedVault.ts';
 import type { Store } from './store.ts';
 
@@ -27,16 +28,22 @@ export async function openEventStoreStore(
   const logPath = folder.file('mirror.sqlite');
   const { node } = folder;
   const settings = parseConnectionString(SVC_EVENTSTORE_URL ?? '');
+  // Said at once, not when the server is there.
+  refuseMissingKey(SVC_ENCRYPTION_KEY);
+  parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
   const eventStore = await openEventStore({ settings, path: logPath, node, say });
+  const { keys, patiently } = eventStore;
   try {
-    const vault = await openSharedVault({ streams: eventStore.keys, masterKey: SVC_ENCRYPTION_KEY, report });
-    const outbox = await openOutbox({
-      path: folder.file('outbox.sqlite'),
-      node,
-      store: eventStore.storedAppends,
-      mostEvents: SVC_OUTBOX_MAX_EVENTS,
-      report: (what) => (typeof what === 'string' ? say(what) : report(what)),
-    });
+    const vault = await patiently(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
+    const outbox = await patiently(() =>
+      openOutbox({
+        path: folder.file('outbox.sqlite'),
+        node,
+        store: eventStore.storedAppends,
+        mostEvents: SVC_OUTBOX_MAX_EVENTS,
+        report: (what) => (typeof what === 'string' ? say(what) : report(what)),
+      }),
+    );
     if (outbox.pending > 0) say(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
     return {
       name: 'eventstore',
@@ -49,6 +56,7 @@ export async function openEventStoreStore(
         const { cutOffSince } = eventStore;
         return cutOffSince === undefined ? undefined : instant(Math.round(performance.timeOrigin + cutOffSince));
       },
+      patiently,
       async close() {
         await eventStore.close();
         vault.close();

@@ -21,6 +21,8 @@ export interface Store {
   readonly leases: LeaseStreams | undefined;
   /** Since when this node hears nothing from the store. */
   readonly cutOffSince: Instant | undefined;
+  /** Does what a start needs of a server until it succeeds, with a line for each attempt. @throws what no waiting mends */
+  patiently<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 

@@ -1,14 +1,7 @@
 import type { Connection } from './connection.ts';
+import { NotCaughtUp } from './failures.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { headOf } from './reads.ts';
-
-/** This node does not hear of what stands in EventStoreDB. */
-export class NotCaughtUp extends Error {
-  override readonly name = 'NotCaughtUp';
-  constructor() {
-    super('this node cannot follow EventStoreDB at the moment');
-  }
-}
 
 /**
  * Waits until the mirror holds everything that stands in the store at the time of the call, whoever wrote it.

@@ -16,6 +16,7 @@ import { createLeaseStreams } from './leaseStreams.ts';
 import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/wire.ts';
+import { createPatience, type Patiently } from './patience.ts';
 import { createStoredAppends } from './storedAppends.ts';
 import { waitForServer } from './waitForServer.ts';
 
@@ -53,6 +54,8 @@ export interface EventStore {
   readonly cutOffSince: number | undefined;
   /** Resolves once this node has read everything that stands in the store now. @throws why it cannot */
   catchUp(): Promise<void>;
+  /** For what a start needs of the server beside these. */
+  readonly patiently: Patiently;
   /** Closes the log too. */
   close(): Promise<void>;
 }
@@ -81,13 +84,13 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   let failure: Error | undefined;
 
   const connection = openConnection(settings);
-  const end = await waitForServer({
-    connection,
+  const patiently = createPatience({
     hosts: shownHosts(settings),
     say,
     signal,
     ...(firstPauseMs !== undefined && { firstPauseMs }),
   });
+  const end = await waitForServer(connection, patiently);
   const mirror = await startMirror({
     path,
     settings,
@@ -118,7 +121,11 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   } finally {
     clearInterval(telling);
   }
-  const catchUp = createCatchUp(connection, mirror);
+  const heard = createCatchUp(connection, mirror);
+  const catchUp = async () => {
+    if (failure) throw failure;
+    await heard();
+  };
   const queues = createAppendQueues({ connection, mirror, catchUp, deadlineMs: appendDeadlineMs });
 
   async function append(...[stream, expected, events, how]: Parameters<EventLog['append']>): Promise<AppendOutcome> {
@@ -186,6 +193,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       return mirror.cutOffSince;
     },
     catchUp,
+    patiently,
     close: closeOnce,
   };
 }

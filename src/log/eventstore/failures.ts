@@ -10,6 +10,7 @@ import {
   UnknownError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
+import { Refusal } from '../../domain/refusal.ts';
 import { NO_STREAM } from '../eventLog.ts';
 
 /** The client gave no answer within the time that it was given and a little more. */
@@ -17,6 +18,14 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs / 1_000} s`);
+  }
+}
+
+/** This node does not hear of what stands in EventStoreDB. */
+export class NotCaughtUp extends Error {
+  override readonly name = 'NotCaughtUp';
+  constructor() {
+    super('this node cannot follow EventStoreDB at the moment');
   }
 }
 
@@ -81,13 +90,25 @@ export const isFailedDiscovery = (error: unknown): boolean =>
 const isAccessDenied = (error: unknown): boolean =>
   error instanceof AccessDeniedError || codeOf(error) === PERMISSION_DENIED || codeOf(error) === UNAUTHENTICATED;
 
+/**
+ * Whether the same may succeed later, or once an operator has mended something at the server: everything that the server
+ * or the way to it says (those errors have a number of gRPC), and that a node cannot hear of it.
+ */
+export const isPassing = (error: unknown): boolean =>
+  isConnectionTrouble(error) ||
+  isAccessDenied(error) ||
+  error instanceof NotCaughtUp ||
+  (error instanceof Refusal && error.code === 'log_unavailable') ||
+  typeof codeOf(error) === 'number';
+
 /** Says in one line what went wrong and, where that is known, what to do. Holds nothing of the connection string. */
 export function wording(error: unknown): string {
   if (isAccessDenied(error)) {
     return 'it refuses the user or password of SVC_EVENTSTORE_URL, or that user has no right to do this';
   }
-  const message = error instanceof Error && error.message !== '' ? error.message : `${error}`;
-  const [line = ''] = message.split('\n');
+  const reason = error instanceof Refusal ? error.details.reason : undefined;
+  const message = reason ?? (error instanceof Error && error.message !== '' ? error.message : `${error}`);
+  const [line = ''] = String(message).split('\n');
   if (/certificate|self[- ]signed|SSL|TLS|wrong version number/i.test(line)) {
     return `${line} (see tls and tlsCAFile in SVC_EVENTSTORE_URL)`;
   }

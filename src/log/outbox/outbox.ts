@@ -44,14 +44,12 @@ const PATIENCE_MS = 5_000;
  */
 export async function openOutbox({ store, mostEvents, report, ...file }: OutboxOptions): Promise<Outbox> {
   const log = await openPassingLog(file);
-  /** The last revision of each stream that the store had at the start. */
-  const there = new Map<string, number>();
-  let pending = 0;
-  for (const { stream, first, count } of readStreams(file.path)) {
-    pending += count;
-    const ids = await store.idsOf(stream, first, count);
-    there.set(stream, first + ids.length - 1);
-  }
+  const left = readStreams(file.path);
+  let pending = left.reduce((sum, { count }) => sum + count, 0);
+  const there = await whatIsThere(left, store).catch(async (error: Error) => {
+    await log.close();
+    throw error;
+  });
   /** Of the streams that this start writes to, the last event in the store: they go on behind it. */
   const lastDrained = new Map<string, Position>();
   let drainedTo = position(0);
@@ -127,13 +125,29 @@ export async function openOutbox({ store, mostEvents, report, ...file }: OutboxO
   };
 }
 
-function readStreams(path: string): { stream: string; first: number; count: number }[] {
+interface Left {
+  readonly stream: string;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The last revision of each stream that the store has. */
+async function whatIsThere(left: readonly Left[], store: StoredAppends): Promise<ReadonlyMap<string, number>> {
+  const there = new Map<string, number>();
+  for (const { stream, first, count } of left) {
+    const ids = await store.idsOf(stream, first, count);
+    there.set(stream, first + ids.length - 1);
+  }
+  return there;
+}
+
+function readStreams(path: string): Left[] {
   const database = openForReading(path);
   try {
     const rows = database.prepare(
       'SELECT stream, min(revision) AS first, count(*) AS count FROM events GROUP BY stream',
     );
-    return rows.all() as { stream: string; first: number; count: number }[];
+    return rows.all() as unknown as Left[];
   } finally {
     database.close();
   }

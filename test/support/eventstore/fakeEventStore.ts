@@ -20,6 +20,8 @@ export interface FakeEventStoreOptions {
   readonly users?: Readonly<Record<string, string>>;
   /** What gossip answers; this node alone and leading when absent. */
   readonly members?: () => readonly { readonly port: number; readonly isLeader: boolean }[];
+  /** Told of every call before it is answered. */
+  readonly onCall?: (name: string) => void;
 }
 
 /** A server that is up. `kill` and start another over the same `database` to restart it. */
@@ -83,6 +85,7 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
   const handle = async (call: Call): Promise<void> => {
     const name = call.path.split('/').at(-1) ?? '';
     calls.set(name, (calls.get(name) ?? 0) + 1);
+    options.onCall?.(name);
     const refused = users && call.path !== GossipService.read.path && refusalOf(call, users);
     if (refused) return call.end(refused);
     const handler = handlers[call.path];

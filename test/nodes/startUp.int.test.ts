@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../durability/support/serve.ts';
+import { FakeDatabase } from '../support/eventstore/database.ts';
+import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
+import { startGateway } from '../support/gateway.ts';
+
+const SLOW = { timeout: 120_000 };
+const AWAY_MS = 50;
+
+/** A server that dies at one of the calls it gets, and is back after a moment with all that it had. */
+async function aMortalServer() {
+  const database = new FakeDatabase();
+  let server: FakeEventStore;
+  let callsLeft = Number.POSITIVE_INFINITY;
+  let reviving: Promise<unknown> = Promise.resolve();
+  const start = async (port = 0) => {
+    server = await startFakeEventStore({ database, port, onCall });
+  };
+  function onCall(): void {
+    callsLeft -= 1;
+    if (callsLeft !== 0) return;
+    const { port } = server;
+    reviving = server
+      .kill()
+      .then(() => new Promise((resolve) => setTimeout(resolve, AWAY_MS)))
+      .then(() => start(port));
+  }
+  await start();
+  onTestFinished(async () => {
+    await reviving;
+    await server.kill();
+  });
+  return {
+    url: () => server.url,
+    dieAt: (call: number) => {
+      callsLeft = call;
+    },
+    /** @returns whether it died since `dieAt` */
+    async hasDied() {
+      const died = callsLeft <= 0;
+      callsLeft = Number.POSITIVE_INFINITY;
+      await reviving;
+      return died;
+    },
+  };
+}
+
+test('whichever call of a start the server dies at, the start says so, waits and goes on', SLOW, async () => {
+  const server = await aMortalServer();
+  const env = { SVC_EVENTSTORE_URL: server.url(), SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+  const gateway = await startGateway({ accounts: 1, env });
+  onTestFinished(() => gateway.stop());
+  let waits = 0;
+  for (let call = 1; ; call += 1) {
+    await gateway.stopService();
+    gateway.said.length = 0;
+    server.dieAt(call);
+    await gateway.restart();
+    const isTold = gateway.said.some((line) => /cannot be used yet \(attempt 1, next in 1 s\)/.test(line));
+    if (isTold) waits += 1;
+    expect((await gateway.ask()).status, `died at call ${call}`).toBe(200);
+    if (!(await server.hasDied()) || call === 14) break;
+  }
+  // The version, the end of $all, the key of the vault, its data keys, what stands in the outbox and in the settings.
+  expect(waits).toBeGreaterThanOrEqual(5);
+});
+
+test('a start without SVC_ENCRYPTION_KEY says so at once, whether or not the server is there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { exitCode, stderr } = await serve({ folder, env: { SVC_EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false' } })
+    .ended;
+  expect([exitCode, stderr]).toEqual([1, [expect.stringMatching(/^SVC_ENCRYPTION_KEY is required with/)]]);
+});
