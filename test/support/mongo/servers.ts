@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { startContainer } from '../containers.ts';
 import { ferretdbBinary } from '../ferretdb/ferretdbBinary.ts';
 
 export interface Running {
@@ -25,8 +26,7 @@ export async function localServer(): Promise<Running | undefined> {
   if (isThere('mongod')) return mongod();
   if (isThere('ferretdb')) return installedFerretdb();
   if (existsSync(ferretdbBinary())) return builtFerretdb();
-  if (spawnSync('docker', ['info'], { timeout: 5_000 }).status === 0) return container();
-  return undefined;
+  return container();
 }
 
 const isThere = (command: string) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
@@ -58,16 +58,23 @@ async function mongod(): Promise<Running> {
   return initiated(port, `127.0.0.1:${port}`, { folder, stop: () => ended(child) });
 }
 
-async function container(): Promise<Running> {
-  const port = await freePort();
-  const inside = `mongod --bind_ip_all --replSet rs0 --quiet >/dev/null & cat >/dev/null; kill $!; wait`;
-  const run = ['run', '--rm', '-i', '-p', `127.0.0.1:${port}:27017`, 'mongo:8.0', 'sh', '-c', inside];
-  const child = spawn('docker', run, { stdio: ['pipe', 'ignore', 'ignore'] });
-  return initiated(port, '127.0.0.1:27017', { stop: () => ended(child) });
+async function container(): Promise<Running | undefined> {
+  const options = {
+    port: 27_017,
+    command: ['--replSet', 'rs0', '--bind_ip_all'],
+    saysWhenReady: /Waiting for connections/,
+  };
+  const started = await startContainer('mongodb', options);
+  return started && initiated(started.port, '127.0.0.1:27017', { stop: started.stop }, started.host);
 }
 
-async function initiated(port: number, member: string, running: Omit<Running, 'url'>): Promise<Running> {
-  const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+async function initiated(
+  port: number,
+  member: string,
+  running: Omit<Running, 'url'>,
+  host = '127.0.0.1',
+): Promise<Running> {
+  const url = `mongodb://${host}:${port}/?directConnection=true`;
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 60_000 });
   try {
     await client.db('admin').command({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host: member }] } });
