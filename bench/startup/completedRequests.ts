@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ApiKeyCreated } from '../../src/domain/apiKey/events.ts';
 import {
   type AccountId,
   type ApiKeyId,
@@ -15,6 +16,33 @@ const ACCOUNTS = 50;
 const KEYS = 20;
 const SESSIONS = 2_000;
 const START = Date.UTC(2026, 0, 1);
+
+/** The keys of these requests, each with three limits, so that a fold has counters to keep. */
+export const keyEvents = (): EventToAppend[] =>
+  keys.map((keyId, index) => {
+    const common = {
+      limitWindow: 'daily',
+      maxValue: 1_000_000_000,
+      modelFilter: null,
+      createdAt: instant(START),
+    } as const;
+    const limitTypes = ['total_tokens', 'output_tokens', 'cost_usd'] as const;
+    return {
+      ...ApiKeyCreated({
+        keyId,
+        name: `key ${index}`,
+        hash: digest(`key ${index}`),
+        prefix: `sk-svc-${index}`,
+        allowedModels: null,
+        expiresAt: null,
+        rules: limitTypes.map((limitType, rule) => ({ id: rule + 1, limitType, ...common })),
+      }),
+      id: newEventId(),
+      time: instant(START),
+      actor: { kind: 'system', reason: 'bench' },
+      correlationId: 'bench',
+    };
+  });
 
 const digest = (text: string): string => hash('sha256', text, 'hex');
 const uuid = (text: string): string => digest(text).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');

@@ -2,81 +2,82 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { position } from '../../src/domain/brands.ts';
-import type { EventLog, RecordedEvent } from '../../src/log/eventLog.ts';
+import { type EventLog, NO_STREAM } from '../../src/log/eventLog.ts';
 import { createRequestSink } from '../../src/log/requestSink.ts';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
-import { completedRequest } from './completedRequests.ts';
+import { start } from '../throughput/child.ts';
+import { completedRequest, keyEvents } from './completedRequests.ts';
 
-// `node bench/startup/main.ts [--events 1000000] [--callers 1000] [--folder <kept>]`: fills a log through the request sink
-// and measures how long a node takes to fold it at its start (design.md section 7: 6 s for a million).
+// `npm run bench:startup -- [--events 1000000] [--callers 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
+// request sink, then measures in processes of their own how long a node takes to fold it and how long `svc serve` takes
+// until it answers (design.md section 7: 6 s for a million).
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
     callers: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '3' },
     folder: { type: 'string' },
   },
 });
 const events = Number(values.events);
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-startup-')));
 const path = join(folder, 'log.sqlite');
+const say = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
-  await measure('appended', fill);
-  process.stdout.write(`${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB on disk\n`);
-  await measure('read and handed to an empty fold', (log) => fold(log, () => {}));
-  await measure('folded into tokens per key', (log) => fold(log, countTokens(new Map())));
+  await fill();
+  say(`${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB on disk`);
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const fold = run('fold', [new URL('fold.ts', import.meta.url).pathname, path]);
+    say((await fold.line(/^\d+ events folded.*$/m, 120_000))[0]);
+    await fold.stop();
+  }
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const since = performance.now();
+    const serve = run('serve', [new URL('../../src/cli.ts', import.meta.url).pathname, 'serve']);
+    await serve.line(/listening on/, 120_000);
+    say(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
+    await serve.stop();
+  }
 } finally {
   if (!values.folder) await rm(folder, { recursive: true });
 }
 
-async function measure(what: string, work: (log: EventLog) => Promise<number>): Promise<void> {
-  const log = await createSqliteEventLog({ path, node: 'bench' });
-  const start = performance.now();
-  const cpu = process.cpuUsage();
-  const done = await work(log);
-  const seconds = (performance.now() - start) / 1_000;
-  const { user, system } = process.cpuUsage(cpu);
-  await log.close();
-  if (done === 0) return;
-  process.stdout.write(
-    `${done} ${what} in ${seconds.toFixed(2)} s: ${Math.round(done / seconds)}/s, ` +
-      `${((user + system) / done).toFixed(1)} us of CPU each in all threads\n`,
-  );
+function run(name: string, args: readonly string[]) {
+  const nowhere = 'http://127.0.0.1:9/backend-api';
+  const env = {
+    SVC_DATA_DIR: folder,
+    SVC_PORT: '0',
+    SVC_OAUTH_CALLBACK_PORT: '0',
+    SVC_UPSTREAM_BASE_URL: nowhere,
+    // As `npm start` has it; the first round fills it.
+    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+  };
+  return start(process.execPath, ['--max-semi-space-size=64', ...args], env, join(folder, `${name}.txt`));
 }
 
-async function fill(log: EventLog): Promise<number> {
+async function fill(): Promise<void> {
+  const log = await createSqliteEventLog({ path, node: 'bench' });
+  const began = performance.now();
   const first = (await log.head()) + 1;
+  if (first === 1) await createKeys(log);
   const sink = createRequestSink({ log, node: 'bench', boot: `b${first}`, category: 'requests' });
   let next = first;
   const caller = async () => {
     while (next <= events) await sink.record(completedRequest(next++));
   };
   await Promise.all(Array.from({ length: Number(values.callers) }, caller));
-  return Math.max(0, events - first + 1);
+  await log.close();
+  const seconds = (performance.now() - began) / 1_000;
+  if (next > first)
+    say(`${next - first} appended in ${seconds.toFixed(1)} s: ${Math.round((next - first) / seconds)}/s`);
 }
 
-/** The real fold goes here: anything that takes batches as a subscriber does. */
-function fold(log: EventLog, onEvents: (batch: readonly RecordedEvent[]) => void): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let folded = 0;
-    log.subscribe(position(0), {
-      onEvents: (batch) => {
-        folded += batch.length;
-        onEvents(batch);
-      },
-      onCaughtUp: () => resolve(folded),
-      onFailure: reject,
-    });
-  });
-}
-
-function countTokens(tokens: Map<string, number>): (batch: readonly RecordedEvent[]) => void {
-  return (batch) => {
-    for (const { type, data } of batch) {
-      if (type !== 'RequestCompleted' || !data.keyId) continue;
-      tokens.set(data.keyId, (tokens.get(data.keyId) ?? 0) + (data.usage?.outputTokens ?? 0));
-    }
-  };
+async function createKeys(log: EventLog): Promise<void> {
+  for (const event of keyEvents()) {
+    const { keyId } = event.data as { keyId: string };
+    const outcome = await log.append(`apiKey-${keyId}`, NO_STREAM, [event]);
+    if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
+  }
 }

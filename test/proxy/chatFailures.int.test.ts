@@ -124,7 +124,7 @@ describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
   test.each<[what: string, script: () => ResponseScript, status: number, error: object]>([
     ['a used up account', () => usageLimitReached(), 429, { type: 'usage_limit_reached', code: 'rate_limit_exceeded' }],
     ['a failing provider', () => serverError({ body: 'html' }), 502, { type: 'server_error', code: 'upstream_error' }],
-    ['a failure in the stream', () => failsWhileThinking('server_error'), 502, { code: 'upstream_error' }],
+    ['a failure in the stream', () => failsWhileThinking('server_error'), 502, { code: 'server_error' }],
     ["the request's own fault", () => badRequest({ shape: 'error' }), 400, { code: 'context_length_exceeded' }],
     [
       "the request's own fault, told in the stream",

@@ -256,7 +256,7 @@ describe('F7: the first event is a failure', () => {
       failedFirst({ code: 'server_error', message: 'The model tripped' }),
     );
     expect(status).toBe(502);
-    expect(error).toMatchObject({ code: 'upstream_error', message: 'The model tripped' });
+    expect(error).toMatchObject({ code: 'server_error', message: 'The model tripped' });
   });
 
   test("a failure that is the request's own is passed on to a stream as it came, after one attempt", async () => {

@@ -26,8 +26,12 @@ export function errorForClient(failure: Failure, classified: Classified, now: In
       return upstream('The provider sent an event that is too large', 'stream_event_too_large');
     case 'unreachable':
       return upstream('The provider cannot be reached');
-    default:
+    case 'unauthorized':
+    case 'account_gone':
+      // Says something of our account and nothing of the request.
       return upstream(error?.message);
+    default:
+      return failedUpstream(error);
   }
 }
 
@@ -100,6 +104,16 @@ function refusedRequest(failure: Failure, error: ProviderError | undefined): Pro
       ...(providerCode !== undefined && { code: providerCode }),
       ...(param !== undefined && { param }),
     },
+  );
+}
+
+/** The provider's own failure, with its details (specification, "Upstream handling"). */
+function failedUpstream({ message, type, code, param }: Partial<ProviderError> = {}): ProxyError {
+  if (code === undefined) return upstream(message);
+  return new ProxyError(
+    code === 'no_accounts' ? 'no_accounts' : 'upstream_error',
+    {},
+    { code, ...(message !== undefined && { message }), ...(type !== undefined && { type }), ...(param && { param }) },
   );
 }
 
