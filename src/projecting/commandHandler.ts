@@ -58,6 +58,8 @@ export type HandleCommand = <Id, State, Command, Event extends DomainEvent>(
 
 const MAX_DECISIONS = 5;
 const MAX_REPEATS = 4;
+/** Behind a store that never answers one append takes five seconds; whoever asked waits for at most two of them. */
+const PATIENCE_MS = 5_000;
 
 export function createCommandHandler({
   log,
@@ -138,9 +140,10 @@ async function appendFirmly(
   revision: number,
   events: readonly EventToAppend[],
 ): Promise<AppendOutcome> {
+  const until = performance.now() + PATIENCE_MS;
   for (let repeat = 0; ; repeat++) {
     const outcome = await log.append(stream, revision, events);
-    if (outcome.kind !== 'unknown' || repeat === MAX_REPEATS) return outcome;
+    if (outcome.kind !== 'unknown' || repeat === MAX_REPEATS || performance.now() > until) return outcome;
     await delay(20 * 2 ** repeat);
   }
 }

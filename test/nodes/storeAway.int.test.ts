@@ -70,6 +70,27 @@ test(
   },
 );
 
+test(
+  'EventStoreDB takes writes and never answers: traffic goes on, a change answers 503 within 15 s',
+  SLOW,
+  async () => {
+    const { cluster, node, headers } = await aNode();
+    cluster.server.allAppends({ isWritten: false, end: 'never' });
+    const since = performance.now();
+    const changing = node.send('POST', '/api/firewall/ips', { body: { ip_address: '127.0.0.1' } });
+    expect(await node.ask(headers)).toBe(200);
+    const change = await changing;
+    expect(performance.now() - since).toBeLessThan(15_000);
+    expect([change.status, ((await change.json()) as { error: { code: string } }).error.code]).toEqual([
+      503,
+      'log_unavailable',
+    ]);
+    expect(completedIn(cluster)).toEqual([]);
+    cluster.server.allAppends();
+    await vi.waitUntil(() => completedIn(cluster).length === 1, soon);
+  },
+);
+
 test('kill -9 with a filled outbox: the next start counts what it holds, and brings it', SLOW, async () => {
   const { cluster, node, headers } = await aNode(4_000);
   await cluster.takeAway();

@@ -139,8 +139,8 @@ test('when the connection of one node is cut the appends of another do not notic
   await Promise.all(ofCut);
 });
 
-test('more data than the server takes at once is rejected, alone; metadata does not count', async () => {
-  const { open } = await aStage({ maxAppendBytes: 20_000 });
+test('more data than the server takes at once is rejected, alone; metadata does not count before 24.10.4', async () => {
+  const { open } = await aStage({ maxAppendBytes: 20_000, version: '24.2.0' });
   const { log } = await open({ appendDeadlineMs: 10_000 });
   const stream = aStream();
   const tooMany = someEvents(2_000);
@@ -154,6 +154,13 @@ test('more data than the server takes at once is rejected, alone; metadata does 
     { kind: 'rejected', reason: 'EventStoreDB takes at most 20000 bytes at once' },
     { kind: 'committed' },
   ]);
+});
+
+test('so is an event that is larger than the server was told to take', async () => {
+  const { open } = await aStage({ maxEventBytes: 5_000 });
+  const { log } = await open();
+  const outcome = await log.append(aStream(), NO_STREAM, [anEvent({ correlationId: 'x'.repeat(6_000) })]);
+  expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('MaxAppendEventSize') });
 });
 
 test('a message of 20 MB is rejected', async () => {

@@ -41,6 +41,12 @@ const INTERNAL = 13;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
+/** Servers from 24.10.4 on say so where somebody has set a limit; the client does not know it. */
+const EVENT_TOO_LARGE = 'maximum-append-event-size-exceeded';
+
+/** What EventStoreDB calls the error. */
+const exceptionOf = ({ _raw: raw }: UnknownError): string | undefined => raw?.metadata.get('exception')[0]?.toString();
+
 const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
 /**
@@ -57,6 +63,9 @@ export function appendFailure(error: unknown): AppendFailure {
   }
   if (error instanceof StreamDeletedError) {
     return { kind: 'rejected', reason: `the stream ${error.streamName} was deleted in EventStoreDB for good` };
+  }
+  if (error instanceof UnknownError && exceptionOf(error) === EVENT_TOO_LARGE) {
+    return { kind: 'rejected', reason: 'an event is larger than this EventStoreDB takes (MaxAppendEventSize)' };
   }
   if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
     return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be' };

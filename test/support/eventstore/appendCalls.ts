@@ -17,8 +17,12 @@ export interface AppendFate {
 
 export interface AppendRules {
   readonly database: FakeDatabase;
-  /** Bytes of data that one append may carry; metadata does not count. */
+  /** Bytes of data that one append may carry. */
   readonly maxAppendBytes: number;
+  /** From 24.10.4 on metadata and type count too. */
+  readonly countsMetadata: boolean;
+  /** Bytes that one event may have, from 24.10.4 on. */
+  readonly maxEventBytes: number;
   /** Taken by the next append; undefined lets it through. */
   readonly nextFate: () => AppendFate | undefined;
 }
@@ -63,11 +67,18 @@ function end(call: Call, how: AppendFate['end']): void {
   else if (how !== 'never') call.end(how);
 }
 
-function refusalOf(events: readonly ProposedRecord[], { maxAppendBytes }: AppendRules): Status | undefined {
+function refusalOf(events: readonly ProposedRecord[], rules: AppendRules): Status | undefined {
   if (events.some(({ id }) => !UUID.test(id))) return statuses.unknown('Unrecognized Guid format.');
   if (events.some(({ type }) => type === '')) return statuses.unknown('Value cannot be null. (Parameter "eventType")');
-  const bytes = events.reduce((sum, { data }) => sum + data.length, 0);
-  return bytes > maxAppendBytes ? statuses.appendTooBig(maxAppendBytes) : undefined;
+  const { maxAppendBytes, maxEventBytes, countsMetadata } = rules;
+  const sizes = events.map(
+    ({ data, metadata, type }) => data.length + (countsMetadata ? metadata.length + type.length : 0),
+  );
+  const largest = Math.max(...sizes);
+  if (largest > maxEventBytes) return statuses.eventTooBig(maxEventBytes, largest);
+  return sizes.reduce((sum, size) => sum + size, 0) > maxAppendBytes
+    ? statuses.appendTooBig(maxAppendBytes)
+    : undefined;
 }
 
 function expectedOf(options: AppendReq.Options): Expected {

@@ -182,7 +182,7 @@ test.each([
 });
 
 test('ids must be UUIDs, types must not be empty, and data has a limit that metadata has not', async () => {
-  const { client } = await aStage();
+  const { client } = await aStage({ version: '24.10.3' });
   const options = { expectedRevision: NO_STREAM } as const;
   await expect(client.appendToStream('a-1', anEvent('one'), options)).rejects.toMatchObject({
     type: 'unknown',
@@ -197,6 +197,20 @@ test('ids must be UUIDs, types must not be empty, and data has a limit that meta
     maxAppendSize: 1_048_576,
   });
   await client.appendToStream('a-1', jsonEvent({ type: 'Tested', data: {}, metadata: { large } }), options);
+});
+
+test('from 24.10.4 on metadata counts as well, and an event may have a limit that the client does not know', async () => {
+  const { client } = await aStage({ version: '24.10.4', maxEventBytes: 2_000_000 });
+  const options = { expectedRevision: NO_STREAM } as const;
+  const metadata = { large: 'x'.repeat(1_048_576) };
+  await expect(
+    client.appendToStream('a-1', jsonEvent({ type: 'Tested', data: {}, metadata }), options),
+  ).rejects.toMatchObject({ type: 'maximum-append-size-exceeded' });
+  const data = { large: 'x'.repeat(2_000_000) };
+  await expect(client.appendToStream('a-1', jsonEvent({ type: 'Tested', data }), options)).rejects.toMatchObject({
+    type: 'unknown',
+    code: 3,
+  });
 });
 
 test('ids come back in lower case', async () => {

@@ -15,6 +15,7 @@ export interface FakeEventStoreOptions {
   readonly version?: string;
   readonly port?: number;
   readonly maxAppendBytes?: number;
+  readonly maxEventBytes?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Names and passwords; without any, everybody may do everything, as on an insecure server. */
   readonly users?: Readonly<Record<string, string>>;
@@ -65,7 +66,13 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
   let standing: AppendFate | undefined;
   let refusal: Status | 'never' | undefined;
   const nextFate = () => (fates.length > 0 ? fates.shift() : standing);
-  const appendRules = { database, nextFate, maxAppendBytes: options.maxAppendBytes ?? DEFAULT_MAX_APPEND_BYTES };
+  const appendRules = {
+    database,
+    nextFate,
+    maxAppendBytes: options.maxAppendBytes ?? DEFAULT_MAX_APPEND_BYTES,
+    maxEventBytes: options.maxEventBytes ?? Number.POSITIVE_INFINITY,
+    countsMetadata: countsMetadata(version),
+  };
   const muted = new Set<Call>();
   const readRules = { database, dropsSlowConsumers: version.startsWith('23.'), muted };
 
@@ -131,6 +138,14 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     },
     [Symbol.asyncDispose]: kill,
   };
+}
+
+const COUNTS_METADATA_FROM = [24, 10, 4] as const;
+
+function countsMetadata(version: string): boolean {
+  const parts = version.split(/[.-]/).map(Number);
+  const index = COUNTS_METADATA_FROM.findIndex((least, place) => parts[place] !== least);
+  return index === -1 || (parts[index] as number) > (COUNTS_METADATA_FROM[index] as number);
 }
 
 async function supportedMethods(call: Call, version: string): Promise<void> {

@@ -23,6 +23,11 @@ export const statuses = {
     message: `Maximum Append Size of ${limit} Exceeded.`,
     trailers: { exception: 'maximum-append-size-exceeded', 'maximum-append-size': String(limit) },
   }),
+  eventTooBig: (limit: number, size: number): Status => ({
+    code: 3,
+    message: `Maximum Append Event Size of ${limit} Exceeded: ${size}.`,
+    trailers: { exception: 'maximum-append-event-size-exceeded' },
+  }),
   notLeader: (host: string, port: number): Status => ({
     code: 5,
     message: `Leader info available. Host: ${host}, Port: ${port}`,
