@@ -7,12 +7,15 @@ import { type EventStore, openEventStore } from '../../src/log/eventstore/eventS
 import { openOutbox } from '../../src/log/outbox/outbox.ts';
 import { createRequestSink } from '../../src/log/requestSink.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
-import { startFakeEventStore } from '../../test/support/eventstore/fakeEventStore.ts';
+import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
+import { killChildren } from '../throughput/child.ts';
+import { eventStoreUrl } from '../throughput/eventStore.ts';
 
 // `node bench/servers/main.ts [--events 1000000] [--callers 256]`: what EventStoreDB costs: events through the outbox into
-// the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in this very process, and then the start of a
-// node that has read nothing of it yet, and of one that has. Nothing may be running beside it.
+// the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in a process of its own, and then the start of a
+// node that has read nothing of it yet, and of one that has, and its local read models from nothing. Nothing may be running
+// beside it. What a whole service loses with its log there tells `npm run bench:throughput -- --eventstore`.
 
 const { values } = parseArgs({
   options: { events: { type: 'string', default: '1000000' }, callers: { type: 'string', default: '256' } },
@@ -20,11 +23,8 @@ const { values } = parseArgs({
 const events = Number(values.events);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-const given = process.env.SVC_TEST_EVENTSTORE_URL;
-const fake = given === undefined ? await startFakeEventStore() : undefined;
-say(given === undefined ? 'over the fake server of the tests: its speed is not that of EventStoreDB' : 'over a server');
-const settings = parseConnectionString(given ?? fake?.url ?? '');
 const folder = await mkdtemp(join(tmpdir(), 'svc-bench-servers-'));
+const settings = parseConnectionString(await eventStoreUrl(folder));
 const open = (name: string) => openEventStore({ settings, path: join(folder, name), node: 'bench', say });
 
 async function timed<Result>(what: string, count: number, work: () => Promise<Result>): Promise<Result> {
@@ -74,12 +74,15 @@ try {
   await writer.close();
   for (const what of ['nothing read yet', 'everything read before']) {
     await timed(`start with ${what}`, events, async () => {
-      const store = await open('reader.sqlite');
+      const store = await open('mirror.sqlite');
       await foldAll(store);
       await store.close();
     });
   }
+  await timed('read models from the mirror', events, async () =>
+    rebuildReadModels({ folder, logName: 'mirror.sqlite', onProgress: () => {} }),
+  );
 } finally {
-  await fake?.kill();
+  killChildren();
   await rm(folder, { recursive: true });
 }

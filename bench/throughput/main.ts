@@ -5,6 +5,7 @@ import { addedLatency } from './addedLatency.ts';
 import { bodies, countStrings } from './bodies.ts';
 import { killChildren } from './child.ts';
 import { compare, printComparison } from './compare.ts';
+import { eventStoreSettings } from './eventStore.ts';
 import { median, print, whole } from './figures.ts';
 import { requestLogTotal } from './management.ts';
 import { type BodyKind, type Options, readOptions, usage } from './options.ts';
@@ -19,7 +20,8 @@ async function run(options: Options, folder: string): Promise<boolean> {
   print(`node ${process.version}, ${availableParallelism()} cores, ${connections} connections, files in ${folder}`);
   const provider = await startProvider(folder);
   const bare = productOnly ? undefined : await startBare(provider, folder);
-  const product = await startProduct(provider, { entry, folder, label: 'product' });
+  const env = options.eventstore ? await eventStoreSettings(folder) : {};
+  const product = await startProduct(provider, { entry, folder, label: 'product', env });
   let right = true;
   for (const kind of options.bodies)
     right = (await benchBody(kind, { bare, product }, provider, options, folder)) && right;

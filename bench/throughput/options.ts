@@ -12,6 +12,8 @@ export interface Options {
   readonly productOnly: boolean;
   readonly profile: boolean;
   readonly keep: boolean;
+  /** The log in EventStoreDB instead of the data folder. */
+  readonly eventstore: boolean;
   /** The program that is measured; another checkout's `src/start.mjs` compares two versions on one machine. */
   readonly entry: string;
 }
@@ -26,6 +28,7 @@ export const usage = `bench:throughput: the product against a bare pass-through
   --product-only     no bare side, no ratio: quicker while tuning
   --profile          one more round with a CPU profile of the product
   --entry FILE       the program to measure (src/start.mjs of this checkout)
+  --eventstore       the product's log in EventStoreDB: SVC_TEST_EVENTSTORE_URL, else the fake one of the tests
   --keep             keep the temporary folder (logs, data, profiles)
 `;
 
@@ -50,6 +53,7 @@ function parse(args: readonly string[]): Options | string {
       'product-only': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/start.mjs') },
+      eventstore: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -64,6 +68,7 @@ function parse(args: readonly string[]): Options | string {
     productOnly: values['product-only'],
     profile: values.profile,
     keep: values.keep,
+    eventstore: values.eventstore,
     entry: resolve(values.entry),
   };
 }

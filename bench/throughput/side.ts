@@ -35,11 +35,13 @@ export interface ProductOptions {
   /** Names this start's files, as a run may start more than one product. */
   readonly label: string;
   readonly profileInto?: string;
+  /** Settings besides the usual ones. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the service on an empty data folder and sets it up with everything on. */
 export async function startProduct(provider: Provider, options: ProductOptions): Promise<Side> {
-  const { entry, folder, label, profileInto } = options;
+  const { entry, folder, label, profileInto, env: more } = options;
   const data = join(folder, `${label}-data`);
   mkdirSync(data);
   const profiling = profileInto === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileInto}`];
@@ -49,6 +51,7 @@ export async function startProduct(provider: Provider, options: ProductOptions):
     SVC_DATA_DIR: data,
     SVC_UPSTREAM_BASE_URL: `${provider.url}/backend-api`,
     SVC_AUTH_BASE_URL: provider.url,
+    ...more,
   };
   const child = start(
     process.execPath,
