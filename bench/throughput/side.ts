@@ -4,9 +4,6 @@ import { type Child, start } from './child.ts';
 import { setUp } from './management.ts';
 import type { Provider } from './provider.ts';
 
-/** What `npm start` gives to Node: a larger nursery, since bodies outlive a small one and would cost full collections. */
-const AS_NPM_START = ['--max-semi-space-size=64'];
-
 /** One of the two programs that are compared. */
 export interface Side {
   readonly name: 'bare' | 'product';
@@ -53,12 +50,7 @@ export async function startProduct(provider: Provider, options: ProductOptions):
     SVC_AUTH_BASE_URL: provider.url,
     ...more,
   };
-  const child = start(
-    process.execPath,
-    [...AS_NPM_START, ...profiling, entry, 'serve'],
-    env,
-    join(folder, `${label}.log`),
-  );
+  const child = start(process.execPath, [...profiling, entry, 'serve'], env, join(folder, `${label}.log`));
   const base = await listening(child);
   const key = await setUp(base);
   return { name: 'product', pid: child.pid, base, url: base + path, key, stop: () => child.stop(40_000) };
