@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { PASSWORD } from '../support/browser.ts';
+import { acceptable } from '../support/gateway.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+const event = (page: Page, sentence: string | RegExp) => page.getByRole('button', { name: sentence });
+
+journeys('the history', () => {
+  test('a change is there at once, with who made it and what it changed', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop', limits });
+    const page = await visit({ path: '/history' });
+    await event(page, /^API key "laptop" .* was created$/).waitFor();
+    await gateway.api('PATCH', `/api/api-keys/${key.id}`, { limits: [{ ...limits[0], max_value: 2_000_000 }] });
+    await event(page, /^API key "laptop" has /).click();
+
+    const panel = page.getByRole('dialog');
+    await panel.getByRole('row', { name: 'rules, no. 1, max value 1,000 2,000,000' }).waitFor();
+    expect(await panel.getByRole('row').count()).toBe(2);
+    await panel.getByText('an operator at 127.0.0.1').waitFor();
+    await page.getByText('The event as it was written').click();
+    await panel.getByText('"maxValue": 2000000').waitFor();
+
+    await panel.getByRole('button', { name: 'Older' }).click();
+    await panel.getByRole('row', { name: 'name – laptop' }).waitFor();
+    expect(await panel.innerText()).not.toMatch(/[0-9a-f]{64}/);
+    await panel.getByRole('link', { name: 'All about the same' }).click();
+    await page.waitForURL(/\?subject=apiKey-/);
+    await page.getByRole('button', { name: 'Remove About: key laptop' }).waitFor();
+    await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'API key "laptop"' }).count()).toBe(2);
+  });
+
+  test('conditions stand in the URL and go with the back button; requests are shown when they are asked for', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    await (await gateway.ask(acceptable)).text();
+    const page = await visit({ path: '/history' });
+    await event(page, '127.0.0.1 may use the proxy').waitFor();
+    expect(await event(page, /^Request req_/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await event(page, /^Request req_.* ended with 200 on account account-1@/).waitFor();
+    await page.goBack();
+    await event(page, /^Request req_/).waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Kind', exact: true }).click();
+    await page.getByRole('checkbox', { name: /^Settings and firewall/ }).check();
+    await page.keyboard.press('Escape');
+    await event(page, /^API key/).waitFor({ state: 'detached' });
+    expect(page.url()).toMatch(/\?kind=settings$/);
+    await page.reload();
+    await event(page, '127.0.0.1 may use the proxy').waitFor();
+    expect(await event(page, /^API key/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove Kind: Settings and firewall' }).click();
+    await page.getByLabel('Find in the sentences').fill('laptop');
+    await event(page, '127.0.0.1 may use the proxy').waitFor({ state: 'detached' });
+    await event(page, /^API key "laptop"/).waitFor();
+    await page.goto(`${gateway.url}/history?actor=cli`);
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+  });
+
+  test('older events come page after page, by keyboard alone', async () => {
+    const { gateway, visit } = await startJourney();
+    for (let host = 1; host <= 130; host++) {
+      await gateway.api('POST', '/api/firewall/ips', { ip_address: `10.0.0.${host}` });
+    }
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/sign-in?next=%2Fhistory' });
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await event(page, '10.0.0.130 may use the proxy').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: '10.0.0.130 may use the proxy' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('End');
+    await event(page, '10.0.0.1 may use the proxy').waitFor();
+    expect(await event(page, /may use the proxy$/).count()).toBe(130);
+    await page.getByText('That is all.').waitFor();
+  });
+});
