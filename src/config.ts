@@ -61,6 +61,7 @@ const environment = z.object({
   SVC_DRAIN_SECONDS: integer(0, 3_600).default(30),
   SVC_SETUP_TOKEN: z.string().min(1).optional(),
   SVC_CODEX_ALIASES: flag.default(true),
+  SVC_PRICES_FILE: z.string().min(1).optional(),
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),
   FIREWALL_TRUSTED_PROXY_CIDRS: list.pipe(z.array(cidr)).default([]),
   FIREWALL_XFF_MODE: z.enum(['first_valid', 'rightmost_untrusted']).default('first_valid'),

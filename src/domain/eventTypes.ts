@@ -7,6 +7,7 @@ import * as dashboardAuth from './dashboardAuth/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './event.ts';
 import * as firewall from './firewall/events.ts';
 import * as modelCatalogue from './modelCatalogue/events.ts';
+import * as pricing from './pricing/events.ts';
 import * as request from './request/events.ts';
 import * as session from './session/events.ts';
 import * as settings from './settings/events.ts';
@@ -21,6 +22,7 @@ type Declared =
   | Definitions<typeof dashboardAuth>
   | Definitions<typeof firewall>
   | Definitions<typeof modelCatalogue>
+  | Definitions<typeof pricing>
   | Definitions<typeof request>
   | Definitions<typeof session>
   | Definitions<typeof settings>;
@@ -41,6 +43,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     dashboardAuth,
     firewall,
     modelCatalogue,
+    pricing,
     request,
     session,
     settings,

@@ -135,6 +135,21 @@ const samples: Samples = {
   },
   ModelDescribed: { slug: 'gpt-5.5', version: '0123456789abcdef', entry: '{"slug":"gpt-5.5"}' },
   ModelsListed: { planType: 'plus', from: [], to: [{ slug: 'gpt-5.5', version: '0123456789abcdef' }] },
+  PricesPublished: {
+    from: null,
+    to: '2026-11-21.0123abcd',
+    models: [
+      {
+        model: 'gpt-5*',
+        input: 1.25,
+        cachedInput: 0.125,
+        output: 10,
+        reasoningMultiplier: 1,
+        tiers: { priority: 2 },
+        longContext: { aboveInputTokens: 272_000, inputFactor: 2, outputFactor: 1.5 },
+      },
+    ],
+  },
   RequestRefused: {
     ...requested,
     status: '429',

@@ -21,6 +21,8 @@ export function subjectState(stream: string, state: HotState): Json {
       return asJson(state.firewall);
     case 'modelCatalogue':
       return asJson(state.models.plans);
+    case 'pricing':
+      return asJson(state.prices);
     case 'settings':
       return asJson({ ...state.settings, dashboardAuth: state.dashboardAuth });
     default:

@@ -10,6 +10,7 @@ import * as dashboardAuth from '../domain/dashboardAuth/state.ts';
 import type { EventOf, Recorded } from '../domain/event.ts';
 import * as firewall from '../domain/firewall/state.ts';
 import * as modelCatalogue from '../domain/modelCatalogue/state.ts';
+import * as pricing from '../domain/pricing/decide.ts';
 import { consumptionOf } from '../domain/request/consumption.ts';
 import type { CompletedRequest, RequestAdmitted } from '../domain/request/events.ts';
 import * as session from '../domain/session/state.ts';
@@ -27,6 +28,7 @@ export class HotState {
   position: Position = position(0);
   firewall: firewall.Firewall = firewall.initialState;
   models: modelCatalogue.ModelCatalogue = modelCatalogue.initialState;
+  prices: pricing.Prices = pricing.initialState;
   settings: settings.SettingsState = settings.initialState;
   dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
   readonly sessions: session.Sessions = new Map();
@@ -130,6 +132,9 @@ export class HotState {
       case 'ModelDescribed':
       case 'ModelsListed':
         this.models = modelCatalogue.evolve(this.models, event);
+        return;
+      case 'PricesPublished':
+        this.prices = pricing.evolve(this.prices, event);
         return;
       default:
         this.#evolveKey(event);

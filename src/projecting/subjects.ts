@@ -9,6 +9,7 @@ import type { Decider } from '../domain/decider.ts';
 import type { DomainEvent } from '../domain/event.ts';
 import { firewall } from '../domain/firewall/decide.ts';
 import { modelCatalogue } from '../domain/modelCatalogue/decide.ts';
+import { pricing } from '../domain/pricing/decide.ts';
 import { settings } from '../domain/settings/decide.ts';
 import type { HotState } from './hotState.ts';
 
@@ -68,6 +69,11 @@ export const subjects = {
     modelCatalogue,
     (_id: 'main') => 'modelCatalogue-main',
     (hot) => hot.models,
+  ),
+  pricing: subject(
+    pricing,
+    (_id: 'main') => 'pricing-main',
+    (hot) => hot.prices,
   ),
   /** Meets `settings` in one stream: requiring TOTP and disabling it exclude each other. */
   dashboardAuth: subject(

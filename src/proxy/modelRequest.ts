@@ -78,6 +78,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         route: route.path,
         model: model.model,
         effort: model.effort,
+        serviceTier: model.serviceTier,
         requestedAt,
         admission,
         pin: isSticky ? pinDigest(caller, model.conversationKey as string) : undefined,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { type Instant, instant } from '../domain/brands.ts';
+import type { PriceTable } from '../domain/pricing/prices.ts';
 import { type DataFolder, openDataFolder } from '../log/dataFolder.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../projecting/commandHandler.ts';
 import { type HotRunner, startHotRunner } from '../projecting/hotRunner.ts';
+import { readPrices } from './pricesFile.ts';
 import { openStore, type Store } from './store.ts';
 
 export interface ServiceIo {
@@ -20,6 +22,8 @@ export interface Foundation {
   readonly store: Store;
   readonly hot: HotRunner;
   readonly handle: HandleCommand;
+  /** With which costs are counted. */
+  readonly prices: PriceTable;
   readonly now: () => Instant;
   readonly newId: () => string;
   readonly say: (line: string) => void;
@@ -34,6 +38,7 @@ export interface Foundation {
 export async function openFoundation(config: Config, { say, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
   const report = (error: unknown) => say(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { say, report });
   const hot = await startHotRunner(store.log, onFatal);
@@ -43,6 +48,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     store,
     hot,
     handle: createCommandHandler({ log: store.log, hot, now }),
+    prices,
     now,
     newId: randomUUID,
     say,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { builtInPrices } from '../domain/pricing/prices.ts';
 import type { ClientAddress } from '../http/clientAddress.ts';
 import { createSetupToken } from '../management/dashboardAuth/setupToken.ts';
 import { SignIns } from '../management/dashboardAuth/signIns.ts';
@@ -41,7 +40,7 @@ export async function createManaging(
   foundation: Foundation,
   { overlay, provider, readModels, clientAddress, isHttps }: ManagingOptions,
 ): Promise<Managing> {
-  const { config, folder, store, hot, handle, now, newId, say, report } = foundation;
+  const { config, folder, store, hot, handle, prices, now, newId, say, report } = foundation;
   const { log, vault } = store;
   const { ledger, cooldowns, records, reservedElsewhere } = overlay;
   await store.patiently(() => destroyKeysOfDeletedAccounts({ hot, vault }));
@@ -86,7 +85,7 @@ export async function createManaging(
     otherSurfaces: [proxySurface],
     requestTotals: readModels.requestTotals,
     usageTrends: readModels.usageTrends,
-    pricedModels: builtInPrices.models.map(({ model }) => model.replace(/\*$/, '')),
+    pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     now,
     report,
     signIns,

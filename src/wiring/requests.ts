@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountId } from '../domain/brands.ts';
-import { builtInPrices } from '../domain/pricing/prices.ts';
 import type { ClientAddress } from '../http/clientAddress.ts';
 import { subjects } from '../projecting/subjects.ts';
 import { upstreamHeaders } from '../provider/outboundHeaders.ts';
@@ -39,13 +38,16 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** Settles what an earlier start of this node left open. */
 export async function createRequests(
-  { config, store, hot, handle, now, say, report, because }: Foundation,
+  { config, store, hot, handle, prices, now, say, report, because }: Foundation,
   { overlay, provider, clientAddress }: RequestsOptions,
 ): Promise<Requests> {
   const { ledger, cooldowns, records, reservedElsewhere, isOfThisNode, isOfThisStart } = overlay;
   const { recordRequest: record, pending } = records;
-  const priceOf = createPriceLookup(builtInPrices);
-  const pricing = { priceOf, priceVersion: builtInPrices.version };
+  // Requests name only the version: what it says is in the log as well.
+  const publish = { type: 'PublishPrices', table: prices } as const;
+  await handle(subjects.pricing, 'main', publish, because('prices of this start')).catch(report);
+  const priceOf = createPriceLookup(prices);
+  const pricing = { priceOf, priceVersion: prices.version };
   const left = await settleAbandoned({
     open: pending?.openRequests() ?? hot.state.openRequests.values(),
     isAbandoned: (stream) => isOfThisNode(stream) && !isOfThisStart(stream),

@@ -78,6 +78,23 @@ test('each wrong value of the environment is one line that names it', async () =
   expect(lines.toSorted().map((line) => line.split(':')[0])).toEqual(Object.keys(env).toSorted());
 });
 
+test('prices that cannot be used are one line for each mistake', async () => {
+  const folder = await folderOfItsOwn();
+  const env = { SVC_PRICES_FILE: join(folder, 'prices.json') };
+  expect(await refusalOf({ folder, env })).toEqual([expect.stringMatching(/^SVC_PRICES_FILE .*no such file/)]);
+  writeFileSync(env.SVC_PRICES_FILE, '{"since": ');
+  expect(await refusalOf({ folder, env })).toEqual([expect.stringMatching(/^SVC_PRICES_FILE .*is not JSON/)]);
+  const listed = { model: 'm', input: 1, output: 1 };
+  const models = [{ ...listed, input: -1 }, { ...listed, cached: 1 }, { ...listed, output: '3' }, { model: 'a b' }];
+  writeFileSync(env.SVC_PRICES_FILE, JSON.stringify({ since: 'soon', models }));
+  const lines = await refusalOf({ folder, env });
+  for (const field of ['since', 'models.0.input', 'models.1', 'models.2.output', 'models.3.model', 'models.3.input']) {
+    expect(lines, field).toContainEqual(expect.stringContaining(`prices.json: ${field}: `));
+  }
+  writeFileSync(env.SVC_PRICES_FILE, JSON.stringify({ since: '2026-11-21', models: [listed, listed] }));
+  expect(await refusalOf({ folder, env })).toEqual([expect.stringContaining('prices.json: m is listed twice')]);
+});
+
 test('a key that is none is refused without showing it', async () => {
   const lines = await refusalOf({ folder: await folderOfItsOwn(), env: { SVC_ENCRYPTION_KEY: 'my-secret' } });
   expect(lines).toEqual([expect.stringContaining('SVC_ENCRYPTION_KEY must be 32 random bytes')]);

@@ -26,9 +26,17 @@ export function readByReference(
     conversationKey: conversationKeyOf(body, headers),
     bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? Math.max(0, Math.ceil(maxOutputTokens)) : null,
+    serviceTier: tierOf(body.service_tier),
     upstreamBody: isForwardable(body) ? raw : Buffer.from(JSON.stringify(toForwardable(body, recall))),
   };
 }
+
+const tierOf = (tier: unknown) =>
+  typeof tier === 'string' &&
+  !['auto', 'default', 'standard'].includes(tier.toLowerCase()) &&
+  /^[a-z][\w-]{0,63}$/i.test(tier)
+    ? tier.toLowerCase()
+    : null;
 
 /** Session headers of today's clients (clients.md 1.2 and section 4). */
 const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', 'x-session-id', 'x-session-affinity'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { builtInPrices } from './builtInPrices.ts';
 import { costOf } from './cost.ts';
-import { builtInPrices } from './prices.ts';
 
 const price = { model: 'gpt-5*', input: 1.25, cachedInput: 0.125, output: 10 };
 const usage = (changes: Partial<Parameters<typeof costOf>[0]> = {}) => ({
@@ -35,6 +35,27 @@ test('a multiplier on reasoning changes its share only', () => {
   expect(costOf(usage({ outputTokens: 100 }), dear)).toBe(1_000);
 });
 
+test('a tier multiplies everything, cached input and reasoning included', () => {
+  const tiered = { ...price, reasoningMultiplier: 2, tiers: { priority: 2, flex: 0.5 } };
+  const used = usage({ inputTokens: 1_000, cachedInputTokens: 800, outputTokens: 100, reasoningTokens: 60 });
+  const usual = 200 * 1.25 + 800 * 0.125 + 160 * 10;
+  expect(costOf(used, tiered)).toBe(usual);
+  expect(costOf(used, tiered, 'priority')).toBe(2 * usual);
+  expect(costOf(used, tiered, 'flex')).toBe(usual / 2);
+});
+
+test.each(['scale', 'constructor', '__proto__'])('a tier without a price of its own, %j, costs the usual', (tier) => {
+  const used = usage({ inputTokens: 1_000 });
+  expect(costOf(used, { ...price, tiers: { priority: 2 } }, tier)).toBe(1_250);
+  expect(costOf(used, price, tier)).toBe(1_250);
+});
+
+test('an input above the mark makes all of the request dearer, one at the mark does not', () => {
+  const long = { ...price, longContext: { aboveInputTokens: 1_000, inputFactor: 2, outputFactor: 1.5 } };
+  expect(costOf(usage({ inputTokens: 1_000, outputTokens: 100 }), long)).toBe(1_250 + 1_000);
+  expect(costOf(usage({ inputTokens: 2_000, outputTokens: 100 }), long)).toBe(2 * 2_500 + 1_500);
+});
+
 test('costs are whole micro-dollars, never negative, and more tokens never cost less', () => {
   const some = fc.record({
     inputTokens: fc.nat({ max: 1e7 }),
@@ -43,7 +64,7 @@ test('costs are whole micro-dollars, never negative, and more tokens never cost 
     reasoningTokens: fc.nat({ max: 1e7 }),
   });
   fc.assert(
-    fc.property(some, fc.constantFrom(...builtInPrices.models), fc.nat({ max: 1_000 }), (used, model, more) => {
+    fc.property(some, fc.constantFrom(...builtInPrices), fc.nat({ max: 1_000 }), (used, model, more) => {
       const cost = costOf(used, model);
       expect(Number.isSafeInteger(cost)).toBe(true);
       expect(cost).toBeGreaterThanOrEqual(0);

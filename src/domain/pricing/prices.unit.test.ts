@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { builtInPrices, findPrice, type PriceTable } from './prices.ts';
+import { builtInPrices } from './builtInPrices.ts';
+import { findPrice, mergedPrices, modelPriceSchema, type PriceTable } from './prices.ts';
 
 const price = (model: string, input: number) => ({ model, input, cachedInput: 0, output: 0 });
 const table: PriceTable = {
@@ -32,10 +33,10 @@ test('the longest entry wins wherever it stands in the table', () => {
 });
 
 test('an entry without a star matches its own name only', () =>
-  expect(findPrice({ version: 'test', models: [price('gpt-5', 1)] }, 'gpt-5.1')).toBeUndefined());
+  expect(findPrice({ models: [price('gpt-5', 1)] }, 'gpt-5.1')).toBeUndefined());
 
 test.each(['', 'claude', 'gpt-4.1', 'my-gpt-5'])('a model that nobody has priced, %j, has no price', (model) => {
-  expect(findPrice(builtInPrices, model)).toBeUndefined();
+  expect(findPrice({ models: builtInPrices }, model)).toBeUndefined();
 });
 
 test.each([
@@ -44,9 +45,26 @@ test.each([
   ['gpt-5.2-codex', 1.75],
   ['gpt-5.4-nano', 0.2],
   ['gpt-5.5-pro-2026', 30],
-])('the built-in table prices %s', (model, input) => expect(findPrice(builtInPrices, model)?.input).toBe(input));
+])('the built-in table prices %s', (model, input) =>
+  expect(findPrice({ models: builtInPrices }, model)?.input).toBe(input),
+);
 
 test('no built-in entry is listed twice, and a cached token never costs more than a fresh one', () => {
-  expect(new Set(builtInPrices.models.map(({ model }) => model)).size).toBe(builtInPrices.models.length);
-  for (const { input, cachedInput } of builtInPrices.models) expect(cachedInput).toBeLessThanOrEqual(input);
+  expect(new Set(builtInPrices.map(({ model }) => model)).size).toBe(builtInPrices.length);
+  for (const { input, cachedInput } of builtInPrices) expect(cachedInput).toBeLessThanOrEqual(input);
+});
+
+test('every built-in price is one that a file could hold', () => {
+  for (const listed of builtInPrices) expect(modelPriceSchema.parse(listed)).toEqual(listed);
+});
+
+test('the model that transcribes has no price', () =>
+  expect(findPrice({ models: builtInPrices }, 'gpt-4o-transcribe')).toBeUndefined());
+
+test('a second table takes the place of entries of the same name, whatever their case, and adds the others', () => {
+  const merged = mergedPrices(table.models, [price('GPT-5.4*', 7), price('claude*', 8)]);
+  expect(findPrice({ models: merged }, 'gpt-5.4')?.input).toBe(7);
+  expect(findPrice({ models: merged }, 'gpt-5.4-mini')?.input).toBe(3);
+  expect(findPrice({ models: merged }, 'claude-x')?.input).toBe(8);
+  expect(merged).toHaveLength(table.models.length + 1);
 });

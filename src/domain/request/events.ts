@@ -86,6 +86,8 @@ export const RequestCompleted = event('RequestCompleted', {
     usage: tokenUsageSchema.nullable(),
     costMicroDollars: microDollarsSchema.nullable(),
     priceVersion: z.string().nullable(),
+    /** `service_tier` by which it was priced; absent when it was the usual one. */
+    serviceTier: z.string().optional(),
     /** HMAC of the conversation's key; only a 200 that is no `isFallback` pins it to its account. */
     pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
     attempts: z.array(attemptSchema),

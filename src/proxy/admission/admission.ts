@@ -23,6 +23,7 @@ export interface RequestToAdmit {
   readonly model: string;
   readonly inputTokens: number;
   readonly maxOutputTokens: number | null;
+  readonly serviceTier: string | null;
   readonly requestedAt: Instant;
 }
 
@@ -61,11 +62,19 @@ export class LimitExceeded extends ProxyError {
  */
 export const createAdmission =
   ({ hot, ledger, reservedElsewhere, priceOf }: AdmissionOptions) =>
-  ({ requestId, key, model, inputTokens, maxOutputTokens, requestedAt }: RequestToAdmit): Admission | undefined => {
+  ({
+    requestId,
+    key,
+    model,
+    inputTokens,
+    maxOutputTokens,
+    serviceTier,
+    requestedAt,
+  }: RequestToAdmit): Admission | undefined => {
     if (!key) return undefined;
     if (key.allowedModels && !key.allowedModels.includes(model)) throw new ProxyError('model_not_allowed', { model });
     if (key.rules.length === 0) return undefined;
-    const estimate = estimateOf({ inputTokens, maxOutputTokens }, priceOf(model));
+    const estimate = estimateOf({ inputTokens, maxOutputTokens, serviceTier }, priceOf(model));
     const verdict = admit({
       rules: key.rules,
       model,

@@ -2,6 +2,7 @@ import type { Consumption } from '../../domain/apiKey/counters.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import { findPrice, type ModelPrice, type PriceTable } from '../../domain/pricing/prices.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
+import type { RequestToAdmit } from './admission.ts';
 
 /** English and code have about four bytes to a token. */
 const BYTES_PER_TOKEN = 4;
@@ -14,12 +15,16 @@ const AUDIO_BYTES_PER_TOKEN = 1_000;
 
 /** What a request will probably use: its size in tokens and the longest answer it allows. */
 export function estimateOf(
-  { inputTokens, maxOutputTokens }: { readonly inputTokens: number; readonly maxOutputTokens: number | null },
+  {
+    inputTokens,
+    maxOutputTokens,
+    serviceTier,
+  }: Pick<RequestToAdmit, 'inputTokens' | 'maxOutputTokens' | 'serviceTier'>,
   price: ModelPrice | undefined,
 ): Consumption {
   const outputTokens = maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
   const usage = { inputTokens, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 };
-  return { inputTokens, outputTokens, costMicroDollars: price ? costOf(usage, price) : 0 };
+  return { inputTokens, outputTokens, costMicroDollars: price ? costOf(usage, price, serviceTier) : 0 };
 }
 
 /** Usage that the provider never reported, from what was seen of the request (design.md section 5). */

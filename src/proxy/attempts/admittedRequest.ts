@@ -11,6 +11,7 @@ export interface AdmittedRequest {
   readonly route: string;
   readonly model: string;
   readonly effort: string | null;
+  readonly serviceTier: string | null;
   readonly requestedAt: Instant;
   readonly admission: Admission | undefined;
   /** Digest of the conversation's key; undefined when threads do not stick. */

@@ -39,21 +39,21 @@ export class Conclusion {
 
   /** The provider ended its answer, well or not. @param bytes the last events, the ending one among them */
   answered(bytes: Buffer, ending: Ending, upstreamHeaders: IncomingHttpHeaders): void {
-    const { kind, error, output } = ending;
+    const { kind, error, output, serviceTier } = ending;
     const { accountId } = this.#trail;
     this.#trail.end(error ? 'failed_event' : 'ok', this.#services.now());
     const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.seenUsage(bytes.length));
     if (!error) {
       if (accountId !== null) this.#services.cooldowns.clear(accountId);
       if (output) this.#services.remember(this.#request, output);
-      this.#settle({ status: '200', code: null, message: null, usage }, () =>
+      this.#settle({ status: '200', code: null, message: null, usage, serviceTier }, () =>
         this.#delivery.finish(bytes, upstreamHeaders),
       );
       return;
     }
     const message = error.message ?? 'The provider failed the request';
     const code = error.code ?? 'upstream_error';
-    this.#settle({ status: 'error', code, message, usage }, () => {
+    this.#settle({ status: 'error', code, message, usage, serviceTier }, () => {
       if (kind !== 'error') {
         this.#delivery.finish(bytes, upstreamHeaders);
         return;

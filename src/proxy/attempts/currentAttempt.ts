@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountId, Instant } from '../../domain/brands.ts';
+import type { SseEvent } from '../relay/sse.ts';
 import type { Scanned } from '../relay/sseScanner.ts';
 import type { Ending } from '../settlement/ending.ts';
+import { servedTierIn } from '../settlement/serviceTier.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { AttemptTrail } from './attemptTrail.ts';
 import type { Decision } from './choose.ts';
@@ -116,11 +118,17 @@ export class CurrentAttempt implements CallObserver {
       return true;
     }
     this.#isAnswering = true;
-    const ending = terminal && this.#request.answer.readEnding(terminal);
+    const ending = terminal && this.#endingOf(terminal);
     if (this.#prelude.length === 0) return this.#observer.onEvents(bytes, ending);
     const whole = Buffer.concat([...this.#prelude, bytes]);
     this.#prelude = [];
     return this.#observer.onEvents(whole, ending);
+  }
+
+  #endingOf(terminal: SseEvent): Ending {
+    const { answer, serviceTier } = this.#request;
+    const ending = answer.readEnding(terminal);
+    return serviceTier === null ? ending : { ...ending, serviceTier: servedTierIn(terminal.data) };
   }
 
   onFailed(failure: Failure): void {

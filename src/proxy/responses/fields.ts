@@ -18,7 +18,7 @@ export interface Field {
 }
 
 /** Sent by clients of today and passed on as they are. */
-const PASSING = ['client_metadata', 'service_tier'];
+const PASSING = ['client_metadata'];
 
 const SHARED = ['include', 'instructions', 'reasoning', 'text', 'tool_choice', 'tools'];
 
@@ -32,6 +32,7 @@ const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['model', itself],
   ['prompt_cache_key', itself],
   ['reasoning', (value) => (isObject(value) ? { effort: value.effort } : value)],
+  ['service_tier', itself],
   ['store', itself],
   ['stream', itself],
 ]);
@@ -46,7 +47,7 @@ export const unknownField = (name: string): Field => ({
 
 /** The members of a request that mean something to us. */
 export const fields: ReadonlyMap<string, Field> = new Map(
-  [...fieldChecks.map(([name]) => name), ...REFUSED_UPSTREAM, ...PASSING].map((name) => [
+  [...fieldChecks.map(([name]) => name), ...READ.keys(), ...REFUSED_UPSTREAM, ...PASSING].map((name) => [
     name,
     {
       name,

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withExactNumbers } from '../body/exactNumbers.ts';
 import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
+import { serviceTierOf } from '../settlement/serviceTier.ts';
 import { type RecallItem, toForwardable } from './forwardable.ts';
 import { openingOf, readOpening } from './opening.ts';
 import { readEnvelope } from './readEnvelope.ts';
@@ -19,6 +20,8 @@ export interface ModelRequest {
   /** Size of the body as decoded, in bytes. */
   readonly bodyBytes: number;
   readonly maxOutputTokens: number | null;
+  /** The tier of service that is asked for; null for the usual one. */
+  readonly serviceTier: string | null;
   readonly upstreamBody: Buffer;
   /** Whether a stream of chunks ends with one of its usage; only of a chat. */
   readonly includesUsage?: boolean;
@@ -62,7 +65,7 @@ function readWhole(raw: Buffer, surface: Surface, session: string | undefined, r
 export function modelRequest(
   raw: Buffer,
   surface: Surface,
-  { model, reasoning, stream, max_output_tokens: maxOutputTokens }: JsonObject,
+  { model, reasoning, stream, max_output_tokens: maxOutputTokens, service_tier: tier }: JsonObject,
   { conversationKey, upstreamBody }: Pick<ModelRequest, 'conversationKey' | 'upstreamBody'>,
 ): ModelRequest {
   return {
@@ -72,6 +75,7 @@ export function modelRequest(
     conversationKey,
     bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? outputTokens(maxOutputTokens) : null,
+    serviceTier: serviceTierOf(tier),
     upstreamBody,
   };
 }

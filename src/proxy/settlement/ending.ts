@@ -11,6 +11,8 @@ export interface Ending {
   readonly error: ProviderError | undefined;
   /** The answer's items, for clients that refer to them later; undefined when the event has none. */
   readonly output: readonly unknown[] | undefined;
+  /** The tier of service, null for the usual one; looked for only where another one was asked for. */
+  readonly serviceTier?: string | null | undefined;
 }
 
 const KINDS: Readonly<Record<string, Ending['kind']>> = {

@@ -17,6 +17,8 @@ export interface Outcome {
   /** Undefined: it failed before any output, so nothing is counted. */
   readonly usage: TokenUsage | undefined;
   readonly refusal?: CompletedRequest['refusal'];
+  /** What the provider served, null for the usual tier; undefined where it did not say. */
+  readonly serviceTier?: string | null | undefined;
 }
 
 export interface Settled {
@@ -49,7 +51,8 @@ export const createSettlement =
     const { key, model, requestId, requestedAt, pin } = request;
     const usage = outcome.usage ?? null;
     const price = usage && priceOf(model);
-    const costMicroDollars = usage && price ? costOf(usage, price) : null;
+    const tier = outcome.serviceTier === undefined ? request.serviceTier : outcome.serviceTier;
+    const costMicroDollars = usage && price ? costOf(usage, price, tier) : null;
     const used = { inputTokens: 0, outputTokens: 0, ...usage, costMicroDollars: costMicroDollars ?? 0 };
     if (key) ledger.settle(requestId, amountsOf(key, model, used));
     const time = now();
@@ -71,6 +74,7 @@ export const createSettlement =
       usage,
       costMicroDollars,
       priceVersion: costMicroDollars === null ? null : priceVersion,
+      serviceTier: tier ?? undefined,
       pin: pin === undefined ? undefined : { digest: pin, isFallback },
       attempts: attempts as Attempt[],
       refusal: outcome.refusal,

@@ -16,6 +16,7 @@ const request = {
   route: '/v1/responses',
   model: 'gpt-5',
   effort: null,
+  serviceTier: null,
   requestedAt: NOW,
   admission: undefined,
   pin: undefined,

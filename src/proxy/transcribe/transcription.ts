@@ -25,7 +25,7 @@ const BEGINNING_BYTES = 1_048_576;
 export function createTranscriptionHandler(services: ModelRequestServices) {
   const admit = createAdmission(services);
   const recordRefusal = createRecordRefusal(services);
-  const asked = { model: TRANSCRIPTION_MODEL, effort: null };
+  const asked = { model: TRANSCRIPTION_MODEL, effort: null, serviceTier: null };
 
   return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;

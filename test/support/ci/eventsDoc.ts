@@ -21,6 +21,7 @@ not know stops.
 | \`apiKey-<key id>\` | \`ApiKey...\` |
 | \`firewall-main\` | \`Ip...\` |
 | \`modelCatalogue-main\` | \`Model...\` |
+| \`pricing-main\` | \`PricesPublished\` |
 | \`settings-main\` | \`SettingsChanged\` |
 | \`requests-<node>.<boot>_<yyyymmdd>\` | \`Request...\`, \`RefusalsCounted\` |
 

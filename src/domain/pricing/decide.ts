@@ -1,0 +1,26 @@
+import type { Decider } from '../decider.ts';
+import type { Recorded } from '../event.ts';
+import { type PricesEvent, PricesPublished } from './events.ts';
+import type { PriceTable } from './prices.ts';
+
+/** The prices that hold; undefined before any were published. */
+export type Prices = PriceTable | undefined;
+
+export const initialState: Prices = undefined;
+
+export interface PublishPrices {
+  readonly type: 'PublishPrices';
+  readonly table: PriceTable;
+}
+
+/** Prices that hold already are not published again: every start offers its own. */
+export function decide({ table }: PublishPrices, prices: Prices): PricesEvent[] {
+  if (prices?.version === table.version) return [];
+  return [PricesPublished({ from: prices?.version ?? null, to: table.version, models: [...table.models] })];
+}
+
+export function evolve(_prices: Prices, { data }: Recorded<PricesEvent>): Prices {
+  return { version: data.to, models: data.models };
+}
+
+export const pricing: Decider<Prices, PublishPrices, PricesEvent> = { decide, evolve, initialState };
