@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../../src/config.ts';
@@ -38,6 +39,10 @@ const interpolated = (value: string | number, given: Readonly<Record<string, str
     return rest;
   });
 
+/** 8.0.17 is 8000017; what is not pinned to the last digit is 0. */
+const versionOf = (image: string): number =>
+  (/:(\d+)\.(\d+)\.(\d+)/.exec(image)?.slice(1).map(Number) ?? []).reduce((sum, part) => sum * 1_000 + part, 0);
+
 const environment = (given: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(svc.environment ?? {}).map(([name, value]) => [name, interpolated(value, given)]));
 
@@ -61,8 +66,8 @@ test('the stores that the service is told of are there, healthy before it starts
   const hosts = Object.entries(svc.environment ?? {})
     .filter(([name]) => /^SVC_(EVENTSTORE|MONGODB)_URL$/.test(name))
     .map(([, url]) => /\/\/([^:/]+)/.exec(String(url))?.[1] as string);
-  expect(hosts).toContain('eventstore');
-  expect(Object.keys(svc.depends_on ?? {}).sort()).toEqual([...hosts].sort());
+  expect(hosts.sort()).toEqual(['eventstore', 'mongodb']);
+  expect(Object.keys(svc.depends_on ?? {}).sort()).toEqual(hosts);
   for (const host of hosts) {
     expect(svc.depends_on?.[host]?.condition).toBe('service_healthy');
     expect(service(host).healthcheck?.test.length).toBeGreaterThan(0);
@@ -79,15 +84,27 @@ test('everything that must survive a container is in a volume that is declared',
   expect(mounted.map(([name]) => name).sort()).toEqual(Object.keys(compose.volumes).sort());
   expect(svc.volumes).toEqual([`svc-data:${svc.environment?.SVC_DATA_DIR}`]);
   expect(service('eventstore').volumes).toContain('eventstore-data:/var/lib/eventstore');
+  expect(service('mongodb').volumes).toContain('mongodb-data:/data/db');
 });
 
 test('EventStoreDB is one that loses no checkpoint, with options that it still has', () => {
   const { image = '', environment: options = {} } = service('eventstore');
-  const [major = 0, minor = 0, patch = 0] = /:(\d+)\.(\d+)\.(\d+)/.exec(image)?.slice(1).map(Number) ?? [];
-  expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(24_010_005);
+  expect(versionOf(image)).toBeGreaterThanOrEqual(24_010_005);
   // Any of these stops a server from 24.2 on (reference/event-sourcing.md B1.8).
   expect(Object.keys(options).filter((name) => /TCP|EXT_IP|INT_IP|_HTTP_PORT/.test(name))).toEqual([]);
   expect(String(svc.environment?.SVC_EVENTSTORE_URL)).toContain(`:${options.EVENTSTORE_NODE_PORT}`);
+});
+
+test('MongoDB is a replica set of one: its name is the same wherever it is named, its only member the server itself', () => {
+  const { image = '', command = [], healthcheck } = service('mongodb');
+  expect(versionOf(image)).toBeGreaterThanOrEqual(8_000_017);
+  const url = new URL(String(svc.environment?.SVC_MONGODB_URL));
+  const name = url.searchParams.get('replicaSet');
+  expect(command[command.indexOf('--replSet') + 1]).toBe(name);
+  const script = healthcheck?.test.at(-1) ?? '';
+  const [, members] = /rs\.initiate\((\{.*\})\) \}/.exec(script) ?? [];
+  expect(parse(members ?? '')).toEqual({ _id: name, members: [{ _id: 0, host: url.host }] });
+  expect(() => new Script(script)).not.toThrow();
 });
 
 test('a container has more time to end than the service takes to drain', () => {
