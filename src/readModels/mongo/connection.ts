@@ -7,11 +7,16 @@ export interface Connection {
   readonly db: Db;
   /** The servers, without name and password: what lines for the operator may show. */
   readonly hosts: string;
+  /**
+   * Connects, unless that has succeeded once. To be called before anything else is asked: a client whose first attempt
+   * failed fails for ever after, until this is called again.
+   */
+  open(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A client for the server or servers that the URL names; nothing is connected before the first query.
+ * A client for the server or servers that the URL names; nothing is connected before `open`.
  * @throws Error for a URL that the driver cannot use; the message holds neither name nor password
  */
 export function connect(url: string): Connection {
@@ -37,6 +42,7 @@ export function connect(url: string): Connection {
   return {
     db: client.db(named === 'test' && !hasDatabase(url) ? DATABASE : named),
     hosts,
+    open: async () => void (await client.connect()),
     close: () => client.close(),
   };
 }

@@ -46,7 +46,7 @@ const ANSWER_WITHIN_MS = 8_000;
 /** @throws Error for a URL that cannot be used */
 export function createMongoStore(options: MongoStoreOptions): MongoStore {
   const { url, source, fencedBy, isCopy = false, say, batchEvents } = options;
-  const { db, hosts, close } = connect(url);
+  const { db, hosts, open, close } = connect(url);
   const generations = new Generations(db);
   const readers = new Readers(generations);
   const outage = new Outage(hosts, say);
@@ -59,6 +59,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
   async function greet(): Promise<void> {
     while (!closing.signal.aborted && projecting.size === 0) {
       try {
+        await open();
         await db.command({ ping: 1 });
         if (projecting.size === 0) outage.over();
         return;
@@ -95,6 +96,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
     ]);
 
   const answer: Ask = async (port, name, args, minPosition) => {
+    await open();
     const queries = answersFrom(await reach(minPosition))[port] as Record<string, (...args: unknown[]) => unknown>;
     return queries[name]?.(...args);
   };
@@ -115,7 +117,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
     async project(tenure) {
       const signal = AbortSignal.any([tenure.signal, closing.signal]);
       const both: Tenure = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };
-      const making = { generations, readers, source, fencedBy, isCopy, outage, news, urgent };
+      const making = { open, generations, readers, source, fencedBy, isCopy, outage, news, urgent };
       const ending = project({ ...making, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) }, both);
       projecting.add(ending);
       await ending.finally(() => projecting.delete(ending));

@@ -24,6 +24,8 @@ class Behind extends Error {
 }
 
 export interface ProjectingOptions {
+  /** Before each attempt: see `Connection`. */
+  readonly open: () => Promise<void>;
   readonly generations: Generations;
   readonly readers: Readers;
   readonly source: LogSource;
@@ -43,6 +45,7 @@ export interface ProjectingOptions {
 export async function project(options: ProjectingOptions, tenure: Tenure): Promise<void> {
   while (!tenure.signal.aborted) {
     try {
+      await options.open();
       await projectGeneration(options, tenure);
     } catch (error) {
       if (tenure.signal.aborted) return;

@@ -99,9 +99,10 @@ async function within<Result>(
   { url, logPath }: MongoRebuildOptions,
   work: (generations: Generations, source: LogSource) => Promise<Result>,
 ): Promise<Result> {
-  const { db, close } = connect(url);
+  const { db, open, close } = connect(url);
   const source = openLogSource(logPath);
   try {
+    await open();
     return await work(new Generations(db), source);
   } finally {
     source.close();

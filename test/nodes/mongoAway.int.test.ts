@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { compareMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type MongoServer, mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
+import { tcpProxy } from '../support/tcpProxy.ts';
+
+const mongo = await mongoServer();
+afterAll(() => mongo?.stop());
+
+const SLOW = { timeout: 90_000 };
+const soon = { timeout: 30_000, interval: 50 };
+const AWAY = /^MongoDB at 127\.0\.0\.1:\d+ cannot be used: .* \(attempt 1, the next one in 0\.5 s\)/;
+const BACK = /^MongoDB at 127\.0\.0\.1:\d+ answers; the read models go on\.$/;
+
+/** A MongoDB that networks do things to. */
+async function throughProxy() {
+  const direct = (mongo as MongoServer).newDatabase();
+  const { hostname: host, port } = new URL(direct);
+  const proxy = await tcpProxy({ host, port: Number(port) });
+  onTestFinished(() => proxy.close());
+  return { proxy, direct, url: direct.replace(`:${port}/`, `:${proxy.port}/`) };
+}
+
+async function gatewayOver(url: string): Promise<Gateway> {
+  const gateway = await startGateway({ env: { SVC_MONGODB_URL: url } });
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+const ask = async (gateway: Gateway): Promise<number> => {
+  const answer = await gateway.ask();
+  await answer.text();
+  return answer.status;
+};
+const rows = async (gateway: Gateway) => (await gateway.api('GET', '/api/request-logs?limit=1')).body.total as number;
+const compared = (gateway: Gateway, url: string) =>
+  compareMongoReadModels({ url, logPath: join(gateway.folder, 'log.sqlite') });
+
+const MADE_FROM_READ_MODELS = ['/api/request-logs', '/api/history', '/api/usage/summary', '/api/dashboard/overview'];
+
+describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB, () => {
+  test.each(['cut', 'drop'] as const)(
+    'MongoDB away (%s): requests and changes go on, what it holds answers 503; back, it catches up by itself',
+    SLOW,
+    async (fault) => {
+      const { proxy, url, direct } = await throughProxy();
+      const gateway = await gatewayOver(url);
+      expect(await ask(gateway)).toBe(200);
+      await vi.waitUntil(async () => (await rows(gateway)) === 1, soon);
+
+      proxy[fault]();
+      const asked = MADE_FROM_READ_MODELS.map((path) => gateway.api('GET', path));
+      expect([await ask(gateway), await ask(gateway), await ask(gateway)]).toEqual([200, 200, 200]);
+      const change = await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+      expect(change.status).toBe(200);
+      expect((await gateway.api('GET', '/api/accounts')).status).toBe(200);
+      for (const [index, { status, body }] of (await Promise.all(asked)).entries()) {
+        expect([status, body.error?.code], MADE_FROM_READ_MODELS[index]).toEqual([503, 'read_models_unavailable']);
+      }
+      await vi.waitUntil(() => gateway.said.some((line) => AWAY.test(line)), soon);
+
+      await proxy.heal();
+      await vi.waitUntil(async () => (await rows(gateway)) === 4, soon);
+      expect(gateway.said).toContainEqual(expect.stringMatching(BACK));
+      expect((await gateway.api('GET', '/api/history')).body.events[0]).toMatchObject({ type: 'IpAllowed' });
+      expect((await compared(gateway, direct)).differences).toEqual([]);
+    },
+  );
+
+  test('a start without MongoDB serves requests and says what it waits for, attempt by attempt', SLOW, async () => {
+    const { proxy, url } = await throughProxy();
+    proxy.cut();
+    const gateway = await gatewayOver(url);
+    expect(await ask(gateway)).toBe(200);
+    expect(await gateway.api('GET', '/api/request-logs')).toMatchObject({ status: 503 });
+    await vi.waitUntil(() => gateway.said.some((line) => /\(attempt 2, the next one in 1 s\)/.test(line)), soon);
+    expect(gateway.said).toContainEqual(expect.stringMatching(AWAY));
+    await proxy.heal();
+    await vi.waitUntil(async () => (await gateway.api('GET', '/api/request-logs')).body.total === 1, soon);
+  });
+
+  test('connections that break in the middle of writes leave nothing twice and nothing out', SLOW, async () => {
+    const { proxy, url, direct } = await throughProxy();
+    const gateway = await gatewayOver(url);
+    for (const bytes of [0, 700, 1_900, 4_000, 9_000]) {
+      proxy.cutAfter(bytes);
+      expect(await Promise.all([1, 2, 3, 4].map(() => ask(gateway)))).toEqual([200, 200, 200, 200]);
+      await proxy.heal();
+    }
+    await vi.waitUntil(async () => (await rows(gateway)) === 20, soon);
+    expect((await compared(gateway, direct)).differences).toEqual([]);
+  });
+
+  test('a MongoDB that has fallen silent does not hold up the end of the service', SLOW, async () => {
+    const { proxy, url } = await throughProxy();
+    const gateway = await gatewayOver(url);
+    await vi.waitUntil(async () => (await gateway.api('GET', '/api/request-logs')).status === 200, soon);
+    proxy.drop();
+    expect(await ask(gateway)).toBe(200);
+    const since = performance.now();
+    await gateway.stopService();
+    expect(performance.now() - since).toBeLessThan(12_000);
+  });
+});
