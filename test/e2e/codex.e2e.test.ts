@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import { HELLO, politeAnswer, textAnswer } from '../support/provider/scripts.ts';
 import { runCodex } from './support/codex.ts';
 import { answerText, callToolFirst, model, type Prompt, typedIn } from './support/script.ts';
 import { test } from './support/stage.ts';
@@ -108,6 +109,82 @@ describe('Codex', () => {
 
     expect(codex, codex.stderr).toMatchObject({ exitCode: 0, timedOut: false, finalMessage: answerText });
     await stage.expectToolLoop('get_goal');
+  });
+
+  test('runs a command that the model asks for, and goes on in a second turn', async ({ stage }) => {
+    callToolFirst(stage.account, 'exec_command', { cmd: 'echo $((6 * 7))-from-the-shell' });
+
+    const codex = await runCodex({
+      baseUrl: `${stage.wire.url}/backend-api/svc`,
+      prompt,
+      afterwards: ['And now?'],
+      model,
+      signIn: { as: 'nobody' },
+      runsCommands: true,
+    });
+
+    expect(codex, codex.stderr).toMatchObject({ exitCode: 0, timedOut: false, finalMessage: answerText });
+    const [, afterCommand, secondTurn, ...more] = stage.prompts().map(({ json }) => json as Prompt);
+    expect(more).toEqual([]);
+    const output = afterCommand?.input.find(({ type }) => type === 'function_call_output');
+    expect(JSON.stringify(output)).toContain('42-from-the-shell');
+    expect(typedIn(secondTurn as Prompt)).toEqual(expect.arrayContaining([prompt, 'And now?']));
+    expect(JSON.stringify(secondTurn?.input)).toContain(answerText);
+    expect(await stage.service.loggedRequests(3)).toEqual(
+      Array(3).fill(expect.objectContaining({ model, status: '200', account_id: stage.accountId })),
+    );
+  });
+
+  test('compacts a session that has grown long, and goes on with what stands for it', async ({ stage }) => {
+    stage.account.always(politeAnswer());
+    stage.account.next(textAnswer({ text: 'Much was said.', usage: { inputTokens: 50_000 } }));
+
+    const codex = await runCodex({
+      baseUrl: `${stage.wire.url}/backend-api/svc`,
+      prompt,
+      afterwards: ['And now?'],
+      model,
+      signIn: { as: 'chatgpt', authFile: stage.provider.addAccount().authFile(), provider: 'named OpenAI' },
+      settings: ['model_auto_compact_token_limit = 40000'],
+    });
+
+    expect(codex, codex.stderr).toMatchObject({ exitCode: 0, timedOut: false, finalMessage: HELLO });
+    const [, compaction, afterwards, ...more] = stage.prompts().map(({ json }) => json as Prompt);
+    expect(more).toEqual([]);
+    expect(compaction?.input.at(-1)).toMatchObject({ type: 'compaction_trigger' });
+    expect(afterwards?.input).toContainEqual(
+      expect.objectContaining({ type: 'compaction', encrypted_content: expect.any(String) }),
+    );
+    expect(JSON.stringify(afterwards?.input)).not.toContain('Much was said.');
+    expect(typedIn(afterwards as Prompt)).toContain('And now?');
+    expect(await stage.service.loggedRequests(3)).toEqual(
+      Array(3).fill(expect.objectContaining({ model, status: '200' })),
+    );
+  });
+
+  test('of an older version has its session compacted by the endpoint for that', async ({ stage }) => {
+    stage.account.next(textAnswer({ text: 'Much was said.', usage: { inputTokens: 50_000 } }));
+
+    const codex = await runCodex({
+      baseUrl: `${stage.wire.url}/backend-api/svc`,
+      prompt,
+      afterwards: ['And now?'],
+      model,
+      signIn: { as: 'chatgpt', authFile: stage.provider.addAccount().authFile(), provider: 'named OpenAI' },
+      version: 'old',
+      settings: ['model_auto_compact_token_limit = 40000'],
+    });
+
+    expect(codex, codex.stderr).toMatchObject({ exitCode: 0, timedOut: false, finalMessage: answerText });
+    const compactions = stage.provider.received.filter(({ path }) => path.endsWith('/responses/compact'));
+    expect(compactions).toMatchObject([{ account: stage.account.id, status: 200 }]);
+    const [, afterwards, ...more] = stage.prompts().map(({ json }) => json as Prompt);
+    expect(more).toEqual([]);
+    expect(afterwards?.input.map(({ type }) => type)).toContain('compaction');
+    expect(typedIn(afterwards as Prompt)).toContain('And now?');
+    expect(await stage.service.loggedRequests(3)).toEqual(
+      Array(3).fill(expect.objectContaining({ model, status: '200' })),
+    );
   });
 
   test('shows the refusal of a wrong key, and the provider hears nothing', async ({ stage }) => {

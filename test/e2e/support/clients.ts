@@ -16,9 +16,14 @@ export const importClient = async <Library>(name: string): Promise<Library> =>
   (await import(/* @vite-ignore */ pathToFileURL(fromClients.resolve(name)).href)) as Library;
 
 /** The pinned clients by name, with the versions that `clients/package.json` asks for. */
-export const pinnedClients = (): Record<string, string> =>
-  (JSON.parse(readFileSync(join(clientsFolder, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
-    .dependencies;
+export function pinnedClients(): Record<string, string> {
+  const { dependencies } = JSON.parse(readFileSync(join(clientsFolder, 'package.json'), 'utf8')) as Pinned;
+  // An older version stands beside the newest under a name of its own: `npm:<package>@<version>`.
+  return Object.fromEntries(
+    Object.entries(dependencies).map(([name, version]) => [name, version.replace(/^npm:.*@/, '')]),
+  );
+}
+type Pinned = { dependencies: Record<string, string> };
 
 /** The version of a client as it lies on the disk; undefined when it is not there. */
 export function installedVersion(name: string): string | undefined {
@@ -30,14 +35,18 @@ export function installedVersion(name: string): string | undefined {
   }
 }
 
+/** Codex of today, or an old one that still calls `/responses/compact` (clients.md 1.5). */
+export type CodexVersion = 'newest' | 'old';
+
 /** The real Codex binary: the npm command is only a launcher, and a launcher that is killed leaves its child behind. */
-export function codexBinary(): string {
+export function codexBinary(version: CodexVersion = 'newest'): string {
   const target = codexTargets[`${process.platform}-${process.arch}`];
   if (target === undefined) throw new Error(`Codex has no binary for ${process.platform}-${process.arch}`);
-  const launcher = createRequire(fromClients.resolve('@openai/codex/bin/codex.js'));
+  const name = version === 'old' ? 'old-codex' : '@openai/codex';
+  const launcher = createRequire(fromClients.resolve(`${name}/bin/codex.js`));
   const platformPackage = launcher.resolve(`@openai/codex-${process.platform}-${process.arch}/package.json`);
-  const name = process.platform === 'win32' ? 'codex.exe' : 'codex';
-  return join(dirname(platformPackage), 'vendor', target, 'bin', name);
+  const program = process.platform === 'win32' ? 'codex.exe' : 'codex';
+  return join(dirname(platformPackage), 'vendor', target, version === 'old' ? 'codex' : 'bin', program);
 }
 
 /** The real opencode binary, which the package's install script puts under this name on every system. */

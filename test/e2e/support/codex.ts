@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Ended, runChild } from './child.ts';
-import { clientEnvironment, closedPort, codexBinary } from './clients.ts';
+import { type CodexVersion, clientEnvironment, closedPort, codexBinary } from './clients.ts';
 import { tempDir } from './tempDir.ts';
 
 /** Who Codex says it is. */
@@ -20,6 +20,13 @@ export type CodexOptions = {
   /** What stands before `/responses`. */
   baseUrl: string;
   prompt: string;
+  /** What is asked next in the same session, by `codex exec resume`: one run for each. */
+  afterwards?: readonly string[];
+  /** Commands of tools run without the sandbox, which a container may not offer. */
+  runsCommands?: boolean;
+  version?: CodexVersion;
+  /** Lines for the top of `config.toml`. */
+  settings?: readonly string[];
   model: string;
   signIn: CodexSignIn;
   /**
@@ -32,9 +39,9 @@ export type CodexOptions = {
 
 export type CodexRun = Ended & { finalMessage: string };
 
-/** Runs `codex exec` once, in a home of its own. */
+/** Runs `codex exec` once for each prompt, in a home of its own. @returns the last run */
 export async function runCodex(options: CodexOptions): Promise<CodexRun> {
-  const { prompt, signIn, timeoutMs = 60_000 } = options;
+  const { prompt, afterwards = [], signIn, version, runsCommands = false, timeoutMs = 60_000 } = options;
   await using home = await tempDir('codex');
   const codexHome = join(home.path, '.codex');
   const workspace = join(home.path, 'workspace');
@@ -45,26 +52,31 @@ export async function runCodex(options: CodexOptions): Promise<CodexRun> {
   if (signIn.as === 'chatgpt') {
     await writeFile(join(codexHome, 'auth.json'), JSON.stringify(signIn.authFile), { mode: 0o600 });
   }
-  const ended = await runChild(
-    codexBinary(),
-    ['exec', '--skip-git-repo-check', '--color', 'never', '--output-last-message', finalMessage, prompt],
-    {
-      cwd: workspace,
-      env: {
-        ...clientEnvironment(home.path),
-        CODEX_HOME: codexHome,
-        ...(signIn.as === 'key' ? { SVC_API_KEY: signIn.key } : {}),
-      },
-      timeoutMs,
-    },
-  );
+  const env = {
+    ...clientEnvironment(home.path),
+    CODEX_HOME: codexHome,
+    ...(signIn.as === 'key' ? { SVC_API_KEY: signIn.key } : {}),
+  };
+  const flags = [
+    '--skip-git-repo-check',
+    ...(runsCommands ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
+    ...['--output-last-message', finalMessage],
+  ];
+  const exec = (args: string[]) =>
+    runChild(codexBinary(version), ['exec', ...args], { cwd: workspace, env, timeoutMs });
+  let ended = await exec(['--color', 'never', ...flags, prompt]);
+  for (const next of afterwards) {
+    if (ended.exitCode !== 0) break;
+    ended = await exec(['resume', '--last', ...flags, next]);
+  }
   return { ...ended, finalMessage: await readFile(finalMessage, 'utf8').catch(() => '') };
 }
 
-function config({ baseUrl, model, signIn, retries = true }: CodexOptions): string {
+function config({ baseUrl, model, signIn, version, retries = true, settings = [] }: CodexOptions): string {
   const builtIn = signIn.as === 'chatgpt' && signIn.provider === 'built-in';
   return [
     `model = ${toml(model)}`,
+    ...settings,
     ...(builtIn ? [`openai_base_url = ${toml(baseUrl)}`] : ['model_provider = "svc"']),
     // Calls that Codex makes beside the provider: none may leave this machine, none may reach the service.
     `chatgpt_base_url = ${toml(`${closedPort}/backend-api`)}`,
@@ -72,6 +84,8 @@ function config({ baseUrl, model, signIn, retries = true }: CodexOptions): strin
     '[features]',
     'plugins = false',
     'apps = false',
+    // It is on in old versions, and the specification refuses the tool (README, "Point clients at it").
+    ...(version === 'old' ? ['image_generation = false'] : []),
     '[analytics]',
     'enabled = false',
     '[otel]',

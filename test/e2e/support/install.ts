@@ -29,7 +29,7 @@ export async function installClients(say: (line: string) => void): Promise<void>
   const wanted = await fingerprint();
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
 
-  say('installing the real clients into test/e2e/clients (once; about 800 MB on disk)');
+  say('installing the real clients into test/e2e/clients (once; about 1.1 GB on disk)');
   const startedAt = performance.now();
   await rm(join(clientsFolder, 'node_modules'), { recursive: true, force: true });
   await npm(['install', '--no-save', '--no-audit', '--no-fund']);
@@ -37,7 +37,8 @@ export async function installClients(say: (line: string) => void): Promise<void>
     const installed = installedVersion(name);
     if (installed !== version) throw new Error(`${name} ${version} is pinned, ${installed ?? 'nothing'} was installed`);
   }
-  for (const binary of [codexBinary(), opencodeBinary()]) say(`${binary} is ${await versionOf(binary)}`);
+  for (const binary of [codexBinary(), codexBinary('old'), opencodeBinary()])
+    say(`${binary} is ${await versionOf(binary)}`);
   await writeFile(stamp, wanted);
   say(`installed in ${Math.round((performance.now() - startedAt) / 1000)} s`);
 }
