@@ -9,7 +9,7 @@ export interface Call {
   /** Aborted when the client, or a failure that a test asked for, has ended the call. */
   readonly signal: AbortSignal;
   /** Resolves when the client may get more; flow control is the network's. */
-  send(message: Uint8Array): Promise<void>;
+  send(...messages: Uint8Array[]): Promise<void>;
   end(status?: Status): void;
   /** Ends the HTTP/2 stream without a gRPC status, as a node that shuts down does. */
   reset(): void;
@@ -85,10 +85,10 @@ function callOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Call {
     headers,
     messages: unframed(stream),
     signal: aborting.signal,
-    async send(message) {
+    async send(...messages) {
       if (!isOpen()) return;
       respond();
-      if (!stream.write(framed(message))) await drained(stream);
+      if (!stream.write(Buffer.concat(messages.map(framed)))) await drained(stream);
     },
     end({ code, message = '', trailers: more = {} } = { code: 0 }) {
       if (!isOpen()) return;

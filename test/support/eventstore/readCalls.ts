@@ -124,10 +124,12 @@ function recordsAfter(log: readonly FakeRecord[], after: bigint): readonly FakeR
   return log.slice(low);
 }
 
+/** In one write: a frame for each costs a server written in JavaScript more than the record. */
+const AT_ONCE = 32;
+
 async function sendAll(call: Call, records: readonly FakeRecord[]): Promise<void> {
-  for (const record of records) {
-    if (call.signal.aborted) return;
-    await call.send(bytesOf(record));
+  for (let at = 0; at < records.length && !call.signal.aborted; at += AT_ONCE) {
+    await call.send(...records.slice(at, at + AT_ONCE).map(bytesOf));
   }
 }
 

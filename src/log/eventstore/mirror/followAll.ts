@@ -43,6 +43,8 @@ const TIMING: FollowTiming = {
 const GROWTH = 1.5;
 const MOST_FAILURES = 5;
 const BATCH = 512;
+/** What comes thick and fast is handled together: each time costs as much as many events. What comes alone never waits. */
+const BETWEEN_BATCHES_MS = 5;
 const UNSUBSCRIBE_MS = 1_000;
 
 /**
@@ -117,6 +119,8 @@ async function followFrom(
     lastMessageAt = performance.now();
   }, silenceMs / 2);
   let batch: AllStreamRecordedEvent[] = [];
+  let handledAt = Number.NEGATIVE_INFINITY;
+  const hasMore = () => subscription.readableLength > 0;
   try {
     for await (const { event } of subscription) {
       lastMessageAt = performance.now();
@@ -125,10 +129,14 @@ async function followFrom(
         last = event.position;
         batch.push(event);
       }
-      // Events that nothing follows at once are handled at once; a batch never waits for more.
-      if (batch.length < BATCH && subscription.readableLength > 0) continue;
+      if (batch.length < BATCH) {
+        if (hasMore()) continue;
+        await pause(handledAt + BETWEEN_BATCHES_MS - performance.now(), signal);
+        if (hasMore()) continue;
+      }
       handle(batch);
       batch = [];
+      handledAt = performance.now();
     }
   } finally {
     clearInterval(watch);
