@@ -192,6 +192,7 @@ test('every endpoint is called, and its answer is what the document says', async
   await call('GET /api/usage/history');
   await call('GET /api/usage/window');
   await call('GET /api/dashboard/overview');
+  await call('GET /api/dashboard/trends');
   await call('GET /api/models');
   await call('GET /api/live');
   await call('DELETE /api/accounts/{id}', { id: account.account_id });

@@ -28,6 +28,7 @@ const overview = documented({
     }),
     requestCount: z.int(),
     errorRate: z.number().min(0).max(100),
+    usage_refresh_seconds: z.int().describe('How often accounts are asked for their usage'),
   }),
   refuses: ['read_models_unavailable'],
 });
@@ -38,7 +39,7 @@ const models = documented({
 });
 
 export const dashboardDataRoutes = (management: Management) => {
-  const { hot, requestTotals, requestLog, pricedModels, now } = management;
+  const { hot, requestTotals, requestLog, pricedModels, usageRefreshSeconds, now } = management;
   return newRouter('/api')
     .get('/dashboard/overview', overview, async () => {
       const at = now();
@@ -56,6 +57,7 @@ export const dashboardDataRoutes = (management: Management) => {
         },
         requestCount: day.requests + day.unlogged,
         errorRate: errorRate(day),
+        usage_refresh_seconds: usageRefreshSeconds,
       };
     })
     .get('/models', models, async () => {

@@ -39,6 +39,7 @@ import type { AccountLinks } from './oauth/accountLinks.ts';
 import { oauthRoutes } from './oauth/oauth.ts';
 import { openApiRoutes } from './openApi.ts';
 import { requestLogRoutes } from './requestLogs.ts';
+import { requestTrendsRoutes } from './requestTrends.ts';
 import { sameOriginWrites } from './sameOrigin.ts';
 import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
@@ -53,6 +54,8 @@ export interface ManagementOptions {
   readonly history: HistoryQueries;
   readonly requestTotals: RequestTotalsQueries;
   readonly usageTrends: UsageTrendsQueries;
+  /** How often accounts are asked for their usage. */
+  readonly usageRefreshSeconds: number;
   /** Models that the price table names. */
   readonly pricedModels: readonly string[];
   readonly now: () => Instant;
@@ -126,6 +129,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(accountTrendsRoutes(management))
     .use(usageRoutes(management))
     .use(dashboardDataRoutes(management))
+    .use(requestTrendsRoutes(management))
     .use(historyRoutes(management))
     .use(liveRoutes(management, options.live ?? new LiveFeed(options)))
     .use(openApiRoutes(() => endpointsOf(app).endpoints, options.otherSurfaces ?? []))

@@ -251,6 +251,7 @@ test('the overview sums usage over seven days, requests and errors over 24 hours
     usageSummary: { totalTokens: 480, totalCost: 0.005, inputTokens: 400, outputTokens: 80 },
     requestCount: 3,
     errorRate: 33.33,
+    usage_refresh_seconds: 60,
   });
 });
 

@@ -59,7 +59,7 @@ export function portsOver(ask: Ask): ReadModelPorts {
       options: query('requestLog', 'options'),
       models: query('requestLog', 'models'),
     },
-    requestTotals: { since: query('requestTotals', 'since') },
+    requestTotals: { since: query('requestTotals', 'since'), steps: query('requestTotals', 'steps') },
     usageTrends: { since: query('usageTrends', 'since'), ofAccount: query('usageTrends', 'ofAccount') },
     history: { page: query('history', 'page') },
   };

@@ -8,6 +8,11 @@ export interface RequestTotals extends RequestSums {
   readonly byErrorCode: Readonly<Record<string, number>>;
 }
 
+/** What arrived within one step of time. */
+export interface RequestStep extends RequestSums {
+  readonly start: Instant;
+}
+
 /** Sums over requests; every adapter passes one suite. */
 export interface RequestTotalsQueries {
   /**
@@ -16,4 +21,11 @@ export interface RequestTotalsQueries {
    * @param minPosition the answer holds at least everything up to there, or waits up to 1 s for it
    */
   since(since: Instant, minPosition: Position): Promise<RequestTotals>;
+  /**
+   * The steps since `since` in which something arrived, in order.
+   * @param since a moment at which a step begins
+   * @param stepMs whole minutes that a day can be divided into; steps are counted from midnight UTC
+   * @param minPosition as for `since`
+   */
+  steps(since: Instant, stepMs: number, minPosition: Position): Promise<readonly RequestStep[]>;
 }

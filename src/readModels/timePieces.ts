@@ -9,6 +9,12 @@ export interface TimePiece {
   readonly to: Instant;
 }
 
+const LENGTHS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+/** The longest period of which a step of time holds a whole number. */
+export const periodWithin = (stepMs: number): 'minute' | 'hour' | 'day' =>
+  (['day', 'hour'] as const).find((period) => stepMs % LENGTHS_MS[period] === 0) ?? 'minute';
+
 /** The beginning of a month that no request sees. */
 export const FAR_AHEAD = instant(Date.UTC(9999, 0));
 

@@ -85,6 +85,7 @@ export async function createManaging(
     otherSurfaces: [proxySurface],
     requestTotals: readModels.requestTotals,
     usageTrends: readModels.usageTrends,
+    usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     now,
     report,

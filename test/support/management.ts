@@ -131,11 +131,15 @@ export async function startManagement(
       models: (...query) => models().requestLog.models(...query),
     },
     history: { page: (...query) => models().history.page(...query) },
-    requestTotals: { since: (...query) => models().requestTotals.since(...query) },
+    requestTotals: {
+      since: (...query) => models().requestTotals.since(...query),
+      steps: (...query) => models().requestTotals.steps(...query),
+    },
     usageTrends: {
       since: (...query) => models().usageTrends.since(...query),
       ofAccount: (...query) => models().usageTrends.ofAccount(...query),
     },
+    usageRefreshSeconds: 60,
     pricedModels: ['gpt-5', 'gpt-5.1'],
     newId: randomUUID,
     newKeyBytes: () => randomBytes(24),

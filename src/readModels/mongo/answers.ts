@@ -2,7 +2,7 @@ import type { Answers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { Reach } from './reach.ts';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestPages.ts';
-import { requestTotalsSince } from './requestTotals.ts';
+import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** Every query, answered from one generation. */
@@ -12,7 +12,10 @@ export const answersFrom = (reach: Reach): Answers => ({
     options: (filter) => requestLogOptions(reach, filter),
     models: () => answeredModels(reach),
   },
-  requestTotals: { since: (since) => requestTotalsSince(reach, since) },
+  requestTotals: {
+    since: (since) => requestTotalsSince(reach, since),
+    steps: (since, stepMs) => requestSteps(reach, since, stepMs),
+  },
   usageTrends: {
     since: (since) => usageSince(reach, since),
     ofAccount: (accountId, since) => usageHoursOf(reach, accountId, since),

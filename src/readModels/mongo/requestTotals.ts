@@ -1,7 +1,7 @@
 import { REQUEST_SUMS, type RequestSums, requestLog } from '../../../projections/requestLog.ts';
-import type { Instant } from '../../domain/brands.ts';
-import type { RequestTotals } from '../requestTotalsQueries.ts';
-import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';
+import { type Instant, instant } from '../../domain/brands.ts';
+import type { RequestStep, RequestTotals } from '../requestTotalsQueries.ts';
+import { cut, FAR_AHEAD, periodWithin, type TimePiece } from '../timePieces.ts';
 import type { Reach } from './reach.ts';
 import { READING } from './requestPages.ts';
 
@@ -29,6 +29,24 @@ export async function requestTotalsSince(reach: Reach, since: Instant): Promise<
     cut(since, FAR_AHEAD, requestLog.periods.requestsByErrorCode).map((piece) => addPiece(reach, piece, add)),
   );
   return { ...totals, byErrorCode };
+}
+
+/** What arrived in each step, from the longest periods that steps are made of. */
+export async function requestSteps(
+  { collections }: Reach,
+  since: Instant,
+  stepMs: number,
+): Promise<readonly RequestStep[]> {
+  const steps = new Map<Instant, Sums>();
+  const within = { period: periodWithin(stepMs), start: { $gte: since } };
+  const projection = { ...ALL, start: 1 };
+  for await (const { start, ...sums } of collections.requestsByErrorCode.find(within, { ...READING, projection })) {
+    const at = instant(start - (start % stepMs));
+    const into = steps.get(at) ?? { ...NOTHING };
+    for (const name of REQUEST_SUMS) into[name] += sums[name];
+    steps.set(at, into);
+  }
+  return [...steps].sort(([a], [b]) => a - b).map(([start, sums]) => ({ start, ...sums }));
 }
 
 async function addPiece(

@@ -4,7 +4,7 @@ import { historyPage } from './history/historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestLogReader.ts';
-import { requestTotalsSince } from './requestTotals.ts';
+import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** Every query over the tables of one file and the log that they were made from. */
@@ -18,6 +18,7 @@ export function answersFrom(database: DatabaseSync, { tables, position }: Projec
     },
     requestTotals: {
       since: (since) => requestTotalsSince(database, since),
+      steps: (since, stepMs) => requestSteps(database, since, stepMs),
     },
     usageTrends: {
       since: (since) => usageSince(database, since),

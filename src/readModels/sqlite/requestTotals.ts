@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { REQUEST_SUMS, type RequestSums, requestLog } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/brands.ts';
-import type { RequestTotals } from '../requestTotalsQueries.ts';
-import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';
+import type { RequestStep, RequestTotals } from '../requestTotalsQueries.ts';
+import { cut, FAR_AHEAD, periodWithin, type TimePiece } from '../timePieces.ts';
 import { periodNumber } from './rollUpTable.ts';
 
 const SUMS = REQUEST_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
@@ -21,6 +21,16 @@ export function requestTotalsSince(database: DatabaseSync, since: Instant): Requ
     }
   }
   return { ...totals, byErrorCode };
+}
+
+/** What arrived in each step, from the longest periods that steps are made of. */
+export function requestSteps(database: DatabaseSync, since: Instant, stepMs: number): RequestStep[] {
+  return database
+    .prepare(
+      `SELECT start - start % ? AS start, ${SUMS} FROM requestsByErrorCode WHERE period = ? AND start >= ?
+       GROUP BY 1 ORDER BY 1`,
+    )
+    .all(stepMs, periodNumber(periodWithin(stepMs)), since) as unknown as RequestStep[];
 }
 
 function sumsIn(database: DatabaseSync, { period, from, to }: TimePiece): CodeSums[] {

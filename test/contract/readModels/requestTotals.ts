@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiKeyId } from '../../../src/domain/brands.ts';
 import { RefusalsCounted } from '../../../src/domain/request/events.ts';
-import { earlier, HOUR, MINUTE, NOW } from '../../support/specification.ts';
+import { DAY, earlier, HOUR, MINUTE, NOW } from '../../support/specification.ts';
 import type { ReadModelsFactory, Scaled } from '../readModels.ts';
 import { type RequestEvent, randomMoment, randomRequests, seeded } from './randomRequests.ts';
 
@@ -34,6 +34,32 @@ export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scale
         const since = randomMoment(random);
         const expected = sumsOf(events.filter(({ data }) => data.requestedAt >= since));
         expect(await store.requestTotals.since(since, head)).toEqual(expected);
+      }
+    });
+
+    test('steps of any length hold the requests that arrived in them, and none that is empty', async () => {
+      await using store = await createReadModels();
+      const random = seeded(7);
+      const events = randomRequests(scaled(500), random);
+      const head = await store.append(
+        ...events,
+        RefusalsCounted({ keyId, address: null, minute: earlier(7 * MINUTE), counts: { no_accounts: 3 } }),
+      );
+      for (const stepMs of [MINUTE, 10 * MINUTE, HOUR, 3 * HOUR, DAY]) {
+        const moment = randomMoment(random);
+        const since = (moment - (moment % stepMs)) as typeof moment;
+        const steps = await store.requestTotals.steps(since, stepMs, head);
+        const starts = steps.map(({ start }) => start);
+        expect(starts).toEqual([...new Set(starts)].filter((start) => start % stepMs === 0).sort((a, b) => a - b));
+        for (const { start, unlogged, ...sums } of steps) {
+          const within = events.filter(({ data }) => data.requestedAt - (data.requestedAt % stepMs) === start);
+          const { byErrorCode: _, unlogged: __, ...expected } = sumsOf(within);
+          expect(sums).toEqual(expected);
+          expect(within.length + unlogged).toBeGreaterThan(0);
+        }
+        const total = await store.requestTotals.since(since, head);
+        const summed = (name: 'requests' | 'unlogged') => steps.reduce((sum, step) => sum + step[name], 0);
+        expect([summed('requests'), summed('unlogged')]).toEqual([total.requests, total.unlogged]);
       }
     });
 
