@@ -6,7 +6,8 @@ import { PASSWORD } from '../support/browser.ts';
 import { furnish } from './support/furnished.ts';
 import { journeys, startJourney, type Visit } from './support/journey.ts';
 
-// `npm run screenshots`: what stands in docs/screenshots. SHOTS names some of them, e.g. SHOTS=accounts,settings.
+// `npm run screenshots`: what stands in docs/screenshots. SHOTS names some of them, e.g. SHOTS=accounts,settings; with SHOTS_FULL they are
+// as high as the page.
 
 const folder = process.env.SHOTS_FOLDER ?? fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const wanted = process.env.SHOTS?.split(',');
@@ -42,7 +43,11 @@ journeys('screenshots', () => {
       const page = await visit({ ...look, path: '/sign-in', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
       const shoot = async (name: string) => {
         await settled(page);
-        await page.screenshot({ path: `${folder}/${name}-${suffix}.png`, animations: 'disabled' });
+        await page.screenshot({
+          path: `${folder}/${name}-${suffix}.png`,
+          animations: 'disabled',
+          fullPage: process.env.SHOTS_FULL !== undefined,
+        });
       };
       if (isWanted('sign-in')) await shoot('sign-in');
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);

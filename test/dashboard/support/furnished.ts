@@ -2,6 +2,7 @@ import { vi } from 'vitest';
 import { acceptable, type Gateway } from '../../support/gateway.ts';
 import { badRequest, serverError, textAnswer, usageLimitReached } from '../../support/provider/scripts.ts';
 import { usageWindow } from '../../support/provider/usage.ts';
+import { writePastRequests } from './pastRequests.ts';
 
 const WEEK = 7 * 24 * 3600;
 const HOUR = 3600;
@@ -23,10 +24,11 @@ const PEOPLE = [
   ['radia.perlman@example.com', 'pro', 91, 83],
   ['frances.allen@example.com', 'plus', 41, 100],
   ['margaret.hamilton@example.com', 'business', 12, 37],
+  ['hedy.lamarr@example.com', 'pro', 2, 3],
 ] as const;
 
 const KEYS = [
-  { name: 'ci-runners', limits: [rule('total_tokens', 'daily', 4_000), rule('cost_usd', 'monthly', 200)] },
+  { name: 'ci-runners', limits: [rule('total_tokens', 'daily', 1_300), rule('cost_usd', 'monthly', 200)] },
   {
     name: 'ada’s laptop',
     limits: [rule('total_tokens', 'weekly', 40_000_000)],
@@ -55,7 +57,17 @@ export async function furnish(
   const keys: { id: string; key: string }[] = [];
   for (const key of KEYS) keys.push((await gateway.api('POST', '/api/api-keys', key)).body);
   await gateway.api('PATCH', `/api/api-keys/${keys[3]?.id}`, { is_active: false });
+  await writePastRequests(
+    gateway,
+    accountIds,
+    keys.map(({ id }) => id),
+  );
   await gateway.set({ api_key_auth_enabled: true });
+
+  // The account that is asked first is refused, and another one answers.
+  const refused = accounts.at(-1);
+  refused?.expireAccessToken();
+  if (refused) refused.token = { status: 401, error: 'refresh_token_reused' };
 
   const models = ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano', 'gpt-5.1'];
   for (let index = 0; index < 42; index++) {

@@ -343,6 +343,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Requests, tokens and cost over the last hours, step by step, and what went wrong most often */
+        get: operations["getDashboardTrends"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/firewall/ips": {
         parameters: {
             query?: never;
@@ -3337,6 +3354,8 @@ export interface operations {
                         };
                         errorRate: number;
                         requestCount: number;
+                        /** @description How often accounts are asked for their usage */
+                        usage_refresh_seconds: number;
                         usageSummary: {
                             inputTokens: number;
                             outputTokens: number;
@@ -3344,6 +3363,85 @@ export interface operations {
                             totalTokens: number;
                         };
                     };
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getDashboardTrends: {
+        parameters: {
+            query?: {
+                hours?: number;
+                step_minutes?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The most frequent first */
+                        errors: {
+                            code: string;
+                            requests: number;
+                        }[];
+                        points: {
+                            cached_input_tokens: number;
+                            cost_usd: number;
+                            errors: number;
+                            input_tokens: number;
+                            mean_latency_ms: number | null;
+                            output_tokens: number;
+                            requests: number;
+                            /** Format: date-time */
+                            t: string;
+                        }[];
+                        /** Format: date-time */
+                        since: string;
+                        step_minutes: number;
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description authentication_required, totp_required */

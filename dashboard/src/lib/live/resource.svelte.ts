@@ -11,6 +11,8 @@ export interface ResourceOptions {
   readonly on?: readonly Kind[];
   /** For what no event tells, such as cool-downs. Only while somebody looks. */
   readonly everyMs?: number;
+  /** At most so often, however much changes; half a second unless told otherwise. */
+  readonly leastBetweenMs?: number;
 }
 
 /**
@@ -23,9 +25,9 @@ export interface ResourceOptions {
 export function resource<Data>(
   name: string,
   ask: () => Promise<Data>,
-  { on = [], everyMs }: ResourceOptions = {},
+  { on = [], everyMs, leastBetweenMs }: ResourceOptions = {},
 ): Resource<Data> {
-  const made = new Resource<Data>(name, ask);
+  const made = new Resource<Data>(name, ask, leastBetweenMs);
   const stop = on.length > 0 ? live.listen((subjects) => concerns(on, subjects) && void made.reload()) : () => {};
   const timer = everyMs === undefined ? undefined : setInterval(() => !document.hidden && void made.reload(), everyMs);
   onDestroy(() => {
@@ -50,8 +52,10 @@ export class Resource<Data> {
   #turn = 0;
   #again: ReturnType<typeof setTimeout> | undefined;
   #lastBegun = 0;
+  readonly #leastBetweenMs: number;
 
-  constructor(name: string, ask: () => Promise<Data>) {
+  constructor(name: string, ask: () => Promise<Data>, leastBetweenMs = LEAST_BETWEEN_MS) {
+    this.#leastBetweenMs = leastBetweenMs;
     this.#name = name;
     this.#ask = ask;
     this.data = kept.get(name) as Data | undefined;
@@ -59,7 +63,7 @@ export class Resource<Data> {
 
   /** Asks now, or in a moment when it has just been asked. */
   async reload(): Promise<void> {
-    const wait = this.#lastBegun + LEAST_BETWEEN_MS - performance.now();
+    const wait = this.#lastBegun + this.#leastBetweenMs - performance.now();
     if (this.#lastBegun > 0 && wait > 0) {
       this.#again ??= setTimeout(() => void this.now(), wait);
       return;

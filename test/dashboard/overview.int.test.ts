@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { acceptable, type Gateway } from '../support/gateway.ts';
+import { badRequest } from '../support/provider/scripts.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+async function ask(gateway: Gateway, headers: Record<string, string> = {}) {
+  const response = await gateway.ask(acceptable, { headers });
+  await response.text();
+  return response.status;
+}
+const step = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text });
+
+journeys('overview', () => {
+  test('a new installation says what to do next, and takes each step off as it is done', async () => {
+    const { gateway, visit } = await startJourney();
+    const page = await visit();
+    await page.getByRole('heading', { name: 'What to do next' }).waitFor();
+    expect(await page.getByRole('figure').count()).toBe(0);
+    const targets = await page.getByRole('link', { name: /^Go to step/ }).evaluateAll(hrefsOf);
+    expect(targets).toEqual(['/set-up', '/accounts?add', '/api-keys?new', '/connect']);
+
+    await gateway.importAccount(gateway.provider.addAccount({ email: 'ada@example.com' }));
+    await step(page, 'Add an account').getByText(', done').waitFor();
+    await page.getByRole('link', { name: /^Accounts ready to serve 1 of 1/ }).waitFor();
+    await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    await step(page, 'Create an API key').getByText(', done').waitFor();
+    expect(await ask(gateway)).toBe(200);
+    await step(page, 'Point a client here').getByText(', done').waitFor();
+    await page.getByRole('figure').filter({ hasText: 'Requests' }).waitFor();
+  });
+
+  test('numbers, charts and the latest requests follow what clients do', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    for (let request = 0; request < 3; request++) expect(await ask(gateway)).toBe(200);
+    gateway.pool[0]?.at.next(badRequest());
+    expect(await ask(gateway)).toBe(400);
+
+    const page = await visit();
+    const chart = (name: RegExp) => page.getByRole('img', { name });
+    await chart(/^Requests: 4\. failed 1, served 3; the most was 4 at /).waitFor();
+    await chart(/^Error rate: 25 %\. failed 1 of 4/).waitFor();
+    await chart(/^Tokens: [\d,]+\. cached input 0, other input \d+, output \d+/).waitFor();
+    await chart(/^Cost: \$0\.\d+/).waitFor();
+    await page.locator('.plot canvas').nth(3).waitFor();
+    const recent = page.getByRole('region', { name: 'Recent requests' }).getByRole('row');
+    expect(await recent.count()).toBe(5);
+    const errors = page.getByRole('region', { name: 'Top errors' });
+    const [{ error_code: code }] = (await gateway.logs('?status=400')) as [{ error_code: string }];
+    await errors.getByText(code, { exact: true }).waitFor();
+
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await ask(gateway)).toBe(200);
+    await chart(/^Requests: 5\./).waitFor();
+    await expect.poll(() => recent.count()).toBe(6);
+
+    await page.getByText('The charts as a table, by the hour').click();
+    const hour = page.getByRole('region', { name: 'The charts as a table' }).getByRole('row').nth(1);
+    await expect.poll(() => hour.getByRole('cell').first().textContent()).toMatch(/^[1-5]$/);
+    await page.getByRole('link', { name: '7 days' }).click();
+    await page.waitForURL('**/?period=7d');
+    await page.getByText('The charts as a table, by the day').click();
+    await page.getByRole('region', { name: 'The charts as a table' }).getByRole('link').first().click();
+    await page.waitForURL(/request-logs\?since=.+&until=/);
+    await page.goBack();
+    expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('true');
+  });
+
+  test('what needs attention is said, and leads to where it can be mended', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const page = await visit();
+    await page.getByText('Nothing needs attention').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+
+    const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 10 }];
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop', limits });
+    await gateway.set({ api_key_auth_enabled: true });
+    expect(await ask(gateway, { authorization: `Bearer ${key.key}` })).toBe(200);
+    await page.getByText('The key laptop has reached its limit').waitFor();
+    await page.getByText(/10 tokens a day, 100 % of it used, resets in (1d|23h)/).waitFor();
+
+    await gateway.api('POST', `/api/accounts/${gateway.pool[0]?.id}/pause`);
+    await page.getByText('No account can serve requests').waitFor();
+    await page.getByRole('link', { name: /^Accounts ready to serve 0 of 1/ }).waitFor();
+    await page.getByRole('link', { name: 'Look at it: The key laptop has reached its limit' }).click();
+    await page.getByRole('dialog', { name: 'laptop' }).waitFor();
+  });
+
+  test('an account that the provider no longer takes leads to signing in to it again', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    const [first] = gateway.pool as [Gateway['pool'][number]];
+    first.at.expireAccessToken();
+    first.at.token = { status: 401, error: 'refresh_token_reused' };
+    expect(await ask(gateway)).toBe(200);
+    const page = await visit();
+    await page.getByText(`${first.at.email} is deactivated`).waitFor();
+    await page.getByRole('link', { name: /^Sign in again: / }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Sign in with this browser/ })
+      .waitFor();
+  });
+});
+
+/** Runs in the page. */
+const hrefsOf = (links: { getAttribute(name: string): string | null }[]) =>
+  links.map((link) => link.getAttribute('href'));

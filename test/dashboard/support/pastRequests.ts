@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { type AccountId, type ApiKeyId, instant, microDollars } from '../../../src/domain/brands.ts';
+import { newEventId } from '../../../src/log/eventId.ts';
+import type { EventToAppend } from '../../../src/log/eventLog.ts';
+import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
+import { seeded } from '../../contract/readModels/randomRequests.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import { completed } from '../../support/management.ts';
+
+const HOUR = 3_600_000;
+const HOURS = 7 * 24;
+const MODELS = ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano'];
+
+/** Writes a week of requests into the log, more of them by day than by night, while the service is stopped. */
+export async function writePastRequests(
+  gateway: Gateway,
+  accountIds: readonly string[],
+  keyIds: readonly string[],
+): Promise<void> {
+  const events = eventsOfAWeek(Date.now(), accountIds, keyIds);
+  await gateway.stopService();
+  const log = await createSqliteEventLog({ path: join(gateway.folder, 'log.sqlite'), node: 'past' });
+  const outcome = await log.append('requests-past.0001_20260101', -1, events);
+  await log.close();
+  if (outcome.kind !== 'committed') throw new Error(outcome.kind);
+  await gateway.restart();
+}
+
+function eventsOfAWeek(now: number, accountIds: readonly string[], keyIds: readonly string[]): EventToAppend[] {
+  const random = seeded(1);
+  const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
+  const moments = Array.from({ length: HOURS }, (_, hour) => {
+    const busy = 1.2 + Math.sin(((new Date(now - hour * HOUR).getUTCHours() - 8) / 24) * 2 * Math.PI);
+    return Array.from({ length: Math.floor(busy * 24 * random()) + 1 }, () => now - (hour + random()) * HOUR);
+  });
+  return moments
+    .flat()
+    .sort((a, b) => a - b)
+    .map((moment) => {
+      const requestedAt = instant(Math.floor(moment));
+      const failed = random() < 0.04;
+      const inputTokens = 4_000 + Math.floor(random() * 60_000);
+      const { type, data } = completed({
+        keyId: pick(keyIds) as ApiKeyId,
+        accountId: pick(accountIds) as AccountId,
+        model: pick(MODELS),
+        effort: pick(['medium', 'high']),
+        requestedAt,
+        latencyMs: 900 + Math.floor(random() * 14_000),
+        ...(failed
+          ? {
+              status: 'error',
+              errorCode: pick(['stream_interrupted', 'upstream_error']),
+              errorMessage: 'The provider closed the connection before the answer was complete.',
+              usage: null,
+              costMicroDollars: null,
+            }
+          : {
+              usage: {
+                inputTokens,
+                cachedInputTokens: Math.floor(inputTokens * random() * 0.8),
+                outputTokens: 200 + Math.floor(random() * 3_000),
+                reasoningTokens: 100,
+                isEstimated: false,
+              },
+              costMicroDollars: microDollars(Math.floor(inputTokens * 1.4)),
+            }),
+      });
+      const actor = { kind: 'system', reason: 'test' } as const;
+      return { id: newEventId(), type, data, time: requestedAt, actor, correlationId: data.requestId };
+    });
+}
