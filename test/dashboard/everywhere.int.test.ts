@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { PASSWORD } from '../support/browser.ts';
+import { acceptable } from '../support/gateway.ts';
+import { neverAnswers } from '../support/provider/scripts.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+/** Everything that scripts of the page could keep in the browser. */
+const KEPT = `(async () => ({
+  local: { ...localStorage },
+  session: { ...sessionStorage },
+  databases: (await indexedDB.databases()).map(({ name }) => name),
+  caches: await caches.keys(),
+  cookies: document.cookie,
+}))()`;
+const titleOf = (page: Page, text: RegExp) =>
+  page.locator('time').filter({ hasText: text }).first().getAttribute('title');
+
+journeys('everywhere', () => {
+  test('nothing secret is kept where scripts can read it', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/sign-in' });
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: 'API keys', exact: true }).click();
+    await page.getByRole('button', { name: 'Create the first key' }).click();
+    await page.getByLabel('Name').fill('laptop');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('API key', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('button', { name: 'Set it up' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('radio', { name: 'Dark' }).click();
+    expect(await page.evaluate(KEPT)).toEqual({
+      local: { 'svc-theme': 'dark' },
+      session: expect.any(Object),
+      databases: [],
+      caches: [],
+      cookies: '',
+    });
+    expect(JSON.stringify(await page.evaluate(KEPT))).not.toMatch(/sk-svc|correct horse/);
+  });
+
+  test('times are relative, and exact in the viewer’s zone', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await (await gateway.ask()).text();
+    const page = await visit({ timezoneId: 'Asia/Tokyo' });
+    await page.getByRole('region', { name: 'Recent requests' }).locator('time').first().waitFor();
+    expect(await titleOf(page, /ago|just now/)).toMatch(/^\w{3}, \d{1,2} \w{3,4} \d{4}, \d\d:\d\d:\d\d GMT\+9$/);
+  });
+
+  test('the palette finds accounts and keys by name and leads to them', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    await gateway.api('POST', '/api/api-keys', { name: 'design team' });
+    const page = await visit({ path: '/settings' });
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to a page').fill('design');
+    await page.getByRole('option', { name: 'design team' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'design team' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to a page').fill(gateway.pool[1]?.at.email ?? '');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: gateway.pool[1]?.at.email ?? '' }).waitFor();
+  });
+
+  test('files that are dropped on the page are imported', async () => {
+    const { gateway, visit } = await startJourney();
+    const account = gateway.provider.addAccount({ email: 'ada@example.com' });
+    const page = await visit({ path: '/accounts?add=import' });
+    const dropped = await page.evaluateHandle(
+      `(() => {
+        const data = new DataTransfer();
+        data.items.add(new File([${JSON.stringify(JSON.stringify(account.authFile()))}], 'auth.json'));
+        return data;
+      })()`,
+    );
+    const place = page.getByText('Drop auth files here');
+    await place.dispatchEvent('dragover', { dataTransfer: dropped });
+    await place.dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('Imported, plus').waitFor();
+    expect(gateway.events('AccountImported')).toHaveLength(1);
+  });
+
+  test('what a request under way has reserved shows apart, with the next reset', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }];
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop', limits });
+    await gateway.set({ api_key_auth_enabled: true });
+    gateway.pool[0]?.at.next(neverAnswers());
+    const controller = new AbortController();
+    const asked = gateway
+      .ask(acceptable, { headers: { authorization: `Bearer ${key.key}` }, signal: controller.signal })
+      .catch(() => undefined);
+    await expect.poll(() => gateway.pool[0]?.at.inFlight).toBe(1);
+    const page = await visit({ path: `/api-keys?key=${key.id}` });
+    await page.getByText(/tokens reserved by requests under way/).waitFor();
+    await page
+      .getByText(/resets in (1d|23h 59m)/)
+      .first()
+      .waitFor();
+    controller.abort();
+    await asked;
+    await page.getByText(/tokens reserved by requests under way/).waitFor({ state: 'detached', timeout: 20_000 });
+  });
+
+  test('a service that is gone is said to be, with what to do, and what was there stays', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const page = await visit({ path: '/accounts' });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await gateway.stopService();
+    await page.getByText('Not connected').waitFor();
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Pause' }).click();
+    await page.getByText('The service does not answer').first().waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+  });
+});
