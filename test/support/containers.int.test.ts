@@ -3,6 +3,7 @@ import { composeService, startContainer } from './containers.ts';
 
 test('tests run the images that docker-compose.yml pins', () => {
   expect(composeService('eventstore')?.image).toMatch(/^eventstore\/eventstore:24\.\d+\.\d+/);
+  expect(composeService('mongodb')?.image).toMatch(/^mongo:\d+\.\d+\.\d+/);
   expect(composeService('nothing')).toBeUndefined();
 });
 

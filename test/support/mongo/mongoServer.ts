@@ -15,7 +15,7 @@ export interface MongoServer {
 
 /** What a suite is called that cannot run. */
 export const NO_MONGODB =
-  'MongoDB: no server found (SVC_TEST_MONGODB_URL, mongod or ferretdb on the PATH, Go for "npm run build:ferretdb", docker)';
+  'MongoDB: no server found (SVC_TEST_MONGODB_URL, mongod or ferretdb on the PATH, Go for "npm run build:ferretdb", a container engine)';
 
 /**
  * The first that can be had: the one that `SVC_TEST_MONGODB_URL` names, a `mongod` or `ferretdb` on the PATH, the test
