@@ -4,6 +4,7 @@ import type { DataFolder } from '../log/dataFolder.ts';
 import type { StoredEvent } from '../log/eventLog.ts';
 import { parseConnectionString } from '../log/eventstore/connectionString.ts';
 import { openEventStore } from '../log/eventstore/eventStore.ts';
+import { countWaiting } from '../log/outbox/outbox.ts';
 import { unwrapInstallationKey } from '../vault/envelope.ts';
 import { parseMasterKey, refuseMissingKey } from '../vault/masterKey.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
@@ -24,6 +25,15 @@ export async function openSharedHistory({ url, masterKey, folder, say }: SharedH
   refuseMissingKey(masterKey);
   const store = await openEventStore({ settings, path: folder.file('mirror.sqlite'), node: folder.node, say });
   const { log, keys, storedAppends } = store;
+  const outbox = folder.file('outbox.sqlite');
+  const waiting = await store.patiently(() => countWaiting(outbox, storedAppends));
+  if (waiting > 0) {
+    await store.close();
+    throw new TransferFailed(
+      `${waiting} events of this node wait in ${outbox} and stand nowhere else: start svc and let it bring them to ` +
+        'EventStoreDB first.',
+    );
+  }
 
   /** Whether these events stand where they are to stand; an append of unknown end may have been written. */
   async function isThere(events: readonly StoredEvent[]): Promise<boolean> {

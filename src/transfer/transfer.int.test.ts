@@ -13,6 +13,7 @@ import { openDataFolder } from '../log/dataFolder.ts';
 import { NO_STREAM, type StoredEvent } from '../log/eventLog.ts';
 import { parseConnectionString } from '../log/eventstore/connectionString.ts';
 import { openEventStore } from '../log/eventstore/eventStore.ts';
+import { openOutbox } from '../log/outbox/outbox.ts';
 import { createSqliteEventLog } from '../log/sqlite/sqliteEventLog.ts';
 import { openSharedVault } from '../vault/sharedVault.ts';
 import { openVault } from '../vault/sqliteVault.ts';
@@ -72,7 +73,10 @@ const shared =
   ({ url }: FakeEventStore, path: string, key = masterKey) =>
   async (): Promise<HistoryTarget> => {
     const folder = openDataFolder(path);
-    const history = await openSharedHistory({ url, masterKey: key, folder, say: silent });
+    const history = await openSharedHistory({ url, masterKey: key, folder, say: silent }).catch((error: Error) => {
+      folder.close();
+      throw error;
+    });
     return { ...history, close: () => history.close().then(() => folder.close()) };
   };
 
@@ -143,6 +147,22 @@ test('an import that was interrupted goes on where it stopped, whatever became o
   expect(await Array.fromAsync(store.log.readAll(position(0)))).toEqual(events);
   const again = await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   expect(again.alreadyThere).toBe(1_265);
+});
+
+test('a node whose outbox holds what stands nowhere else is to bring it first', async () => {
+  const { file, server, folder } = await anExport();
+  await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
+  const { store } = await openedIn(server);
+  const away = { ...store.storedAppends, appendStored: async () => ({ kind: 'unknown', error: new Error() }) as const };
+  const options = { path: join(folder, 'outbox.sqlite'), node: 'new', mostEvents: 100, report: silent };
+  const outbox = await openOutbox({ ...options, store: away });
+  await committed(outbox.append(aStream(), NO_STREAM, someEvents(3)));
+  await outbox.close(0);
+  await expect(shared(server, folder)()).rejects.toThrow('3 events of this node wait in');
+  const next = await openOutbox({ ...options, store: store.storedAppends });
+  next.start();
+  await next.close();
+  await withHistory(shared(server, folder), async (source) => expect(await source.head()).toBe(1_268));
 });
 
 test('a store that holds anything else is refused and left as it is', async () => {

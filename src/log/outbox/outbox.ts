@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Position, position } from '../../domain/brands.ts';
 import type { EventLog, RecordedEvent, StoredEvent } from '../eventLog.ts';
 import { openForReading } from '../sqlite/database.ts';
@@ -123,6 +124,14 @@ export async function openOutbox({ store, mostEvents, report, ...file }: OutboxO
       await log.close();
     },
   };
+}
+
+/** How many events of an earlier start stand in the file of an outbox and nowhere else. @throws what `store.idsOf` throws */
+export async function countWaiting(path: string, store: StoredAppends): Promise<number> {
+  if (!existsSync(path)) return 0;
+  const left = readStreams(path);
+  const there = await whatIsThere(left, store);
+  return left.reduce((sum, { stream, first, count }) => sum + first + count - 1 - (there.get(stream) ?? -1), 0);
 }
 
 interface Left {
