@@ -60,6 +60,10 @@ const environment = z.object({
   SVC_STREAM_IDLE_TIMEOUT_SECONDS: integer(1, 86_400).default(300),
   SVC_DRAIN_SECONDS: integer(0, 3_600).default(30),
   SVC_SETUP_TOKEN: z.string().min(1).optional(),
+  SVC_CLIENT_VERSION: z
+    .string()
+    .regex(/^\d{1,4}(\.\d{1,6}){2}$/, 'must be the version of a client such as 0.169.0')
+    .default('0.169.0'),
   SVC_CODEX_ALIASES: flag.default(true),
   SVC_PRICES_FILE: z.string().min(1).optional(),
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),

@@ -34,6 +34,8 @@ describe('a wrong value', () => {
     ['SVC_PORT', '65536'],
     ['SVC_PORT', 'http'],
     ['SVC_DRAIN_SECONDS', '-1'],
+    ['SVC_CLIENT_VERSION', 'newest'],
+    ['SVC_CLIENT_VERSION', '0.169.0&a=b'],
     ['SVC_CODEX_ALIASES', 'maybe'],
     ['SVC_UPSTREAM_BASE_URL', 'ftp://x'],
     ['SVC_UPSTREAM_BASE_URL', 'nonsense'],

@@ -1,8 +1,9 @@
 import type { AccountId, Position } from '../domain/brands.ts';
 import { admit } from '../domain/limits/admit.ts';
+import { plansWithout } from '../domain/modelCatalogue/plansWithout.ts';
 import type { Attempt, CompletedRequest, RefusedRequest } from '../domain/request/events.ts';
 import type { Cooling } from '../domain/routing/availability.ts';
-import { select, triedBy } from '../domain/routing/select.ts';
+import { HEEDS_PLANS_SINCE, select, triedBy } from '../domain/routing/select.ts';
 import type { RecordedEvent } from '../log/eventLog.ts';
 import { HotState } from './hotState.ts';
 
@@ -72,11 +73,13 @@ function choicesIn(event: RecordedEvent): Recorded[] {
   return choices;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** @returns the account, or the reason why there was none */
 function chooseAgain(
   hot: HotState,
-  { requestId, pin }: CompletedRequest,
-  { overlay, asOf }: Pick<Attempt, 'overlay' | 'asOf'>,
+  { requestId, pin, model }: CompletedRequest,
+  { overlay, asOf, v }: Pick<Attempt, 'overlay' | 'asOf' | 'v'>,
   before: readonly Attempt[],
 ): string {
   const cooling = new Map<AccountId, Cooling>();
@@ -86,6 +89,7 @@ function chooseAgain(
     usage: hot.usage,
     settings: hot.settings,
     pinnedTo: overlay?.pinnedTo ?? (pin && hot.pins.get(pin.digest, hot.position)),
+    plansWithout: v >= HEEDS_PLANS_SINCE ? plansWithout(hot.models, model) : NONE,
     seed: pin?.digest ?? requestId,
     tried: triedBy(before),
     cooling,

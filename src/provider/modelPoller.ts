@@ -31,6 +31,8 @@ export interface ModelPollerOptions {
   readonly report: (error: Error) => void;
   /** `SVC_UPSTREAM_BASE_URL` */
   readonly upstreamBaseUrl: string;
+  /** `SVC_CLIENT_VERSION`: the provider leaves out models that are too new for the client that asks. */
+  readonly clientVersion: string;
   readonly everyMs?: number;
   readonly timeoutMs?: number;
 }
@@ -38,8 +40,6 @@ export interface ModelPollerOptions {
 const EVERY_MS = 300_000;
 /** Accounts of one plan are alike: when so many of them cannot say, the plan keeps what is known. */
 const MOST_ACCOUNTS = 3;
-/** The provider leaves out models that are too new for the client that asks. This is the one that we were built with. */
-const CLIENT_VERSION = '0.169.0';
 
 export function createModelPoller({
   hot,
@@ -49,6 +49,7 @@ export function createModelPoller({
   newId,
   report,
   upstreamBaseUrl,
+  clientVersion,
   everyMs = EVERY_MS,
   timeoutMs = 15_000,
 }: ModelPollerOptions): ModelPoller {
@@ -93,7 +94,7 @@ export function createModelPoller({
 
   async function ask(id: AccountId, planType: string, signal: AbortSignal): Promise<ReportedModels | undefined> {
     try {
-      const answer = await get(id, `${upstreamBaseUrl}/codex/models?client_version=${CLIENT_VERSION}`, signal);
+      const answer = await get(id, `${upstreamBaseUrl}/codex/models?client_version=${clientVersion}`, signal);
       if (!answer) return undefined;
       const models = answer.status === 200 ? readModels(answer.body) : undefined;
       if (!models)

@@ -72,7 +72,7 @@ export async function setStage() {
         return poller;
       },
       modelPoller(options: Partial<ModelPollerOptions> = {}) {
-        const defaults = { upstreamBaseUrl: provider.baseUrl, everyMs: 60_000, timeoutMs: 500 };
+        const defaults = { upstreamBaseUrl: provider.baseUrl, clientVersion: '1.2.3', everyMs: 60_000, timeoutMs: 500 };
         const poller = createModelPoller({ ...parts, tokens, ...defaults, ...options });
         closing.push(poller.stop);
         return poller;

@@ -93,7 +93,7 @@ test('a choice that went by such a conversation says so, so that replay makes it
   const { hot, pending } = aNode();
   pending.onDurable(completed('a', { pin: { digest: 'conversation', isFallback: false } }));
   const services = { hot, cooldowns: new Cooldowns(), nextTurn: () => 0, pendingPin: pending.pinOf.bind(pending) };
-  const chosenFor = (pin: string) => choose(services, { pin, requestId: 'next' }, [], NOW).decision;
+  const chosenFor = (pin: string) => choose(services, { pin, requestId: 'next', model: 'm' }, [], NOW).decision;
   expect(chosenFor('conversation').overlay).toEqual({ pinnedTo: accountId(1) });
   expect(chosenFor('another').overlay).toBeUndefined();
   expect(chosenFor('another').decidedAt).toBe(position(1));

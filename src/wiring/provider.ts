@@ -49,7 +49,7 @@ export function createProviderSide(foundation: Foundation, { recordResult }: Own
   });
   const asking = { hot, handle, tokens, now, newId, report, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
   const usage = createUsagePoller({ ...asking, everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000 });
-  const models = createModelPoller(asking);
+  const models = createModelPoller({ ...asking, clientVersion: config.SVC_CLIENT_VERSION });
   const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
   const learnedUsage = createLearnedUsage({ hot, handle, now, newId, report });
   let stopPolling = async (): Promise<void> => undefined;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { acceptable, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
 import { model, modelList } from '../support/provider/models.ts';
-import { delayed, serverError } from '../support/provider/scripts.ts';
+import { delayed, serverError, usageWindow } from '../support/provider/scripts.ts';
 
 let gateway: Gateway;
 const start = async (options: GatewayOptions = {}) => {
@@ -34,6 +34,37 @@ async function join(plan: string, ...models: Record<string, unknown>[]) {
   await vi.waitUntil(() => gateway.events('ModelsListed').some(({ data }) => data.planType === plan));
   return { at, id };
 }
+
+describe('accounts of different plans', () => {
+  const askFor = async (wanted: string) => {
+    const response = await gateway.ask({ ...acceptable, model: wanted });
+    await response.text();
+    return { status: response.status, account: gateway.events('RequestCompleted').at(-1)?.data.accountId };
+  };
+
+  test('are asked only for models that their plan is offered', async () => {
+    await start({ accounts: 0 });
+    await gateway.set({ sticky_threads_enabled: false });
+    const free = await join('free', model('luna'));
+    const plus = await join('plus', model('luna'), model('sol'));
+    plus.at.usage.primary = usageWindow({ usedPercent: 50 });
+    await (await gateway.ask({ ...acceptable, model: 'sol' })).text();
+    await expect
+      .poll(() => gateway.events('AccountUsageObserved').at(-1)?.data)
+      .toMatchObject({
+        accountId: plus.id,
+        primary: { usedPercent: 50 },
+      });
+    expect(await askFor('luna')).toEqual({ status: 200, account: free.id });
+    expect(await askFor('sol')).toEqual({ status: 200, account: plus.id });
+    expect(await askFor('known-to-nobody')).toEqual({ status: 200, account: free.id });
+    await gateway.api('POST', `/api/accounts/${plus.id}/pause`);
+    expect(await askFor('sol')).toEqual({ status: 503, account: null });
+    expect(await askFor('luna')).toEqual({ status: 200, account: free.id });
+    await gateway.api('DELETE', `/api/accounts/${plus.id}`);
+    expect(await askFor('sol')).toEqual({ status: 200, account: free.id });
+  });
+});
 
 describe('one body does for all clients', () => {
   test.each([...BOTH, '/backend-api/codex/models', '/v1/models?client_version=0.169.0', '/v1/models/'])(

@@ -8,7 +8,10 @@ import { type AvailabilityState, availabilityOf, type CoolingAccounts } from './
 import { hash32 } from './hash.ts';
 
 /** Goes up with every change of `select` that could change an answer; recorded with each attempt. */
-export const SELECT_VERSION = 1;
+export const SELECT_VERSION = 2;
+
+/** From here on accounts whose plan is not offered the model are left out. */
+export const HEEDS_PLANS_SINCE = 2;
 
 export interface SelectInput {
   /** From the fold. */
@@ -17,6 +20,8 @@ export interface SelectInput {
   readonly settings: Pick<Settings, 'routingStrategy' | 'preferEarlierResetAccounts'>;
   /** The account that this conversation is pinned to, if any. */
   readonly pinnedTo: AccountId | undefined;
+  /** Plans whose accounts are not offered the model (`plansWithout`). */
+  readonly plansWithout: ReadonlySet<string>;
   /** Breaks ties: the pin's digest, so that a conversation's parallel requests agree, else the request id. */
   readonly seed: string;
   /** Accounts that have failed this request and may not be asked again. */
@@ -61,7 +66,8 @@ export function triedBy(attempts: readonly Pick<Attempt, 'accountId' | 'outcome'
 export function select(input: SelectInput): Selection {
   const pinned = input.pinnedTo === undefined ? undefined : input.accounts.get(input.pinnedTo);
   const pinnedState = pinned && stateOf(input, pinned);
-  if (pinned && pinnedState === 'available' && !input.tried.has(pinned.id)) {
+  const without = heededPlans(input);
+  if (pinned && pinnedState === 'available' && !input.tried.has(pinned.id) && !without.has(pinned.planType)) {
     return { kind: 'chosen', accountId: pinned.id, isFallback: false, overlay: undefined };
   }
   const candidates: Account[] = [];
@@ -69,6 +75,7 @@ export function select(input: SelectInput): Selection {
   const cooling: [AccountId, Instant][] = [];
   let exhaustedUntil: Instant | null = null;
   for (const account of input.accounts.values()) {
+    if (without.has(account.planType)) continue;
     const { state, until } = availabilityOf(
       account,
       input.usage.get(account.id),
@@ -90,7 +97,8 @@ export function select(input: SelectInput): Selection {
   const overlay = overlayOf(cooling, isRoundRobin && candidates.length > 1 ? input.turn : undefined);
   const chosen = isRoundRobin ? candidates[input.turn % candidates.length] : leastUsed(input, candidates);
   if (chosen) {
-    // Only what time alone will mend is a fallback; a pin to a paused or deleted account moves.
+    // Only what time alone will mend is a fallback, or one request for another model; a pin to a paused or deleted
+    // account moves.
     const isFallback = pinnedState !== undefined && pinnedState !== 'paused' && pinnedState !== 'deactivated';
     return { kind: 'chosen', accountId: chosen.id, isFallback, overlay };
   }
@@ -101,6 +109,15 @@ export function select(input: SelectInput): Selection {
   if (seen.has('tried')) return { kind: 'none', reason: 'tried', until: null, overlay };
   if (exhaustedUntil !== null) return { kind: 'none', reason: 'exhausted', until: exhaustedUntil, overlay };
   return { kind: 'none', reason: 'empty', until: null, overlay };
+}
+
+/** An offer that nobody in the pool has any more says nothing: then everybody may be asked. */
+function heededPlans({ accounts, plansWithout }: SelectInput): ReadonlySet<string> {
+  if (plansWithout.size === 0) return plansWithout;
+  for (const { status, planType } of accounts.values()) {
+    if (status !== 'deactivated' && !plansWithout.has(planType)) return plansWithout;
+  }
+  return NONE;
 }
 
 const stateOf = (input: SelectInput, account: Account) =>

@@ -22,14 +22,14 @@ import { type SelectInput, select, triedBy } from './select.ts';
 
 const [a, b, c] = [accountId('a'), accountId('b'), accountId('c')];
 
-const account = (id: AccountId, status: AccountStatus = 'active'): [AccountId, Account] => [
+const account = (id: AccountId, status: AccountStatus = 'active', planType = 'plus'): [AccountId, Account] => [
   id,
   {
     id,
     upstreamAccountId: null,
     email: null,
     displayName: null,
-    planType: 'plus',
+    planType,
     hasReadableIdToken: true,
     status,
     deactivationReason: null,
@@ -55,6 +55,7 @@ const pool = (changes: Partial<SelectInput> = {}): SelectInput => ({
   usage: new Map(),
   settings: weighted,
   pinnedTo: undefined,
+  plansWithout: new Set(),
   seed: 'request-1',
   tried: new Set(),
   cooling: new Map(),
@@ -63,6 +64,38 @@ const pool = (changes: Partial<SelectInput> = {}): SelectInput => ({
   ...changes,
 });
 const choose = (changes: Partial<SelectInput> = {}) => select(pool(changes));
+
+describe('a model that only some plans are offered', () => {
+  const accounts = new Map([account(a, 'active', 'free'), account(b), account(c, 'active', 'new')]);
+  const offered = { accounts, plansWithout: new Set(['free']) };
+
+  test('is not asked of an account whose plan is not, however little it has used', () => {
+    const usage = new Map([percent(a, 0, 0), percent(b, 50, 50), percent(c, 40, 40)]);
+    expect(choose({ ...offered, usage })).toMatchObject({ kind: 'chosen', accountId: c });
+    expect(choose({ ...offered, usage, tried: new Set([c]) })).toMatchObject({ kind: 'chosen', accountId: b });
+    const asked = [0, 1, 2, 3].map((turn) => choose({ ...offered, settings: roundRobin, turn }));
+    expect(asked.map((selection) => selection.kind === 'chosen' && selection.accountId)).toEqual([b, c, b, c]);
+  });
+
+  test('leaves the conversation pinned where it was: the next request may be for another model', () =>
+    expect(choose({ ...offered, pinnedTo: a, usage: new Map([percent(b, 50, 50)]) })).toMatchObject({
+      kind: 'chosen',
+      accountId: c,
+      isFallback: true,
+    }));
+
+  test('is refused by what those accounts say, whatever the others could do', () => {
+    const usage = new Map([spent(b, later(2 * HOUR)), spent(c, later(HOUR))]);
+    expect(choose({ ...offered, usage })).toMatchObject({ kind: 'none', reason: 'exhausted', until: later(HOUR) });
+    const paused = new Map([account(a, 'active', 'free'), account(b, 'paused')]);
+    expect(choose({ ...offered, accounts: paused })).toMatchObject({ kind: 'none', reason: 'empty' });
+  });
+
+  test('is asked of anybody when no account is left whose plan is offered it', () => {
+    const left = new Map([account(a, 'active', 'free'), account(b, 'deactivated')]);
+    expect(choose({ ...offered, accounts: left })).toMatchObject({ kind: 'chosen', accountId: a });
+  });
+});
 
 describe('usage_weighted', () => {
   test('the account with the least used long window is chosen', () =>
@@ -314,6 +347,7 @@ const knownUsage: fc.Arbitrary<AccountUsage> = fc.record({
   ),
 });
 const member = fc.record({
+  plan: fc.constantFrom('plus', 'plus', 'free'),
   status: fc.constantFrom<AccountStatus>('active', 'active', 'active', 'paused', 'deactivated'),
   usage: fc.option(knownUsage),
   coolingUntil: fc.option(times),
@@ -326,10 +360,11 @@ const pools: fc.Arbitrary<SelectInput> = fc
     settings: fc.constantFrom(weighted, preferEarlier, roundRobin),
     pinned: fc.option(fc.nat({ max: 7 })),
     seed: fc.string(),
+    plansWithout: fc.constantFrom(new Set<string>(), new Set<string>(), new Set(['free']), new Set(['plus', 'free'])),
     turn: fc.nat({ max: 50 }),
   })
-  .map(({ members, settings, pinned, seed, turn }) => ({
-    accounts: new Map(members.map(({ status }, index) => account(accountId(index), status))),
+  .map(({ members, settings, pinned, plansWithout, seed, turn }) => ({
+    accounts: new Map(members.map(({ status, plan }, index) => account(accountId(index), status, plan))),
     usage: new Map(members.flatMap(({ usage }, index) => (usage ? [[accountId(index), usage] as const] : []))),
     settings,
     pinnedTo: pinned === null ? undefined : accountId(pinned),
@@ -340,14 +375,19 @@ const pools: fc.Arbitrary<SelectInput> = fc
         coolingUntil === null ? [] : [[accountId(index), coolingUntil]],
       ),
     ),
+    plansWithout,
     turn,
     now: NOW,
   }));
 const always = (holds: (input: SelectInput) => void) => fc.assert(fc.property(pools, holds), { numRuns: 3_000 });
+const isWithout = ({ accounts, plansWithout }: SelectInput, id: AccountId) =>
+  plansWithout.has(accounts.get(id)?.planType ?? '');
+const isOffered = (input: SelectInput) =>
+  input.accounts.values().some(({ id, status }) => status !== 'deactivated' && !isWithout(input, id));
 const canServe = (input: SelectInput, id: AccountId) => {
   const candidate = input.accounts.get(id);
   const state = candidate && availabilityOf(candidate, input.usage.get(id), input.cooling.get(id), input.now).state;
-  return state === 'available' && !input.tried.has(id);
+  return state === 'available' && !input.tried.has(id) && (!isWithout(input, id) || !isOffered(input));
 };
 
 test('the decisive overlay alone gives the same answer again', () =>

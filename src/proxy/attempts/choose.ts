@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/brands.ts';
+import { plansWithout } from '../../domain/modelCatalogue/plansWithout.ts';
 import type { Attempt } from '../../domain/request/events.ts';
 import { SELECT_VERSION, type Selection, select, triedBy } from '../../domain/routing/select.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
@@ -10,7 +11,7 @@ export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'i
 /** Chooses the account of a request's next attempt from what this node knows now. */
 export function choose(
   { hot, cooldowns, pendingPin, nextTurn }: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'pendingPin' | 'nextTurn'>,
-  { pin, requestId }: Pick<AdmittedRequest, 'pin' | 'requestId'>,
+  { pin, requestId, model }: Pick<AdmittedRequest, 'pin' | 'requestId' | 'model'>,
   attempts: readonly Attempt[],
   now: Instant,
 ): { readonly selection: Selection; readonly decision: Decision } {
@@ -20,6 +21,7 @@ export function choose(
     usage: hot.usage,
     settings: hot.settings,
     pinnedTo: pin === undefined ? undefined : (pending ?? hot.pins.get(pin, hot.position)),
+    plansWithout: plansWithout(hot.models, model),
     seed: pin ?? requestId,
     tried: triedBy(attempts),
     cooling: cooldowns.current,
