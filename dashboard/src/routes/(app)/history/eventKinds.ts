@@ -74,10 +74,10 @@ export const EVENT_KINDS: readonly EventKind[] = [
   },
   {
     value: 'models',
-    label: 'Models',
-    hint: 'what the provider offers',
+    label: 'Models and prices',
+    hint: 'what the provider offers, and what it costs',
     isChange: true,
-    types: ['ModelDescribed', 'ModelsListed'],
+    types: ['ModelDescribed', 'ModelsListed', 'PricesPublished'],
   },
   {
     value: 'tokens',

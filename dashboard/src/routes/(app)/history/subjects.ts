@@ -24,6 +24,8 @@ export function subjectText(subject: string, called: Called): string {
       return 'the settings';
     case 'modelCatalogue':
       return 'the models';
+    case 'pricing':
+      return 'the prices';
     case 'session':
       return `session ${id.slice(0, 8)}`;
     case 'address':
