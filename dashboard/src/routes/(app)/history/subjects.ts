@@ -59,11 +59,26 @@ export function actorText(actor: string, called: Pick<Called, 'key'>): string {
   }
 }
 
-/** A sentence of the log for people: its ids of accounts as their e-mail addresses, and a capital at its beginning. */
+/** Settings by the names that the page of the settings gives them. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  stickyThreadsEnabled: '“Keep a conversation on one account”',
+  preferEarlierResetAccounts: '“Prefer accounts that reset earlier”',
+  routingStrategy: 'the strategy',
+  importWithoutOverwrite: '“Skip known accounts when importing”',
+  totpRequiredOnLogin: '“Ask for the code at every sign-in”',
+  apiKeyAuthEnabled: '“Require an API key”',
+};
+const SETTING = new RegExp(`\\b(${Object.keys(SETTINGS).join('|')})\\b(?= changed from)`, 'g');
+
+/**
+ * A sentence of the log for people: accounts by their e-mail address, settings by what their page calls them, and a
+ * capital at its beginning.
+ */
 export function readable(sentence: string, accounts: ReadonlyMap<string, string>): string {
   const named = sentence.replace(/\baccount ([\w.@+-]+)/g, (found, id) => {
     const email = accounts.get(id);
     return email ? `account ${email}` : found;
   });
-  return named.charAt(0).toUpperCase() + named.slice(1);
+  const plain = named.replace(SETTING, (name) => SETTINGS[name] ?? name);
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
 }

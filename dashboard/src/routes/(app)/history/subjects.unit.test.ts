@@ -30,6 +30,12 @@ test('a sentence names accounts by their e-mail, and begins with a capital', () 
   expect(readable('account acc_2 was paused', emails)).toBe('Account acc_2 was paused');
 });
 
+test('a sentence names settings as their page does', () => {
+  expect(readable('apiKeyAuthEnabled changed from false to true', new Map())).toBe(
+    '“Require an API key” changed from false to true',
+  );
+});
+
 test('events stand under the day of the viewer', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   const events = ['2026-11-21T00:30:00Z', '2026-11-20T23:30:00Z', '2026-11-20T11:00:00Z', '2026-11-01T00:00:00Z'];

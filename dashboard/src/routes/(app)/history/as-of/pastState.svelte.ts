@@ -1,7 +1,6 @@
 import { type ApiError, asApiError } from '#lib/api/apiError.ts';
 import { answerOf, api, type Schemas } from '#lib/api/client.ts';
 import { typesOf } from '../eventKinds.ts';
-import { readable } from '../subjects.ts';
 import type { Stop } from './moment.ts';
 
 /** What the service can show as it was. */
@@ -27,13 +26,11 @@ export async function stateAt(at?: string): Promise<State> {
 const MOST_STOPS = 200;
 
 /** The latest changes of what can be shown as it was, the oldest first. */
-export async function latestStops(emails: ReadonlyMap<string, string>): Promise<Stop[]> {
+export async function latestStops(): Promise<Stop[]> {
   const type = typesOf(['accounts', 'keys', 'settings']).filter((name) => !name.startsWith('AccountLink'));
   const query = { type, limit: MOST_STOPS };
   const { events } = await answerOf(api.GET('/api/history', { params: { query } }));
-  return events
-    .map(({ position, time, sentence }) => ({ position, time, sentence: readable(sentence, emails) }))
-    .reverse();
+  return events.reverse();
 }
 
 /** A moment and what was then. While another one is asked for, the one before stands there. */
