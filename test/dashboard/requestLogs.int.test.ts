@@ -120,10 +120,8 @@ journeys('the request log', () => {
     await page.goto(`${gateway.url}/request-logs?model=gpt-5.5&request=${retried.request_id}`);
     await panel.getByText(retried.request_id).waitFor();
     await panel.getByRole('link', { name: 'Its event in the history' }).click();
-    await page
-      .getByText(new RegExp(`request ${retried.request_id} for gpt-5\\.1 ended with 200`))
-      .first()
-      .waitFor();
+    const sentence = new RegExp(`^Request ${retried.request_id} for gpt-5\\.1 ended with 200`);
+    await page.getByRole('dialog', { name: sentence }).waitFor();
   });
 
   test('the rows that match are exported as CSV and JSON', async () => {
