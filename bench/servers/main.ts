@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConnectionString } from '../../src/log/eventstore/connectionString.ts';
+import { startDrainThread } from '../../src/log/eventstore/drain/drainThread.ts';
 import { type EventStore, openEventStore } from '../../src/log/eventstore/eventStore.ts';
 import { openOutbox } from '../../src/log/outbox/outbox.ts';
 import { createRequestSink } from '../../src/log/requestSink.ts';
@@ -37,10 +38,12 @@ async function timed<Result>(what: string, count: number, work: () => Promise<Re
 
 /** @returns when everything is durable here, and when the server has all of it */
 async function throughOutbox(store: EventStore) {
+  const path = join(folder, 'outbox.sqlite');
   const outbox = await openOutbox({
-    path: join(folder, 'outbox.sqlite'),
+    path,
     node: 'bench',
     store: store.storedAppends,
+    drain: (listener) => startDrainThread({ path, settings, ...listener }),
     mostEvents: Number.POSITIVE_INFINITY,
     report: (what) => say(String(what)),
   });

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { instant } from '../domain/brands.ts';
 import type { DataFolder } from '../log/dataFolder.ts';
 import { parseConnectionString } from '../log/eventstore/connectionString.ts';
+import { startDrainThread } from '../log/eventstore/drain/drainThread.ts';
 import { openEventStore } from '../log/eventstore/eventStore.ts';
 import { openOutbox } from '../log/outbox/outbox.ts';
 import { reportRejected } from '../log/reportRejected.ts';
@@ -25,7 +26,7 @@ export async function openEventStoreStore(
   folder: DataFolder,
   { say, report }: EventStoreIo,
 ): Promise<Store> {
-  const logPath = folder.file('mirror.sqlite');
+  const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
   const { node } = folder;
   const settings = parseConnectionString(SVC_EVENTSTORE_URL ?? '');
   // Said at once, not when the server is there.
@@ -37,9 +38,10 @@ export async function openEventStoreStore(
     const vault = await patiently(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
     const outbox = await patiently(() =>
       openOutbox({
-        path: folder.file('outbox.sqlite'),
+        path: outboxPath,
         node,
         store: eventStore.storedAppends,
+        drain: (listener) => startDrainThread({ path: outboxPath, settings, ...listener }),
         mostEvents: SVC_OUTBOX_MAX_EVENTS,
         report: (what) => (typeof what === 'string' ? say(what) : report(what)),
       }),

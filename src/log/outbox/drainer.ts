@@ -4,13 +4,26 @@ import { pause } from '../pause.ts';
 import { runsOf } from './runs.ts';
 import type { StoredAppends } from './storedAppends.ts';
 
-export interface DrainerOptions {
-  readonly from: Pick<EventLog, 'readAll'>;
-  readonly to: StoredAppends;
-  /** Told of events, neighbours in one stream, when they are in the store. */
-  readonly onDrained: (events: readonly StoredEvent[]) => void;
+/** Neighbours in one stream that are in the store now. */
+export interface Drained {
+  readonly stream: string;
+  readonly count: number;
+  /** Of the last of them, in the outbox. */
+  readonly position: Position;
+}
+
+/** Whom a drainer tells. */
+export interface DrainListener {
+  readonly onDrained: (drained: Drained) => void;
   /** Told when it cannot go on, once for each kind of reason, and when it can again. */
   readonly report: (what: string | Error) => void;
+}
+
+export interface DrainerOptions extends DrainListener {
+  readonly from: Pick<EventLog, 'readAll'>;
+  readonly to: StoredAppends;
+  /** Everything up to there is in the store; the beginning when absent. */
+  readonly after?: Position;
 }
 
 export interface Drainer {
@@ -36,10 +49,10 @@ const LONGEST_PAUSE_MS = 5_000;
  * Brings the events of one log to where they belong, in order, with one append in flight, which is repeated until it is
  * known to have been written: so nothing is lost, doubled or overtaken, however often either side dies.
  */
-export function startDrainer({ from, to, onDrained, report }: DrainerOptions): Drainer {
+export function startDrainer({ from, to, after = position(0), onDrained, report }: DrainerOptions): Drainer {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let cursor: Position = position(0);
+  let cursor = after;
   let mostPerAppend = MOST_PER_APPEND;
   let trouble: { readonly kind: string; readonly text: string } | undefined;
   let hasNews = true;
@@ -72,10 +85,10 @@ export function startDrainer({ from, to, onDrained, report }: DrainerOptions): D
     for (let rest = run; rest.length > 0; ) {
       const taken = await attempt(rest.slice(0, mostPerAppend));
       if (taken > 0) {
-        const done = rest.slice(0, taken);
+        const last = rest[taken - 1] as StoredEvent;
         rest = rest.slice(taken);
-        cursor = (done.at(-1) as StoredEvent).position;
-        onDrained(done);
+        cursor = last.position;
+        onDrained({ stream: last.stream, count: taken, position: cursor });
         pauseMs = FIRST_PAUSE_MS;
         continue;
       }

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { type Position, position } from '../../domain/brands.ts';
-import type { EventLog, RecordedEvent, StoredEvent } from '../eventLog.ts';
+import type { EventLog, RecordedEvent } from '../eventLog.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { openPassingLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
-import { type Drainer, startDrainer } from './drainer.ts';
+import { type Drained, type Drainer, type DrainListener, startDrainer } from './drainer.ts';
 import type { StoredAppends } from './storedAppends.ts';
 
 export interface OutboxOptions extends SqliteEventLogOptions {
   /** Where the events belong. */
   readonly store: StoredAppends;
+  /** Brings events there; in this thread when absent. */
+  readonly drain?: (listener: DrainListener) => Drainer;
   /** With so many waiting it is full. */
   readonly mostEvents: number;
   readonly report: (what: string | Error) => void;
@@ -43,8 +45,9 @@ const PATIENCE_MS = 5_000;
  * the store as they are. Told apart are events that the store had already when a start found them here.
  * @throws LogCannotStart, and what `store.idsOf` throws
  */
-export async function openOutbox({ store, mostEvents, report, ...file }: OutboxOptions): Promise<Outbox> {
+export async function openOutbox({ store, drain, mostEvents, report, ...file }: OutboxOptions): Promise<Outbox> {
   const log = await openPassingLog(file);
+  const startDraining = drain ?? ((listener) => startDrainer({ from: log, to: store, ...listener }));
   const left = readStreams(file.path);
   let pending = left.reduce((sum, { count }) => sum + count, 0);
   const there = await whatIsThere(left, store).catch(async (error: Error) => {
@@ -60,12 +63,11 @@ export async function openOutbox({ store, mostEvents, report, ...file }: OutboxO
 
   const isNew = ({ stream, revision }: RecordedEvent): boolean => revision > (there.get(stream) ?? -1);
 
-  function onDrained(events: readonly StoredEvent[]): void {
-    const last = events.at(-1) as StoredEvent;
-    pending -= events.length;
-    drainedTo = last.position;
-    if (lastDrained.has(last.stream)) lastDrained.set(last.stream, last.position);
-    toForget += events.length;
+  function onDrained({ stream, count, position: upTo }: Drained): void {
+    pending -= count;
+    drainedTo = upTo;
+    if (lastDrained.has(stream)) lastDrained.set(stream, upTo);
+    toForget += count;
     if (toForget >= FORGET_EVERY) forget();
     else forgetting ??= setTimeout(forget, FORGET_AFTER_MS).unref();
   }
@@ -114,7 +116,7 @@ export async function openOutbox({ store, mostEvents, report, ...file }: OutboxO
         });
       }),
     start() {
-      drainer = startDrainer({ from: log, to: store, onDrained, report });
+      drainer = startDraining({ onDrained, report });
     },
     async close(patienceMs = PATIENCE_MS) {
       await drainer?.stop(patienceMs);
