@@ -131,6 +131,13 @@ test('svc rebuild shows its progress; svc rebuild --compare ends with 1 on a dif
   expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0 });
 });
 
+test('svc rebuild --compare ends with 1 on a difference in the index of the history', async () => {
+  const { folder } = await dataFolder();
+  tamper(folder, "UPDATE postings SET offsets = x'0100' WHERE type = 2 AND label = 0");
+  const { code, out } = await svc(folder, 'rebuild', '--compare');
+  expect([code, out[1]]).toEqual([1, expect.stringContaining('postings label=0 type=2 block=0: offsets is')]);
+});
+
 test('while a service has the folder, nothing is rebuilt, but compared', async () => {
   const { folder } = await dataFolder();
   const held = openDataFolder(folder);

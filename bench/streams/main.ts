@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { killChildren, start } from '../throughput/child.ts';
+import type { Provider } from '../throughput/provider.ts';
+import { type Side, startBare, startProduct } from '../throughput/side.ts';
+
+// `npm run bench:streams -- [--streams 2000] [--every 1000] [--seconds 90]`: so many open streams that each say something
+// once a second, through a bare pass-through and then through the service with everything on (design.md section 7: what
+// the service adds to the delay of an event has a p99 of 5 ms; 300 MB, flat over time).
+
+const { values } = parseArgs({
+  options: {
+    streams: { type: 'string', default: '2000' },
+    every: { type: 'string', default: '1000' },
+    seconds: { type: 'string', default: '90' },
+  },
+});
+const RAMP_SECONDS = 15;
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-streams-'));
+
+interface Told {
+  readonly open: number;
+  readonly ended: number;
+  readonly broken: number;
+  readonly delaysMs: readonly number[];
+}
+
+try {
+  const provider = await startProvider();
+  const bare = await measure(await startBare(provider, folder));
+  const entry = join(import.meta.dirname, '../../src/cli.ts');
+  const product = await measure(await startProduct(provider, { entry, folder, label: 'product' }));
+  for (const share of [0.5, 0.99, 0.999]) {
+    say(`ADDED p${share * 100}: ${(at(product, share) - at(bare, share)).toFixed(2)} ms`);
+  }
+  await provider.stop();
+} finally {
+  killChildren();
+  rmSync(folder, { recursive: true });
+}
+
+async function startProvider(): Promise<Provider> {
+  const args = [join(import.meta.dirname, 'provider.ts'), values.every, values.seconds];
+  const child = start(process.execPath, args, {}, join(folder, 'provider.log'));
+  const [, url = ''] = await child.line(/listening on (http:\/\/\S+)/);
+  return { url, pid: child.pid, stop: () => child.stop() };
+}
+
+/** @returns the delays, in order, while all streams were open */
+async function measure(side: Side): Promise<number[]> {
+  const args = [join(import.meta.dirname, 'client.ts'), side.url, side.key, values.streams, String(RAMP_SECONDS)];
+  const client = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const delays: number[] = [];
+  say(`${side.name}: ${megabytesOf(side.pid)} MB before the first stream`);
+  for await (const line of createInterface(client.stdout)) {
+    const { open, ended, broken, delaysMs } = JSON.parse(line) as Told;
+    const sorted = delaysMs.toSorted((a, b) => a - b);
+    if (open === Number(values.streams)) delays.push(...delaysMs);
+    say(
+      `${side.name}: ${open} open, ${ended} ended well, ${broken} broken, ${delaysMs.length} events, ` +
+        `p50 ${at(sorted, 0.5).toFixed(2)} p99 ${at(sorted, 0.99).toFixed(2)} ms, ${megabytesOf(side.pid)} MB`,
+    );
+  }
+  await side.stop();
+  delays.sort((a, b) => a - b);
+  const shown = [0.5, 0.99, 0.999].map((share) => `p${share * 100} ${at(delays, share).toFixed(2)} ms`);
+  say(`${side.name}: ${delays.length} events while all were open, ${shown.join(', ')}`);
+  return delays;
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Resident set, as Linux counts it. */
+function megabytesOf(pid: number): number {
+  const [, kilobytes = '0'] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB$/m) ?? [];
+  return Math.round(Number(kilobytes) / 1_000);
+}
