@@ -54,7 +54,7 @@ function run(name: string, args: readonly string[]) {
     // As `npm start` has it; the first round fills it.
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
   };
-  return start(process.execPath, ['--max-semi-space-size=64', ...args], env, join(folder, `${name}.txt`));
+  return start(process.execPath, args, env, join(folder, `${name}.txt`));
 }
 
 async function fill(): Promise<void> {
