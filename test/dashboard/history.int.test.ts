@@ -24,7 +24,7 @@ journeys('the history', () => {
     await panel.getByText('"maxValue": 2000000').waitFor();
 
     await panel.getByRole('button', { name: 'Older' }).click();
-    await panel.getByRole('row', { name: 'name – laptop' }).waitFor();
+    await panel.getByRole('row', { name: 'name laptop', exact: true }).waitFor();
     expect(await panel.innerText()).not.toMatch(/[0-9a-f]{64}/);
     await panel.getByRole('link', { name: 'All about the same' }).click();
     await page.waitForURL(/\?subject=apiKey-/);
