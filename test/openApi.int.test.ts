@@ -209,6 +209,7 @@ test('every endpoint is called, and its answer is what the document says', async
   const headers = { 'content-type': 'application/json' };
   const elsewhere = { method: 'POST', headers, body: JSON.stringify({ password: 'battery staple' }) };
   await fetch(`${gateway.url}/api/dashboard-auth/password/login`, elsewhere);
+  await call('GET /api/status');
   const { sessions } = await call('GET /api/sessions');
   const other = sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
   await call('DELETE /api/sessions/{id}', { id: other.session_id });

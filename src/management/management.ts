@@ -9,6 +9,7 @@ import type { HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
 import { createPast, type Past } from '../projecting/past.ts';
 import type { HistoryQueries } from '../readModels/historyQueries.ts';
+import type { ProgressQueries } from '../readModels/progressQueries.ts';
 import type { RequestLogQueries } from '../readModels/requestLogQueries.ts';
 import type { RequestTotalsQueries } from '../readModels/requestTotalsQueries.ts';
 import type { UsageTrendsQueries } from '../readModels/usageTrendsQueries.ts';
@@ -43,6 +44,7 @@ import { requestTrendsRoutes } from './requestTrends.ts';
 import { sameOriginWrites } from './sameOrigin.ts';
 import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
+import { type NodeStatus, statusRoutes } from './status.ts';
 import { usageRoutes } from './usage.ts';
 
 export interface ManagementOptions {
@@ -56,6 +58,8 @@ export interface ManagementOptions {
   readonly usageTrends: UsageTrendsQueries;
   /** How often accounts are asked for their usage. */
   readonly usageRefreshSeconds: number;
+  readonly progress: ProgressQueries;
+  readonly nodeStatus: () => NodeStatus;
   /** Models that the price table names. */
   readonly pricedModels: readonly string[];
   readonly now: () => Instant;
@@ -125,6 +129,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(settingsRoutes(management))
     .use(firewallRoutes(management))
     .use(sessionRoutes(management))
+    .use(statusRoutes(management))
     .use(requestLogRoutes(management))
     .use(accountTrendsRoutes(management))
     .use(usageRoutes(management))

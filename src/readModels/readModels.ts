@@ -1,5 +1,6 @@
 import type { Position } from '../domain/brands.ts';
 import type { HistoryQueries } from './historyQueries.ts';
+import type { ProgressQueries } from './progressQueries.ts';
 import type { RequestLogQueries } from './requestLogQueries.ts';
 import type { RequestTotalsQueries } from './requestTotalsQueries.ts';
 import type { UsageTrendsQueries } from './usageTrendsQueries.ts';
@@ -10,6 +11,7 @@ export interface ReadModelPorts {
   readonly requestTotals: RequestTotalsQueries;
   readonly usageTrends: UsageTrendsQueries;
   readonly history: HistoryQueries;
+  readonly progress: ProgressQueries;
 }
 
 /** Read models that follow a log. */
@@ -62,5 +64,6 @@ export function portsOver(ask: Ask): ReadModelPorts {
     requestTotals: { since: query('requestTotals', 'since'), steps: query('requestTotals', 'steps') },
     usageTrends: { since: query('usageTrends', 'since'), ofAccount: query('usageTrends', 'ofAccount') },
     history: { page: query('history', 'page') },
+    progress: { reached: query('progress', 'reached') },
   };
 }

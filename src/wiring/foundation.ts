@@ -5,7 +5,9 @@ import type { PriceTable } from '../domain/pricing/prices.ts';
 import { type DataFolder, openDataFolder } from '../log/dataFolder.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../projecting/commandHandler.ts';
 import { type HotRunner, startHotRunner } from '../projecting/hotRunner.ts';
+import type { Tenure } from '../projecting/tenure.ts';
 import { readPrices } from './pricesFile.ts';
+import { type SoleWork, startSoleWork } from './soleWork.ts';
 import { openStore, type Store } from './store.ts';
 
 export interface ServiceIo {
@@ -31,6 +33,10 @@ export interface Foundation {
   readonly report: (error: unknown) => void;
   /** Of what the service does by itself. */
   readonly because: (reason: string) => Cause;
+  /** Begins work that one node does for all; see `startSoleWork`. */
+  readonly startSoleWork: (name: string, work: (tenure: Tenure) => Promise<void>) => SoleWork;
+  /** By name, whatever was begun. */
+  readonly soleWorks: ReadonlyMap<string, SoleWork>;
   close(): Promise<void>;
 }
 
@@ -42,6 +48,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { say, report });
   const hot = await startHotRunner(store.log, onFatal);
+  const soleWorks = new Map<string, SoleWork>();
   return {
     config,
     folder,
@@ -54,6 +61,12 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     say,
     report,
     because: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
+    startSoleWork(name, work) {
+      const soleWork = startSoleWork(name, work, { store, folder, report });
+      soleWorks.set(name, soleWork);
+      return soleWork;
+    },
+    soleWorks,
     async close() {
       hot.stop();
       await store.close();

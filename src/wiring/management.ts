@@ -9,6 +9,7 @@ import { createTurns, handlingInTurn } from '../management/inTurn.ts';
 import { LiveFeed } from '../management/live/liveFeed.ts';
 import { createManagement } from '../management/management.ts';
 import { createAccountLinks } from '../management/oauth/accountLinks.ts';
+import type { NodeStatus } from '../management/status.ts';
 import { createAuthorization } from '../provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../provider/signIn/deviceCodes.ts';
 import { proxySurface } from '../proxy/endpoints.ts';
@@ -86,6 +87,8 @@ export async function createManaging(
     requestTotals: readModels.requestTotals,
     usageTrends: readModels.usageTrends,
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
+    progress: readModels.progress,
+    nodeStatus: () => nodeStatusOf(foundation),
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     now,
     report,
@@ -116,6 +119,15 @@ export async function createManaging(
     },
   };
 }
+
+const nodeStatusOf = ({ config, folder, store, soleWorks }: Foundation): NodeStatus => ({
+  node: folder.node,
+  events: store.name,
+  cutOffSince: store.cutOffSince,
+  outbox: store.outbox,
+  readModels: config.SVC_MONGODB_URL === undefined ? 'embedded' : 'mongodb',
+  soleWorks: [...soleWorks].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
+});
 
 /** Browsers come back to this machine, or through the port that a container publishes, which reaches no loopback. */
 const callbackHost = (host: string) => (host === '0.0.0.0' || host === '::' ? host : '127.0.0.1');

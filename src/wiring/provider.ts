@@ -8,7 +8,7 @@ import { createTokenEndpoint } from '../provider/tokenEndpoint.ts';
 import { createUsagePoller } from '../provider/usagePoller.ts';
 import type { Foundation } from './foundation.ts';
 import type { OwnRecords } from './ownRecords.ts';
-import { startSoleWork, untilOver } from './soleWork.ts';
+import { untilOver } from './soleWork.ts';
 
 /** Everything that is said to the provider, requests for models aside. */
 export interface ProviderSide {
@@ -29,7 +29,7 @@ export interface ProviderSide {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export function createProviderSide(foundation: Foundation, { recordResult }: OwnRecords): ProviderSide {
-  const { config, folder, store, hot, handle, now, newId, report } = foundation;
+  const { config, store, hot, handle, now, newId, report, startSoleWork } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
   const dispatcher = new Pool(base.origin, {
     connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -66,16 +66,12 @@ export function createProviderSide(foundation: Foundation, { recordResult }: Own
     },
     start() {
       // The provider is asked once for all nodes.
-      const polling = startSoleWork(
-        'polling',
-        async (tenure) => {
-          usage.start();
-          models.start();
-          await untilOver(tenure);
-          await Promise.all([usage.stop(), models.stop()]);
-        },
-        { store, folder, report },
-      );
+      const polling = startSoleWork('polling', async (tenure) => {
+        usage.start();
+        models.start();
+        await untilOver(tenure);
+        await Promise.all([usage.stop(), models.stop()]);
+      });
       stopPolling = polling.stop;
       proactiveRefresh.start();
     },

@@ -2,7 +2,6 @@ import { createMongoReadModels } from '../readModels/mongo/mongoReadModels.ts';
 import type { ReadModels } from '../readModels/readModels.ts';
 import { createSqliteReadModels } from '../readModels/sqlite/sqliteReadModels.ts';
 import type { Foundation } from './foundation.ts';
-import { startSoleWork } from './soleWork.ts';
 
 /** The read models that the configuration names, following the log. @throws when they can never be used, with what to do */
 export function openReadModels(foundation: Foundation): ReadModels {
@@ -17,7 +16,7 @@ export function openReadModels(foundation: Foundation): ReadModels {
 }
 
 /** One node makes them for all that share the store of events; every node answers from them. */
-function openShared(url: string, { folder, store, say, report }: Foundation): ReadModels {
+function openShared(url: string, { store, say, startSoleWork }: Foundation): ReadModels {
   const mongo = createMongoReadModels({
     url,
     logPath: store.logPath,
@@ -26,7 +25,7 @@ function openShared(url: string, { folder, store, say, report }: Foundation): Re
     fencedBy: store.leases ? 'EventStoreDB' : 'embedded log',
     say,
   });
-  const projecting = startSoleWork('read-models', mongo.project, { store, folder, report });
+  const projecting = startSoleWork('read-models', mongo.project);
   return {
     ...mongo,
     async close() {

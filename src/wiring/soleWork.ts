@@ -14,6 +14,8 @@ export interface SoleWorkOptions {
 export interface SoleWork {
   /** The node that does it, as far as this one knows. */
   readonly holder: string | undefined;
+  /** Whether it is done here. */
+  readonly isHere: boolean;
   stop(): Promise<void>;
 }
 
@@ -30,6 +32,9 @@ export function startSoleWork(
       get holder() {
         return lease.holder;
       },
+      get isHere() {
+        return lease.tenure !== undefined;
+      },
       stop: lease.stop,
     };
   }
@@ -37,6 +42,7 @@ export function startSoleWork(
   const working = work({ ...soleTenure(), signal: ending.signal }).catch(report);
   return {
     holder: folder.node,
+    isHere: true,
     async stop() {
       ending.abort();
       await working;

@@ -3,6 +3,7 @@ import type { Position } from '../../src/domain/brands.ts';
 import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
 import type { Happened } from './readModels/appending.ts';
 import { history } from './readModels/history.ts';
+import { progress } from './readModels/progress.ts';
 import { requestLogPages } from './readModels/requestLogPages.ts';
 import { requestLogSearch } from './readModels/requestLogSearch.ts';
 import { requestTotals } from './readModels/requestTotals.ts';
@@ -28,5 +29,6 @@ export function describeReadModels(name: string, createReadModels: ReadModelsFac
     requestTotals(createReadModels, scaled);
     usageTrends(createReadModels);
     history(createReadModels, scaled);
+    progress(createReadModels);
   });
 }

@@ -35,8 +35,12 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     return folder.path;
   }
 
-  /** Starts a node, or starts it again over its folder. */
-  async function launch(name: string, env: Readonly<Record<string, string>> = {}): Promise<Served> {
+  /** Starts a node, or starts it again over its folder; or runs a command on its folder, with its settings. */
+  async function launch(
+    name: string,
+    env: Readonly<Record<string, string>> = {},
+    ...command: readonly string[]
+  ): Promise<Served> {
     const service = serve({
       folder: await folderOf(name),
       provider,
@@ -49,6 +53,7 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
         SVC_DRAIN_SECONDS: '1',
         ...env,
       },
+      ...(command.length > 0 && { command: [process.execPath, 'src/cli.ts', ...command] }),
     });
     onTestFinished(() => service[Symbol.asyncDispose]());
     return service;
@@ -88,6 +93,8 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     database,
     launch,
     node,
+    /** How `svc <command>` ended on the folder of a node. */
+    command: async (name: string, ...command: readonly string[]) => (await launch(name, {}, ...command)).ended,
     folderOf,
     get server() {
       return server;

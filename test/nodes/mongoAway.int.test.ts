@@ -59,12 +59,17 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
         expect([status, body.error?.code], MADE_FROM_READ_MODELS[index]).toEqual([503, 'read_models_unavailable']);
       }
       await vi.waitUntil(() => gateway.said.some((line) => AWAY.test(line)), soon);
+      const { body: away } = await gateway.api('GET', '/api/status');
+      const trouble = expect.stringContaining('MongoDB at 127.0.0.1:');
+      expect(away.read_models).toEqual({ store: 'mongodb', position: null, behind: null, trouble });
 
       await proxy.heal();
       await vi.waitUntil(async () => (await rows(gateway)) === 4, soon);
       expect(gateway.said).toContainEqual(expect.stringMatching(BACK));
       expect((await gateway.api('GET', '/api/history')).body.events[0]).toMatchObject({ type: 'IpAllowed' });
       expect((await compared(gateway, direct)).differences).toEqual([]);
+      const { body: back } = await gateway.api('GET', '/api/status');
+      expect(back.read_models).toMatchObject({ position: back.events.position, behind: 0, trouble: null });
     },
   );
 

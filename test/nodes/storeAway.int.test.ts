@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { textAnswer } from '../support/provider/scripts.ts';
-import { openCluster } from './cluster.ts';
+import { type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 90_000 };
 const soon = { timeout: 20_000, interval: 50 };
@@ -17,6 +17,10 @@ async function aNode(limit = 1_000_000, env?: Readonly<Record<string, string>>) 
   await node.api.set({ api_key_auth_enabled: true });
   return { cluster, node, headers: { authorization: `Bearer ${key}` } };
 }
+
+const status = async ({ send }: ClusterNode, cookie: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+  (await (await send('GET', '/api/status', { headers: { cookie } })).json()) as any;
 
 const completedIn = ({ database }: { database: { log: readonly { type: string; data: Uint8Array }[] } }): string[] =>
   database.log
@@ -51,6 +55,10 @@ test(
     expect((await node.send('POST', '/api/dashboard-auth/logout', { headers: session })).status).toBe(200);
     expect((await node.send('GET', '/api/accounts', { headers: session })).status).toBe(401);
     expect(completedIn(cluster)).toHaveLength(1);
+    const away = await status(node, cookie);
+    expect(Date.parse(away.events.cut_off_since)).toBeLessThan(Date.now());
+    expect(away.outbox).toMatchObject({ pending: expect.any(Number), is_full: false });
+    expect(away.outbox.pending).toBeGreaterThanOrEqual(2);
 
     await cluster.bringBack();
     await vi.waitUntil(() => completedIn(cluster).length === 3, soon);
@@ -67,6 +75,8 @@ test(
     });
     expect(again.status).toBe(200);
     expect(new Set(completedIn(cluster)).size).toBe(3);
+    await vi.waitUntil(async () => (await status(node, cookie)).outbox.pending === 0, soon);
+    expect((await status(node, cookie)).events.cut_off_since).toBeNull();
   },
 );
 

@@ -24,6 +24,8 @@ async function twoNodes(mongoUrl: string) {
   account.always(textAnswer());
   await a.api.importAccount(account);
   await vi.waitUntil(async () => (await b.api.call('GET', '/api/accounts')).accounts.length === 1, soon);
+  const works = (await b.api.call('GET', '/api/status')).sole_work;
+  expect(works).toEqual(['read-models', 'polling'].map((name) => ({ name, node: 'a', is_here: false })));
   return { cluster, a, b, account };
 }
 

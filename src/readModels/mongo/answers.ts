@@ -21,4 +21,5 @@ export const answersFrom = (reach: Reach): Answers => ({
     ofAccount: (accountId, since) => usageHoursOf(reach, accountId, since),
   },
   history: { page: (filter, before, limit) => historyPage(reach, filter, before, limit) },
+  progress: { reached: async () => reach.position },
 });

@@ -28,5 +28,6 @@ export function answersFrom(database: DatabaseSync, { tables, position }: Projec
       page: (filter, before, limit) =>
         historyPage({ index: history, requestIds, log, position }, filter, before, limit),
     },
+    progress: { reached: () => position },
   };
 }

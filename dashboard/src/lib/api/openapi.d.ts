@@ -652,6 +652,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How this node and the stores behind it are */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/svc/usage": {
         parameters: {
             query?: never;
@@ -1501,6 +1518,44 @@ export interface components {
             sticky_threads_enabled: boolean;
             totp_configured: boolean;
             totp_required_on_login: boolean;
+        };
+        Status: {
+            events: {
+                /** @description Since when this node hears nothing from the store */
+                cut_off_since: string | null;
+                /** @description The last event that this node knows */
+                position: number;
+                /** @enum {string} */
+                store: "embedded" | "eventstore";
+            };
+            /** @description SVC_NODE_ID */
+            node: string;
+            /** @description null with the embedded store */
+            outbox: {
+                /** @description Whether new model requests are refused */
+                is_full: boolean;
+                /** @description Events that are durable here and not confirmed by EventStoreDB yet */
+                pending: number;
+                /** @description What holds them back */
+                trouble: string | null;
+            } | null;
+            read_models: {
+                /** @description Events of this node that they do not hold */
+                behind: number | null;
+                /** @description The last event that they hold; null when they cannot be asked */
+                position: number | null;
+                /** @enum {string} */
+                store: "embedded" | "mongodb";
+                trouble: string | null;
+            };
+            /** @description What one node does for all */
+            sole_work: {
+                is_here: boolean;
+                /** @description `polling` of the provider; `read-models` in MongoDB */
+                name: string;
+                /** @description Which node does it, as far as this one knows */
+                node: string | null;
+            }[];
         };
         /** @description Instead of instructions, input may begin with a developer or system message */
         SvcResponsesRequest: {
@@ -4992,6 +5047,44 @@ export interface operations {
             };
             /** @description log_unavailable */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
