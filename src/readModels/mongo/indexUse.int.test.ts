@@ -1,0 +1,136 @@
+import { type Document, MongoClient } from 'mongodb';
+import { afterAll, describe, expect, test } from 'vitest';
+import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { earlier, HOUR, MINUTE } from '../../../test/support/specification.ts';
+import type { Answers } from '../readModels.ts';
+import { answersFrom } from './answers.ts';
+import { INDEXES } from './collections.ts';
+import { Generations } from './generations.ts';
+import { Kinds } from './kinds.ts';
+
+const server = await mongoServer();
+afterAll(() => server?.stop());
+
+const isReal = server?.product === 'MongoDB';
+
+interface Sent {
+  /** Without the prefix of its generation. */
+  readonly collection: string;
+  readonly command: Document;
+}
+
+/** A filled generation, and what queries over it send to the server. */
+async function filled() {
+  const stage = await mongoStage(server as MongoServer);
+  const head = await stage.append(...randomRequests(60, seeded(3)));
+  const node = stage.node();
+  await stage.reached(head);
+  await node.close();
+  const client = new MongoClient(stage.url, { monitorCommands: true });
+  const sent: Sent[] = [];
+  client.on('commandStarted', ({ commandName, command }) => {
+    if (commandName !== 'find' && commandName !== 'aggregate') return;
+    sent.push({ collection: String(command[commandName]).split('.').at(-1) as string, command });
+  });
+  const collections = new Generations(client.db()).collections(1);
+  const answers = answersFrom({ position: head, collections, kinds: new Kinds(collections.kinds) });
+  return {
+    db: client.db(),
+    async sentBy(query: (answers: Answers) => Promise<unknown>): Promise<Sent[]> {
+      sent.length = 0;
+      await query(answers);
+      return [...sent];
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await stage[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Query = (answers: Answers) => Promise<unknown>;
+const since = earlier(30 * MINUTE);
+const until = earlier(MINUTE);
+
+const PAGES: Readonly<Record<string, Query>> = {
+  'the first page': ({ requestLog }) => requestLog.page({}, 10, 0),
+  'a deep page': ({ requestLog }) => requestLog.page({}, 10, 40),
+  'a stretch of time that begins and ends within an hour': ({ requestLog }) => requestLog.page({ since, until }, 10, 0),
+  'one account': ({ requestLog }) => requestLog.page({ accountIds: ['a'] }, 10, 0),
+  'one status of the last hour': ({ requestLog }) => requestLog.page({ statuses: ['429'], since }, 10, 0),
+};
+const OTHERS: Readonly<Record<string, Query>> = {
+  'the beginning of an id': ({ requestLog }) => requestLog.page({ search: 'req_12' }, 10, 0),
+  'a part of a message': ({ requestLog }) => requestLog.page({ search: 'broke 3' }, 10, 0),
+  'what a stretch of time can be narrowed to': ({ requestLog }) => requestLog.options({ since, until }),
+  'sums since a moment': ({ requestTotals }) => requestTotals.since(earlier(5 * HOUR + 1)),
+  'usage since a moment': ({ usageTrends }) => usageTrends.since(earlier(HOUR)),
+  'the latest of the history': ({ history }) => history.page({}, null, 10),
+};
+
+test('the request log has five indexes, that of its positions among them', () => {
+  expect(INDEXES.requests.map(({ name }) => name)).toEqual(['byTime', 'byKind', 'byRequestId', 'byErrorMessage']);
+});
+
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+  test('whatever walks along the request log names the index that is there for it', async () => {
+    await using stage = await filled();
+    const names = new Set<unknown>(INDEXES.requests.map(({ name }) => name));
+    for (const [what, query] of Object.entries(PAGES)) {
+      const walks = (await stage.sentBy(query)).filter(
+        ({ collection, command }) => collection === 'requests' && !command.filter?._id,
+      );
+      expect(walks.length, what).toBeGreaterThan(0);
+      for (const { command } of walks) expect(names, what).toContain(command.hint);
+    }
+  });
+});
+
+describe.skipIf(!isReal)(
+  isReal ? 'explain' : `explain: needs a MongoDB, ${server?.product ?? 'nothing'} was found`,
+  () => {
+    test('no query reads a collection from end to end', async () => {
+      await using stage = await filled();
+      for (const [what, query] of Object.entries({ ...PAGES, ...OTHERS })) {
+        for (const { command } of await stage.sentBy(query)) {
+          expect(stagesOf(await explained(stage.db, command)), `${what}: ${JSON.stringify(command)}`).not.toContain(
+            'COLLSCAN',
+          );
+        }
+      }
+    });
+
+    test('pages are in the order of their index, and counted without the rows', async () => {
+      await using stage = await filled();
+      for (const [what, query] of Object.entries(PAGES)) {
+        for (const { collection, command } of await stage.sentBy(query)) {
+          if (collection !== 'requests' || command.filter?._id) continue;
+          const plan = await explained(stage.db, command);
+          expect(stagesOf(plan), what).not.toContain('SORT');
+          expect(new Set(valuesOf(plan, 'totalDocsExamined')), what).toEqual(new Set([0]));
+        }
+      }
+    });
+  },
+);
+
+/** What belongs to the connection and not to the question. */
+const OF_CONNECTION = /^(?:\$|lsid|txnNumber|maxTimeMS|readConcern)/;
+
+const explained = (db: { command(command: Document): Promise<Document> }, command: Document): Promise<Document> =>
+  db.command({
+    explain: Object.fromEntries(Object.entries(command).filter(([name]) => !OF_CONNECTION.test(name))),
+    verbosity: 'executionStats',
+  });
+
+/** Values of a field, wherever in a plan they stand; what was not chosen is none of it. */
+function valuesOf(plan: unknown, field: string): unknown[] {
+  if (typeof plan !== 'object' || plan === null) return [];
+  return Object.entries(plan).flatMap(([name, value]) => [
+    ...(name === field ? [value] : []),
+    ...(name === 'rejectedPlans' ? [] : valuesOf(value, field)),
+  ]);
+}
+const stagesOf = (plan: Document) => valuesOf(plan, 'stage');
