@@ -42,6 +42,8 @@ export class CannotDrain extends Error {
 
 /** More at once gain little (event-sourcing.md B1.0), and these stay well below what the store takes. */
 const MOST_PER_APPEND = 200;
+/** What comes meanwhile goes along: an append costs as much as many events, and nobody waits for it. */
+const BETWEEN_APPENDS_MS = 20;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -62,10 +64,12 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       hasNews = false;
+      const since = performance.now();
       for await (const run of runsOf(from.readAll(cursor), () => mostPerAppend)) {
         await deliver(run);
         if (signal.aborted) return;
       }
+      if (!isLeaving) await pause(since + BETWEEN_APPENDS_MS - performance.now(), signal);
       if (hasNews) continue;
       if (isLeaving) return;
       await new Promise<void>((resolve) => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startChild } from '../../../test/contract/children/child.ts';
+import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { type StoreOverLog, storedAppendsOver } from '../../../test/contract/storedAppendsOver.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
@@ -90,6 +91,20 @@ test('while the store is away nothing waits for it; when it is back everything a
     'events wait in the outbox: the store is away',
     'the store takes events from the outbox again',
   ]);
+});
+
+test('what comes one after the other goes along in few appends', async () => {
+  const { store, open, drained } = await aStage();
+  const outbox = await open();
+  outbox.start();
+  const since = performance.now();
+  for (let revision = NO_STREAM; revision < 150; revision += 1) {
+    await committed(outbox.append('requests-n1.b1_20260101', revision, [anEvent()]));
+  }
+  const passedMs = performance.now() - since;
+  await vi.waitUntil(() => outbox.pending === 0, { timeout: 10_000 });
+  expect(await drained()).toHaveLength(151);
+  expect(store.sizes.length).toBeLessThan(passedMs / 20 + 10);
 });
 
 test('an append of unknown end that was written is not written again', async () => {
