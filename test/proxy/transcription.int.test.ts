@@ -216,7 +216,7 @@ describe('a long recording, which nobody keeps,', () => {
     await start({ accounts: 2 });
     for (const { at } of gateway.pool) at.transcribe.always(serverError());
     const response = await long();
-    expect([response.status, await errorOf(response)]).toMatchObject([502, { code: 'upstream_error' }]);
+    expect([response.status, await errorOf(response)]).toMatchObject([502, { code: 'server_error' }]);
     expect(completed()).toMatchObject([{ status: '502', attempts: [{ outcome: 'provider_error' }] }]);
     expect(atProvider()).toHaveLength(1);
   });
