@@ -1,0 +1,82 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { acceptable } from '../support/gateway.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+journeys('by keyboard alone', () => {
+  test('the same goes without a mouse, and the focus is never lost', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.set({ api_key_auth_enabled: true });
+    const page = await visit({ path: '/' });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const focused = () => page.locator(':focus').first();
+    /** Tab until something of this name has the focus. */
+    const tabTo = async (name: string | RegExp) => {
+      for (let step = 0; step < 60; step++) {
+        await press('Tab');
+        const label = await focused().evaluate(nameOf);
+        if (typeof name === 'string' ? label === name : name.test(label)) return;
+      }
+      throw new Error(`Tab does not lead to ${name}`);
+    };
+
+    await press('Control+k');
+    await page.getByPlaceholder('Go to a page, an account, a key …').waitFor();
+    await page.keyboard.type('create an api');
+    await page.getByRole('option', { name: 'Create an API key' }).waitFor();
+    await press('Enter');
+    await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+    await expect.poll(() => focused().evaluate(nameOf)).toBe('Name');
+    await page.keyboard.type('keyboard');
+    await tabTo('Add a limit');
+    await press('Enter');
+    await expect.poll(() => focused().evaluate(nameOf)).toBe('At most');
+    await page.keyboard.type('500');
+    await tabTo('Of: tokens, in and out');
+    await press('Enter');
+    await page.locator('[role=option][data-highlighted]').getByText('tokens, in and out').waitFor();
+    await press('ArrowDown', 'Enter');
+    await page.getByRole('combobox', { name: 'Of: input tokens' }).waitFor();
+    await tabTo('Create the key');
+    await press('Enter');
+    await page.getByRole('dialog', { name: 'The key for keyboard' }).waitFor();
+    const key = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
+    await tabTo('I have copied it');
+    await press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    const response = await gateway.ask(acceptable, { headers: { authorization: `Bearer ${key}` } });
+    expect(response.status).toBe(200);
+    await response.text();
+
+    await tabTo('Actions for keyboard');
+    await press('Enter');
+    await page.getByRole('menu').waitFor();
+    await press('ArrowDown', 'ArrowDown', 'Enter');
+    await rowOf(page, 'keyboard').getByText('Inactive').waitFor();
+    await expect.poll(() => focused().evaluate(nameOf)).toBe('Actions for keyboard');
+
+    await press('Enter');
+    await page.getByRole('menu').waitFor();
+    await press('End', 'Enter');
+    await page.getByRole('dialog', { name: 'Delete keyboard?' }).waitFor();
+    await press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(gateway.events('ApiKeyDeleted')).toHaveLength(0);
+  });
+});
+
+/** Runs in the page: what a control is called. */
+const nameOf = (element: {
+  getAttribute(name: string): string | null;
+  textContent: string | null;
+  labels?: ArrayLike<{ textContent: string | null }> | null;
+}) =>
+  (element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent ?? '')
+    .replace(/\s+/g, ' ')
+    .trim();

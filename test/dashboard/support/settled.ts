@@ -1,0 +1,9 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Nothing is loading any more, and every chart is drawn. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
+  await expect.poll(() => page.locator('.skeleton').count(), { timeout: 20_000 }).toBe(0);
+  await page.evaluate('document.fonts.ready');
+}
