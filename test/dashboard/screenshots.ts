@@ -21,6 +21,7 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
   { name: 'api-key-new', path: '/api-keys?new' },
   { name: 'request-logs', path: '/request-logs' },
   { name: 'history', path: '/history' },
+  { name: 'history-as-of', path: '/history/as-of' },
   { name: 'firewall', path: '/firewall' },
   { name: 'connect', path: '/connect' },
   { name: 'settings', path: '/settings' },
@@ -38,18 +39,24 @@ journeys('screenshots', () => {
     mkdirSync(folder, { recursive: true });
     const { gateway, visit } = await startJourney();
     await furnish(gateway);
+    const shoot = async (page: Page, name: string, suffix: string) => {
+      await settled(page);
+      await page.screenshot({
+        path: `${folder}/${name}-${suffix}.png`,
+        animations: 'disabled',
+        fullPage: process.env.SHOTS_FULL !== undefined,
+      });
+    };
+    const enter = (look: Visit, path: string) =>
+      visit({ ...look, path, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
+    // It is there only as long as there is no password.
+    for (const { suffix, ...look } of LOOKS) {
+      if (isWanted('set-up')) await shoot(await enter(look, '/set-up'), 'set-up', suffix);
+    }
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     for (const { suffix, ...look } of LOOKS) {
-      const page = await visit({ ...look, path: '/sign-in', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
-      const shoot = async (name: string) => {
-        await settled(page);
-        await page.screenshot({
-          path: `${folder}/${name}-${suffix}.png`,
-          animations: 'disabled',
-          fullPage: process.env.SHOTS_FULL !== undefined,
-        });
-      };
-      if (isWanted('sign-in')) await shoot('sign-in');
+      const page = await enter(look, '/sign-in');
+      if (isWanted('sign-in')) await shoot(page, 'sign-in', suffix);
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
@@ -58,7 +65,7 @@ journeys('screenshots', () => {
         await page.goto(gateway.url + path);
         await settled(page);
         await before?.(page);
-        await shoot(name);
+        await shoot(page, name, suffix);
       }
     }
   });
