@@ -93,7 +93,7 @@ const queries = () => [
     since: TIMES,
     cursor: ['', 'x', '%00', '-1', Buffer.from('before 0x5').toString('base64url'), 'a'.repeat(5_000)],
     search: ['a', '%F0%9F%A6%8A', 'aaa&search=bbb'],
-    type: [Array(21).fill('x').join('&type=')],
+    type: [Array(101).fill('x').join('&type=')],
   }),
   ...['/api/accounts', '/api/api-keys', '/api/firewall/ips', '/api/settings'].flatMap((path) =>
     queriesOf(path, { at: [...TIMES, '', '-1', '1.5', '99999999', '9'.repeat(400), '2999-01-01', '1&at=2'] }),
