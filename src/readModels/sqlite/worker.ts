@@ -6,8 +6,11 @@ import { Projector } from './projector.ts';
 import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 import type { FromWorker, Query, ToWorker, WorkerOptions } from './wire.ts';
 
-/** News wait this long for more of their kind: a batch of a thousand costs little more than one of ten. */
-const GATHER_MS = 1_000;
+/**
+ * News wait this long for more of their kind: a batch of hundreds costs little more than one of ten. After a longer wait a
+ * fold under load takes a core for so long that requests queue.
+ */
+const GATHER_MS = 200;
 /** A query waits at most this long for what it wants to see, then answers with what there is. */
 const MAX_WAIT_MS = 1_000;
 const LOOK_AGAIN_MS = 5;
