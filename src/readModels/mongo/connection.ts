@@ -1,4 +1,4 @@
-import { type Db, MongoClient } from 'mongodb';
+import { type Db, MongoClient, ServerType } from 'mongodb';
 
 /** Databases of a URL that names none. */
 const DATABASE = 'svc';
@@ -12,8 +12,14 @@ export interface Connection {
    * failed fails for ever after, until this is called again.
    */
   open(): Promise<void>;
+  /** Whether a server that takes reads and writes answered the last heartbeat. One that is only slow does. */
+  readonly isAlive: boolean;
   close(): Promise<void>;
 }
+
+/** Every second, and with so long to answer, so that a silence is known within three. */
+const HEARTBEAT_MS = 1_000;
+const HEARTBEAT_WITHIN_MS = 2_000;
 
 /**
  * A client for the server or servers that the URL names; nothing is connected before `open`.
@@ -30,8 +36,8 @@ export function connect(url: string): Connection {
       readPreference: 'primary',
       // Whoever asks is told soon that nobody answers; a server that falls silent is noticed by the heartbeat.
       serverSelectionTimeoutMS: 2_000,
-      connectTimeoutMS: 2_000,
-      heartbeatFrequencyMS: 2_000,
+      connectTimeoutMS: HEARTBEAT_WITHIN_MS,
+      heartbeatFrequencyMS: HEARTBEAT_MS,
       socketTimeoutMS: 30_000,
       maxPoolSize: 20,
     });
@@ -39,13 +45,27 @@ export function connect(url: string): Connection {
     throw new Error(`SVC_MONGODB_URL: ${withoutSecrets((error as Error).message, url)}`);
   }
   const named = client.options.dbName;
+  let isAlive = false;
+  client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
+    isAlive = [...servers.values()].some(({ type }) => WRITABLE.has(type));
+  });
   return {
     db: client.db(named === 'test' && !hasDatabase(url) ? DATABASE : named),
     hosts,
     open: async () => void (await client.connect()),
+    get isAlive() {
+      return isAlive;
+    },
     close: () => client.close(),
   };
 }
+
+const WRITABLE: ReadonlySet<ServerType> = new Set([
+  ServerType.Standalone,
+  ServerType.RSPrimary,
+  ServerType.Mongos,
+  ServerType.LoadBalancer,
+]);
 
 const parts = (url: string) => /^(?:mongodb(?:\+srv)?:\/\/)(?:[^@/]*@)?([^/?]*)(?:\/([^?]*))?/.exec(url);
 export const hostsOf = (url: string): string => parts(url)?.[1] ?? 'unknown host';

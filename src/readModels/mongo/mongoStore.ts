@@ -5,7 +5,7 @@ import type { Tenure } from '../../projecting/tenure.ts';
 import type { Ask } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { answersFrom } from './answers.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import { Generations } from './generations.ts';
 import type { LogSource } from './logSource.ts';
 import { News } from './news.ts';
@@ -40,13 +40,17 @@ export interface MongoStore {
 /** A query waits at most this long for what it wants to see, then answers with what there is. */
 const MAX_WAIT_MS = 1_000;
 const LOOK_AGAIN_MS = 20;
-/** Nobody waits longer for an answer, whatever becomes of the connection. */
-const ANSWER_WITHIN_MS = 8_000;
+/** Whoever has waited this long for a server that does not answer its heartbeats is told so. */
+const SILENCE_MS = 2_000;
+/** For a server that answers them and is slow. */
+const ANSWER_WITHIN_MS = 30_000;
+const LISTEN_EVERY_MS = 100;
 
 /** @throws Error for a URL that cannot be used */
 export function createMongoStore(options: MongoStoreOptions): MongoStore {
   const { url, source, fencedBy, isCopy = false, say, batchEvents } = options;
-  const { db, hosts, open, close } = connect(url);
+  const connection = connect(url);
+  const { db, hosts, open, close } = connection;
   const generations = new Generations(db);
   const readers = new Readers(generations);
   const outage = new Outage(hosts, say);
@@ -107,7 +111,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
     async answer(...query) {
       if (closing.signal.aborted) throw new ReadModelUnavailable('the read models are closed');
       try {
-        return await within(ANSWER_WITHIN_MS, answer(...query));
+        return await whileAlive(connection, answer(...query));
       } catch (error) {
         if (error instanceof ReadModelUnavailable) throw error;
         throw new ReadModelUnavailable(`MongoDB at ${hosts}: ${(error as Error).message}`, { cause: error });
@@ -130,15 +134,20 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
   };
 }
 
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+/** @throws Error when the server has fallen silent, or takes too long */
+async function whileAlive<Value>(connection: Connection, work: Promise<Value>): Promise<Value> {
   const patience = new AbortController();
-  const tooLate = delay(ms, undefined, { signal: patience.signal, ref: false }).then(() => {
-    throw new ReadModelUnavailable(`no answer within ${ms / 1_000} s`);
-  });
-  tooLate.catch(() => undefined);
+  const silence = (async () => {
+    for (let waitedMs = SILENCE_MS; waitedMs < ANSWER_WITHIN_MS; waitedMs += LISTEN_EVERY_MS) {
+      await delay(waitedMs === SILENCE_MS ? SILENCE_MS : LISTEN_EVERY_MS, undefined, { signal: patience.signal });
+      if (!connection.isAlive) throw new Error('it has fallen silent');
+    }
+    throw new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`);
+  })();
+  silence.catch(() => undefined);
   work.catch(() => undefined);
   try {
-    return await Promise.race([work, tooLate]);
+    return await Promise.race([work, silence]);
   } finally {
     patience.abort();
   }

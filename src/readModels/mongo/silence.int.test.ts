@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { completed } from '../../../test/support/management.ts';
+import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { tcpProxy } from '../../../test/support/tcpProxy.ts';
+
+const server = await mongoServer();
+afterAll(() => server?.stop());
+
+/** A node that reaches its MongoDB over a network to which things are done, and read models that hold one request. */
+async function overNetwork() {
+  const stage = await mongoStage(server as MongoServer);
+  const { hostname: host, port } = new URL(stage.url);
+  const network = await tcpProxy({ host, port: Number(port) });
+  onTestFinished(() => network.close());
+  const node = stage.node({ url: stage.url.replace(`:${port}/`, `:${network.port}/`) });
+  const head = await stage.append(completed());
+  await stage.reached(head);
+  const page = () => node.requestLog.page({}, 10, 0, head);
+  expect((await page()).total).toBe(1);
+  /** How long an answer, or the news that there is none, takes. */
+  async function timed(work: () => Promise<{ total: number }>) {
+    const since = performance.now();
+    const [outcome] = await Promise.allSettled([work()]);
+    return { outcome, tookMs: performance.now() - since };
+  }
+  return { ...stage, [Symbol.asyncDispose]: stage[Symbol.asyncDispose], network, page, timed };
+}
+
+const SILENT = { status: 'rejected', reason: { name: 'ReadModelUnavailable' } };
+
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+  test('whoever asks a MongoDB that takes everything and never answers is told so within three seconds', async () => {
+    await using stage = await overNetwork();
+    stage.network.drop();
+    const [first, second] = [await stage.timed(stage.page), await stage.timed(stage.page)];
+    await stage.network.heal();
+    for (const { outcome, tookMs } of [first, second]) {
+      expect(outcome).toMatchObject(SILENT);
+      // The heartbeat that goes unanswered, and room for a machine that does other things too.
+      expect(tookMs).toBeLessThan(4_500);
+    }
+  });
+
+  test('a MongoDB that is slow is waited for', async () => {
+    await using stage = await overNetwork();
+    stage.network.delay(500);
+    const { outcome, tookMs } = await stage.timed(stage.page);
+    await stage.network.heal();
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { total: 1 } });
+    expect(tookMs).toBeGreaterThan(2_000);
+  });
+});
