@@ -3,14 +3,12 @@ import { accountStatusSchema } from '../domain/account/events.ts';
 import { creditsOf, type PlanCredits } from '../domain/account/planCredits.ts';
 import type { Account } from '../domain/account/state.ts';
 import type { UsageWindow } from '../domain/accountUsage/events.ts';
+import { WINDOW_MINUTES } from '../domain/accountUsage/windowMinutes.ts';
 import { type Instant, iso, type Sealed } from '../domain/brands.ts';
 import { type AvailabilityState, availabilityOf } from '../domain/routing/availability.ts';
 import { expiryOf } from '../provider/jwt.ts';
 import { CannotOpen, type Vault } from '../vault/vault.ts';
 import type { View } from './at.ts';
-
-export const PRIMARY_MINUTES = 1_440;
-export const SECONDARY_MINUTES = 10_080;
 
 const time = z.iso.datetime().nullable();
 const stored = z.object({ expires_at: time, state: z.string() });
@@ -66,8 +64,8 @@ export function accountSummary(account: Account, { hot, vault, overlay, now }: V
     usage: { primary_remaining_percent: remaining(primary), secondary_remaining_percent: remaining(secondary) },
     reset_at_primary: isoOrNull(primary?.resetAt),
     reset_at_secondary: isoOrNull(secondary?.resetAt),
-    window_minutes_primary: primary?.windowMinutes ?? PRIMARY_MINUTES,
-    window_minutes_secondary: secondary?.windowMinutes ?? SECONDARY_MINUTES,
+    window_minutes_primary: primary?.windowMinutes ?? WINDOW_MINUTES.primary,
+    window_minutes_secondary: secondary?.windowMinutes ?? WINDOW_MINUTES.secondary,
     ...creditsLeft(credits, primary, secondary),
     last_refresh_at: isoOrNull(tokens?.refreshedAt),
     usage_observed_at: isoOrNull(usage?.observedAt),

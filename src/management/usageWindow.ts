@@ -1,14 +1,10 @@
 import { creditsOf } from '../domain/account/planCredits.ts';
 import type { Account } from '../domain/account/state.ts';
-import type { UsageWindow } from '../domain/accountUsage/events.ts';
+import { commonMinutes, type WindowName } from '../domain/accountUsage/windowMinutes.ts';
 import { type AccountId, iso } from '../domain/brands.ts';
 import type { HotState } from '../projecting/hotState.ts';
-import { PRIMARY_MINUTES, remaining, SECONDARY_MINUTES } from './accountSummary.ts';
+import { remaining } from './accountSummary.ts';
 import { rounded } from './accountTrends.ts';
-
-export type WindowName = 'primary' | 'secondary';
-
-const defaultMinutes = { primary: PRIMARY_MINUTES, secondary: SECONDARY_MINUTES };
 
 /** One usage window over all active accounts; an account counts as much as its plan has credits. */
 export function aggregatedWindow(state: HotState, name: WindowName) {
@@ -40,13 +36,8 @@ export function windowMinutes(
   accounts: Iterable<{ readonly id: AccountId }>,
   name: WindowName,
 ): number {
-  const lengths = new Set<number>();
-  for (const { id } of accounts) {
-    const window: UsageWindow | null | undefined = state.usage.get(id)?.sample?.[name];
-    if (window?.windowMinutes) lengths.add(window.windowMinutes);
-  }
-  const [only, another] = lengths;
-  return only !== undefined && another === undefined ? only : defaultMinutes[name];
+  const windows = Iterator.from(accounts).map(({ id }) => state.usage.get(id)?.sample?.[name]);
+  return commonMinutes(windows, name);
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

@@ -1,6 +1,7 @@
 import type { Account } from '../account/state.ts';
 import type { UsageWindow } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
+import { WINDOW_MINUTES } from '../accountUsage/windowMinutes.ts';
 import { type AccountId, type Instant, instant } from '../brands.ts';
 
 /** What a node knows of an account beyond the log: it failed a moment ago. */
@@ -20,8 +21,6 @@ export interface Availability {
 
 const AVAILABLE: Availability = { state: 'available', reason: null, until: null };
 const PAUSED: Availability = { state: 'paused', reason: 'paused by an operator', until: null };
-const PRIMARY_MINUTES = 1_440;
-const SECONDARY_MINUTES = 10_080;
 
 /**
  * The one answer to "is this account usable?": selection, overview counts, the account's card and the wording of
@@ -46,8 +45,8 @@ export function availabilityOf(
 }
 
 function spentWindow({ sample, observedAt, limited }: AccountUsage, now: Instant): Availability | undefined {
-  const secondary = spentUntil(sample?.secondary, observedAt, SECONDARY_MINUTES);
-  const primary = spentUntil(sample?.primary, observedAt, PRIMARY_MINUTES);
+  const secondary = spentUntil(sample?.secondary, observedAt, WINDOW_MINUTES.secondary);
+  const primary = spentUntil(sample?.primary, observedAt, WINDOW_MINUTES.primary);
   // The last of them decides when the account can serve again: who is told an earlier time comes back in vain.
   const until = instant(Math.max(secondary, primary, limited?.until ?? 0));
   if (secondary > now) return { state: 'quota_exceeded', reason: 'the secondary window is used up', until };

@@ -1,6 +1,7 @@
 import { creditsOf } from '../../domain/account/planCredits.ts';
 import type { Account } from '../../domain/account/state.ts';
 import type { UsageSample, UsageWindow } from '../../domain/accountUsage/events.ts';
+import { commonMinutes, type WindowName } from '../../domain/accountUsage/windowMinutes.ts';
 import type { Instant } from '../../domain/brands.ts';
 import type { HotState } from '../../projecting/hotState.ts';
 
@@ -32,7 +33,6 @@ type Pool = Pick<HotState, 'accounts' | 'usage'>;
 
 /** From the largest to the smallest; plans that we do not know come last (provider-and-predecessor.md 6.8). */
 const PLANS = ['enterprise', 'business', 'team', 'pro', 'plus', 'education', 'edu', 'free_workspace', 'free', 'go'];
-const DEFAULT_MINUTES = { primary: 1_440, secondary: 10_080 } as const;
 
 /** By the accounts' last samples: those never heard of say nothing. */
 export function poolUsage({ accounts, usage }: Pool): PoolUsage {
@@ -59,7 +59,7 @@ function bestPlan(active: readonly Account[]): string {
   return PLANS.find((plan) => plans.has(plan)) ?? [...plans].sort()[0] ?? 'guest';
 }
 
-function poolWindow(known: readonly Known[], name: 'primary' | 'secondary'): PoolWindow | null {
+function poolWindow(known: readonly Known[], name: WindowName): PoolWindow | null {
   const parts = known.flatMap(({ account, sample }) => {
     const window = sample[name];
     return window ? [{ window, weight: creditsOf(account.planType)[name] }] : [];
@@ -68,7 +68,10 @@ function poolWindow(known: readonly Known[], name: 'primary' | 'secondary'): Poo
   const resets = parts.flatMap(({ window }) => window.resetAt ?? []);
   return {
     usedPercent: Math.floor(meanPercent(parts)),
-    windowMinutes: commonMinutes(parts.map(({ window }) => window)) ?? DEFAULT_MINUTES[name],
+    windowMinutes: commonMinutes(
+      parts.map(({ window }) => window),
+      name,
+    ),
     resetAt: resets.length === 0 ? null : resets.reduce((a, b) => (a < b ? a : b)),
   };
 }
@@ -79,11 +82,6 @@ function meanPercent(parts: readonly { readonly window: UsageWindow; readonly we
   let used = 0;
   for (const { window, weight } of parts) used += Math.min(100, window.usedPercent) * (total === 0 ? 1 : weight);
   return used / (total === 0 ? parts.length : total);
-}
-
-function commonMinutes(windows: readonly UsageWindow[]): number | undefined {
-  const [only, another] = new Set(windows.flatMap(({ windowMinutes }) => windowMinutes ?? []));
-  return another === undefined ? only : undefined;
 }
 
 function poolCredits(known: readonly Known[]): PoolCredits | null {

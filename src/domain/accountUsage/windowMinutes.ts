@@ -1,0 +1,14 @@
+import type { UsageWindow } from './events.ts';
+
+export type WindowName = 'primary' | 'secondary';
+
+/** How long a window is where the provider does not say, in minutes (specification, "Window lengths"). */
+export const WINDOW_MINUTES = { primary: 1_440, secondary: 10_080 } as const satisfies Record<WindowName, number>;
+
+/** The length on which all windows agree that know theirs, else the usual one; in minutes. */
+export function commonMinutes(windows: Iterable<UsageWindow | null | undefined>, name: WindowName): number {
+  const lengths = new Set<number>();
+  for (const window of windows) if (window?.windowMinutes) lengths.add(window.windowMinutes);
+  const [only, another] = lengths;
+  return only !== undefined && another === undefined ? only : WINDOW_MINUTES[name];
+}
