@@ -1,16 +1,27 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { COMPILED } from './test/support/compiled.ts';
+import { LongestFirst } from './test/support/longestFirst.ts';
+
+const files = (kind: 'unit' | 'int') => [`{src,projections,test,dashboard/src}/**/*.${kind}.test.ts`];
 
 export default defineConfig({
   test: {
-    include: ['{src,projections,test,dashboard/src}/**/*.{unit,int}.test.ts'],
-    globalSetup: 'test/support/dashboard/built.ts',
     // Not threads: undici's parser is WebAssembly, and V8 aborts the whole process (`jit_page.has_value()`) now and
     // then when many threads that use it come and go.
     pool: 'forks',
     // Vitest's own choice leaves a core unused, and these tests wait (for streams, disks, browsers) half of the time.
     maxWorkers: Math.max(3, availableParallelism()),
+    // Node runs the tests as it runs the service: it strips the types, and nothing is bundled.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    env: { NODE_COMPILE_CACHE: COMPILED },
+    sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    projects: [
+      { extends: true, test: { name: 'int', include: files('int'), globalSetup: 'test/support/dashboard/built.ts' } },
+      // These leave nothing behind, so files share a process and what it has imported.
+      { extends: true, test: { name: 'unit', include: files('unit'), isolate: false } },
+    ],
   },
 });

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMPILED } from '../../support/compiled.ts';
 import type { Provider } from '../../support/provider/provider.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -17,6 +18,7 @@ export async function startServiceProcess(provider: Provider) {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: COMPILED,
       SVC_PORT: '0',
       SVC_DATA_DIR: data,
       SVC_UPSTREAM_BASE_URL: provider.baseUrl,

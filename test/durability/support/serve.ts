@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { killGroup, startChild } from '../../e2e/support/child.ts';
+import { COMPILED } from '../../support/compiled.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -39,9 +39,6 @@ export interface Served extends AsyncDisposable {
 const BOUND_MS = 60_000;
 
 const NODE_24 = process.execPath;
-
-/** What a start compiled, for the next one, which takes half as long then; written when a service ends in order. */
-const COMPILED = join(repository, 'node_modules/.cache/svc-compiled');
 
 /** Starts `node src/cli.ts serve` on a free port over a data folder. */
 export function serve({
