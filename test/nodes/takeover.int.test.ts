@@ -12,7 +12,9 @@ afterAll(() => mongo?.stop());
 const SLOW = { timeout: 140_000 };
 const soon = { timeout: 30_000, interval: 50 };
 const takes = (lease: string, more = '') => new RegExp(`lease "${lease}" is held by this node now.*${more}`);
-const rowsAt = async ({ api }: ClusterNode): Promise<number> => (await api.requestLog(0)).total;
+/** Resolves once the request log of a node has so many rows. */
+const rows = (count: number, { api }: ClusterNode): Promise<void> =>
+  vi.waitFor(async () => expect((await api.requestLog(0)).total).toBe(count), soon);
 
 /** Two nodes, of which the first does what only one does. */
 async function twoNodes(mongoUrl: string) {
@@ -24,8 +26,8 @@ async function twoNodes(mongoUrl: string) {
   account.always(textAnswer());
   await a.api.importAccount(account);
   await vi.waitUntil(async () => (await b.api.call('GET', '/api/accounts')).accounts.length === 1, soon);
-  const works = (await b.api.call('GET', '/api/status')).sole_work;
-  expect(works).toEqual(['read-models', 'polling'].map((name) => ({ name, node: 'a', is_here: false })));
+  const known = ['read-models', 'polling'].map((name) => ({ name, node: 'a', is_here: false }));
+  await vi.waitFor(async () => expect((await b.api.call('GET', '/api/status')).sole_work).toEqual(known), soon);
   return { cluster, a, b, account };
 }
 
@@ -36,13 +38,13 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     async () => {
       const { a, b } = await twoNodes((mongo as MongoServer).newDatabase());
       expect([await a.ask(), await b.ask()]).toEqual([200, 200]);
-      await vi.waitUntil(async () => (await rowsAt(b)) === 2, soon);
+      await rows(2, b);
       await a.service.kill();
       const since = performance.now();
       expect(await b.ask()).toBe(200);
       await b.service.saying(takes('read-models', 'taken from node a \\(epoch 2\\)'));
       expect(performance.now() - since).toBeLessThan(20_000);
-      await vi.waitUntil(async () => (await rowsAt(b)) === 3, { timeout: 5_000, interval: 50 });
+      await rows(3, b);
     },
   );
 
@@ -61,11 +63,13 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
       await Promise.race(asked);
       a.service.signal('SIGSTOP');
       await Promise.all(asked);
-      await b.service.saying(takes('read-models', 'taken from node a \\(epoch 2\\)'));
-      await vi.waitUntil(async () => (await rowsAt(b)) === 20, soon);
+      // Both: one that nobody took meanwhile the old owner would go on with.
+      const taken = ['read-models', 'polling'].map((name) => b.service.saying(takes(name, 'taken from node a')));
+      await Promise.all(taken);
+      await rows(20, b);
       a.service.signal('SIGCONT');
       expect(await a.ask()).toBe(200);
-      for (const node of [a, b]) await vi.waitUntil(async () => (await rowsAt(node)) === 21, soon);
+      for (const node of [a, b]) await rows(21, node);
       expect(await fence()).toEqual({ by: 'EventStoreDB', epoch: 2 });
       const logPath = `${await cluster.folderOf('b')}/mirror.sqlite`;
       expect((await compareMongoReadModels({ url: mongoUrl, logPath, isCopy: true })).differences).toEqual([]);
@@ -74,7 +78,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
       expect(await a.ask()).toBe(200);
       const again = ['read-models', 'polling'].map((lease) => a.service.saying(takes(lease, 'taken from node b')));
       await Promise.all(again);
-      await vi.waitUntil(async () => (await rowsAt(a)) === 22, soon);
+      await rows(22, a);
       expect(await fence()).toEqual({ by: 'EventStoreDB', epoch: 3 });
     },
   );
@@ -87,6 +91,6 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     await Promise.all(['read-models', 'polling'].map((lease) => b.service.saying(takes(lease))));
     expect(performance.now() - since).toBeLessThan(5_000);
     expect(await b.ask()).toBe(200);
-    await vi.waitUntil(async () => (await rowsAt(b)) === 1, soon);
+    await rows(1, b);
   });
 });
