@@ -43,6 +43,8 @@ export class FakeDatabase {
   /** Ids written lately: all that makes a repeat with `any` idempotent. */
   #recentIds = new Map<string, { stream: string; revision: bigint; position: bigint }>();
   #log: FakeRecord[] = [];
+  /** Where records stand or stood: a scavenge takes them and leaves the places. */
+  #places = new Set<bigint>();
   #end = 1_420n;
 
   constructor() {
@@ -61,6 +63,11 @@ export class FakeDatabase {
   /** Everything in `$all`, system events included. */
   get log(): readonly FakeRecord[] {
     return this.#log;
+  }
+
+  /** Whether a read may begin there: at the place of a record, or beyond the end. */
+  isBoundary(position: bigint): boolean {
+    return this.#places.has(position) || position > (this.#log.at(-1)?.position ?? 0n);
   }
 
   onAppended(listener: () => void): () => void {
@@ -122,6 +129,7 @@ export class FakeDatabase {
     this.#end += BigInt(160 + event.data.length + event.metadata.length);
     stream.records.push(record);
     this.#log.push(record);
+    this.#places.add(record.position);
     return record;
   }
 
@@ -186,6 +194,7 @@ export class FakeDatabase {
   backup(): FakeDatabase {
     const copy = new FakeDatabase();
     copy.#log = [...this.#log];
+    copy.#places = new Set(this.#places);
     copy.#end = this.#end;
     copy.#streams.clear();
     for (const [name, kept] of this.#streams) copy.#streams.set(name, { ...kept, records: [...kept.records] });

@@ -56,15 +56,18 @@ async function readStream(call: Call, options: ReadReq.Options, { database }: Re
 async function readAll(call: Call, options: ReadReq.Options, { database }: ReadRules): Promise<void> {
   const isBackwards = options.getReadDirection() === BACKWARDS;
   const at = options.getAll()?.getPosition();
-  if (at && !isBoundary(database, BigInt(at.getCommitPosition()))) {
+  const bound = at && BigInt(at.getCommitPosition());
+  if (bound !== undefined && !database.isBoundary(bound)) {
     return call.end(statuses.unknown('Log record at actual pos is not a record boundary.'));
   }
-  const bound = at && BigInt(at.getCommitPosition());
   const { log } = database;
-  const isWanted = ({ position }: FakeRecord) =>
-    bound === undefined || (isBackwards ? position < bound : position >= bound);
-  const wanted = log.filter(isWanted);
-  await sendAll(call, (isBackwards ? wanted.toReversed() : wanted).slice(0, Number(options.getCount())));
+  const count = Number(options.getCount());
+  // Inclusive forwards, exclusive backwards.
+  const middle = bound === undefined ? (isBackwards ? log.length : 0) : indexBehind(log, bound - 1n);
+  const wanted = isBackwards
+    ? log.slice(Math.max(0, middle - count), middle).toReversed()
+    : log.slice(middle, middle + count);
+  await sendAll(call, wanted);
   call.end();
 }
 
@@ -75,7 +78,7 @@ async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): P
   const at = all.getPosition();
   let after = at ? BigInt(at.getCommitPosition()) : -1n;
   if (all.hasEnd()) after = database.log.at(-1)?.position ?? -1n;
-  if (at && !isBoundary(database, after)) {
+  if (at && !database.isBoundary(after)) {
     return call.end(statuses.unknown('Log record at actual pos is not a record boundary.'));
   }
   const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID());
@@ -85,7 +88,7 @@ async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): P
   let isLive = false;
   try {
     while (!call.signal.aborted) {
-      const news = rules.muted.has(call) ? [] : recordsAfter(database.log, after);
+      const news = rules.muted.has(call) ? [] : database.log.slice(indexBehind(database.log, after));
       if (isLive && rules.dropsSlowConsumers && news.length > LIVE_BUFFER) return call.end(statuses.consumerTooSlow);
       if (news.length === 0) {
         if (!isLive) await call.send(serialised(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())));
@@ -93,7 +96,7 @@ async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): P
         await new Promise<void>((resolve) => {
           wake = resolve;
           call.signal.addEventListener('abort', () => resolve(), { once: true });
-          if (!rules.muted.has(call) && recordsAfter(database.log, after).length > 0) resolve();
+          if (!rules.muted.has(call) && indexBehind(database.log, after) < database.log.length) resolve();
         });
         continue;
       }
@@ -105,23 +108,15 @@ async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): P
   }
 }
 
-/** Beyond the end, or the place of a record, also of one that a scavenge took away. */
-const boundaries = new WeakMap<FakeDatabase, Set<bigint>>();
-function isBoundary(database: FakeDatabase, position: bigint): boolean {
-  const known = boundaries.get(database) ?? new Set();
-  boundaries.set(database, known);
-  for (const record of database.log) known.add(record.position);
-  return known.has(position) || position > (database.log.at(-1)?.position ?? 0n);
-}
-
-function recordsAfter(log: readonly FakeRecord[], after: bigint): readonly FakeRecord[] {
+/** Of the first record behind a position. */
+function indexBehind(log: readonly FakeRecord[], after: bigint): number {
   let [low, high] = [0, log.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((log[middle] as FakeRecord).position > after) high = middle;
     else low = middle + 1;
   }
-  return log.slice(low);
+  return low;
 }
 
 /** In one write: a frame for each costs a server written in JavaScript more than the record. */

@@ -42,9 +42,12 @@ const TIMING: FollowTiming = {
 };
 const GROWTH = 1.5;
 const MOST_FAILURES = 5;
-const BATCH = 512;
+/** Read ahead by the client. */
+const READ_AHEAD = 512;
 /** What comes thick and fast is handled together: each time costs as much as many events. What comes alone never waits. */
-const BETWEEN_BATCHES_MS = 5;
+const LIVE: Gathering = { most: 512, forMs: 5 };
+/** What stood there before nobody waits for one by one. */
+const CATCHING_UP: Gathering = { most: 4_096, forMs: 200 };
 const UNSUBSCRIBE_MS = 1_000;
 
 /**
@@ -94,6 +97,11 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
   }
 }
 
+interface Gathering {
+  readonly most: number;
+  readonly forMs: number;
+}
+
 /** One subscription, until it ends in whatever way. */
 async function followFrom(
   client: EventStoreClient,
@@ -101,7 +109,7 @@ async function followFrom(
   { handle, onConnected, signal }: FollowAllOptions,
   { silenceMs }: FollowTiming,
 ): Promise<void> {
-  const subscription = client.subscribeToAll({ fromPosition: from ?? START }, { highWaterMark: BATCH });
+  const subscription = client.subscribeToAll({ fromPosition: from ?? START }, { highWaterMark: READ_AHEAD });
   let lastMessageAt = performance.now();
   let last = from;
   // Before anything else: without a listener an error here ends the process.
@@ -118,28 +126,48 @@ async function followFrom(
       subscription.destroy(new Error('it does not send what it has'));
     lastMessageAt = performance.now();
   }, silenceMs / 2);
+
   let batch: AllStreamRecordedEvent[] = [];
+  let gathering = CATCHING_UP;
+  let gathered: NodeJS.Timeout | undefined;
   let handledAt = Number.NEGATIVE_INFINITY;
-  const hasMore = () => subscription.readableLength > 0;
+  const handleBatch = () => {
+    clearTimeout(gathered);
+    gathered = undefined;
+    const events = batch;
+    batch = [];
+    handle(events);
+    handledAt = performance.now();
+  };
+  const handleLate = () => {
+    try {
+      handleBatch();
+    } catch (error) {
+      subscription.destroy(error as Error);
+    }
+  };
+  subscription.on('caughtUp', () => {
+    gathering = LIVE;
+    if (batch.length > 0) handleLate();
+  });
+  subscription.on('fellBehind', () => {
+    gathering = CATCHING_UP;
+  });
   try {
     for await (const { event } of subscription) {
       lastMessageAt = performance.now();
       // Once in order is enough, whatever a server repeats after a change of leaders.
-      if (event && (!last || compareNative(last, event.position) < 0)) {
-        last = event.position;
-        batch.push(event);
-      }
-      if (batch.length < BATCH) {
-        if (hasMore()) continue;
-        await pause(handledAt + BETWEEN_BATCHES_MS - performance.now(), signal);
-        if (hasMore()) continue;
-      }
-      handle(batch);
-      batch = [];
-      handledAt = performance.now();
+      if (!event || (last && compareNative(last, event.position) >= 0)) continue;
+      last = event.position;
+      batch.push(event);
+      const waitMs = gathering === LIVE ? handledAt + gathering.forMs - lastMessageAt : gathering.forMs;
+      const isAlone = waitMs <= 0 && subscription.readableLength === 0;
+      if (batch.length >= gathering.most || isAlone) handleBatch();
+      else gathered ??= setTimeout(handleLate, waitMs);
     }
   } finally {
     clearInterval(watch);
+    clearTimeout(gathered);
     signal.removeEventListener('abort', drop);
     await endCall(subscription);
   }
