@@ -3,7 +3,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compareMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
-import { tcpProxy } from '../support/tcpProxy.ts';
+import { overNetwork } from '../support/mongo/network.ts';
 
 const mongo = await mongoServer();
 afterAll(() => mongo?.stop());
@@ -16,10 +16,8 @@ const BACK = /^MongoDB at 127\.0\.0\.1:\d+ answers; the read models go on\.$/;
 /** A MongoDB that networks do things to. */
 async function throughProxy() {
   const direct = (mongo as MongoServer).newDatabase();
-  const { hostname: host, port } = new URL(direct);
-  const proxy = await tcpProxy({ host, port: Number(port) });
-  onTestFinished(() => proxy.close());
-  return { proxy, direct, url: direct.replace(`:${port}/`, `:${proxy.port}/`) };
+  const { network: proxy, url } = await overNetwork(direct);
+  return { proxy, direct, url };
 }
 
 async function gatewayOver(url: string): Promise<Gateway> {

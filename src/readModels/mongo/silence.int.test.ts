@@ -1,19 +1,17 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { overNetwork } from '../../../test/support/mongo/network.ts';
 import { mongoStage } from '../../../test/support/mongo/stage.ts';
-import { tcpProxy } from '../../../test/support/tcpProxy.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
 /** A node that reaches its MongoDB over a network to which things are done, and read models that hold one request. */
-async function overNetwork() {
+async function aStage() {
   const stage = await mongoStage(server as MongoServer);
-  const { hostname: host, port } = new URL(stage.url);
-  const network = await tcpProxy({ host, port: Number(port) });
-  onTestFinished(() => network.close());
-  const node = stage.node({ url: stage.url.replace(`:${port}/`, `:${network.port}/`) });
+  const { network, url } = await overNetwork(stage.url);
+  const node = stage.node({ url });
   const head = await stage.append(completed());
   await stage.reached(head);
   const page = () => node.requestLog.page({}, 10, 0, head);
@@ -31,7 +29,7 @@ const SILENT = { status: 'rejected', reason: { name: 'ReadModelUnavailable' } };
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
   test('whoever asks a MongoDB that takes everything and never answers is told so within three seconds', async () => {
-    await using stage = await overNetwork();
+    await using stage = await aStage();
     stage.network.drop();
     const [first, second] = [await stage.timed(stage.page), await stage.timed(stage.page)];
     await stage.network.heal();
@@ -43,7 +41,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
   });
 
   test('a MongoDB that is slow is waited for', async () => {
-    await using stage = await overNetwork();
+    await using stage = await aStage();
     stage.network.delay(500);
     const { outcome, tookMs } = await stage.timed(stage.page);
     await stage.network.heal();

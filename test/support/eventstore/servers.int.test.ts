@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
+import { expect, onTestFinished, test } from 'vitest';
+import { disposeOf, openClient } from '../../../src/log/eventstore/client.ts';
+import { parseConnectionString } from '../../../src/log/eventstore/connectionString.ts';
+import { openSharedVault } from '../../../src/vault/sharedVault.ts';
+import { startFakeEventStore } from './fakeEventStore.ts';
+import { givenServer } from './servers.ts';
+import { aStage } from './stage.ts';
+
+async function write(url: string, stream: string): Promise<void> {
+  const client = openClient(parseConnectionString(url));
+  await client.appendToStream(stream, jsonEvent({ type: 'Happened', data: {} }), { expectedRevision: NO_STREAM });
+  await disposeOf(client);
+}
+
+test('what a run wrote to a given server is deleted when it ends, what was there before is not, and the next run works', async () => {
+  const fake = await startFakeEventStore();
+  onTestFinished(() => fake.kill());
+  const { database, url } = fake;
+  await write(url, 'before-this-run');
+  for (const stream of ['firewall-one', 'firewall-other']) {
+    const server = await givenServer(url);
+    await write(url, stream);
+    expect(database.isTombstoned(stream)).toBe(false);
+    await server.stop();
+    expect(database.isTombstoned(stream)).toBe(true);
+  }
+  expect(database.isTombstoned('before-this-run')).toBe(false);
+});
+
+test('a server that svc works with is refused, and one with the vault of an earlier run is not', async () => {
+  const { server, open } = await aStage();
+  const store = await open();
+  const { masterKey, stop } = await givenServer(server.url);
+  const vault = await openSharedVault({ streams: store.keys, masterKey, report: () => undefined });
+  vault.close();
+  await stop();
+  await (await givenServer(server.url)).stop();
+
+  const inUse = await aStage();
+  const own = randomBytes(32).toString('base64');
+  (await openSharedVault({ streams: (await inUse.open()).keys, masterKey: own, report: () => undefined })).close();
+  const before = inUse.database.log.length;
+  await expect(givenServer(inUse.server.url)).rejects.toThrow('Give the tests one of their own');
+  expect(inUse.database.log).toHaveLength(before);
+});
