@@ -27,8 +27,8 @@ export interface Load {
 /** Runs wrk with load.lua. One wrk thread: there are two cores for all. */
 export async function wrk(url: string, seconds: number, { bodies, key, connections, rate }: Load): Promise<LoadResult> {
   const script = join(import.meta.dirname, 'load.lua');
-  // at a rate all answers come in before wrk ends, hence the second more
-  const duration = rate === undefined ? seconds : seconds + 1;
+  // at a rate a second passes before the first request, and all answers come in before wrk ends
+  const duration = rate === undefined ? seconds : seconds + 2;
   const args = ['-t1', `-c${connections}`, `-d${duration}s`, '--timeout', '10s', '-s', script, url, '--', bodies, key];
   const pace = rate === undefined ? {} : { BENCH_RATE: String(rate), BENCH_SECONDS: String(seconds) };
   const { stdout } = await promisify(execFile)('wrk', args, { env: { PATH: process.env.PATH, ...pace } });
