@@ -48,6 +48,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   });
   provider.start();
   await managing.start();
+  foundation.snapshots.start();
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {

@@ -1,19 +1,27 @@
+import { dirname, join } from 'node:path';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
+import { foldFrom } from '../../src/projecting/snapshots/foldData.ts';
+import { newestSnapshot, SnapshotFolder } from '../../src/projecting/snapshots/snapshotFolder.ts';
 
-// Child of the bench: folds the log in `argv[2]` as a node does at its start, once, with cold code.
+// Child of the bench: folds the log in `argv[2]` as a node does at its start, once, with cold code, from the newest snapshot
+// beside it if there is one.
 
 const [, , path = ''] = process.argv;
 const log = await createSqliteEventLog({ path, node: 'bench' });
 const began = performance.now();
-const hot = await startHotRunner(log, (error) => {
+const folder = new SnapshotFolder(join(dirname(path), 'snapshots'));
+const snapshot = await newestSnapshot(folder, log, (line) => process.stderr.write(`${line}\n`));
+const onFailure = (error: Error) => {
   throw error;
-});
+};
+const hot = await startHotRunner(log, onFailure, snapshot && foldFrom(snapshot.data));
 const seconds = (performance.now() - began) / 1_000;
 const { position, apiKeys, counters, pins } = hot.state;
 const { user, system } = process.cpuUsage();
 process.stdout.write(
-  `${position} events folded in ${seconds.toFixed(2)} s: ${Math.round(position / seconds)}/s ` +
+  `${position} events, ${snapshot?.position ?? 0} of them from a snapshot, folded in ${seconds.toFixed(2)} s: ` +
+    `${Math.round(position / seconds)}/s ` +
     `(${((user + system) / 1e6).toFixed(1)} s of CPU, ${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB; ` +
     `${apiKeys.size} keys, ${counters.size} with counters, ${pins.size} pins)\n`,
 );

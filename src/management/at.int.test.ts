@@ -13,6 +13,7 @@ import { type AccountId, type ApiKeyId, type Instant, instant, iso, type MicroDo
 import type { DomainEvent } from '../domain/event.ts';
 import type { KnownEvent } from '../domain/eventTypes.ts';
 import { Checkpoints } from '../projecting/checkpoints.ts';
+import { emptyFold } from '../projecting/fold.ts';
 import { startHotRunner } from '../projecting/hotRunner.ts';
 import { createPast } from '../projecting/past.ts';
 
@@ -133,7 +134,7 @@ test('every answer of a random history can be had again, by position and by time
     if (isNew) expect(await answers(stage, `?at=${position}`), `at ${position}`).toEqual(then);
   }
 
-  const hot = await startHotRunner(stage.log, (error) => stage.reported.push(error), new Checkpoints(4));
+  const hot = await startHotRunner(stage.log, (error) => stage.reported.push(error), emptyFold(new Checkpoints(4)));
   const near = createPast({ log: stage.log, hot });
   const far = createPast({ log: stage.log, hot: stage.hot });
   for (const { position, time } of recorded) {

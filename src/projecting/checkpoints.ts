@@ -1,6 +1,6 @@
 import { type Instant, instant, type Position } from '../domain/brands.ts';
 import type { RecordedEvent } from '../log/eventLog.ts';
-import { HotState } from './hotState.ts';
+import { HotState, type HotStateData } from './hotState.ts';
 
 /** The fold as it was at a position. */
 export interface Checkpoint {
@@ -9,9 +9,22 @@ export interface Checkpoint {
   readonly latest: Instant;
 }
 
-/** At most so many, and so many subjects in all of them: beyond, every second one goes and they stand twice as far apart. */
-const MOST = 1_000;
-const MOST_SUBJECTS = 250_000;
+/** What a snapshot holds of checkpoints. */
+export interface CheckpointsData {
+  readonly latest: Instant;
+  readonly spacing: number;
+  readonly kept: readonly { readonly state: Partial<HotStateData>; readonly latest: Instant }[];
+}
+
+interface Bounds {
+  readonly checkpoints: number;
+  /** In all of them together. */
+  readonly subjects: number;
+}
+/** Beyond, every second one goes and they stand twice as far apart. */
+const IN_MEMORY: Bounds = { checkpoints: 1_000, subjects: 250_000 };
+/** Fewer, so that a start reads them in a tenth of a second. */
+const IN_SNAPSHOT: Bounds = { checkpoints: 250, subjects: 60_000 };
 const FIRST_SPACING = 1_000;
 const BEGINNING: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SAFE_INTEGER) };
 
@@ -29,6 +42,25 @@ export class Checkpoints {
     this.#spacing = spacing;
   }
 
+  static from({ latest, spacing, kept }: CheckpointsData): Checkpoints {
+    const checkpoints = new Checkpoints(spacing);
+    checkpoints.#latest = latest;
+    checkpoints.#kept = kept.map((one) => ({ state: HotState.from(one.state), latest: one.latest }));
+    checkpoints.#subjects = subjectsInAll(checkpoints.#kept);
+    return checkpoints;
+  }
+
+  /** For a snapshot: those that stand far enough apart. */
+  data(): CheckpointsData {
+    let [spacing, kept] = [this.#spacing, this.#kept];
+    while (isTooMuch(kept, subjectsInAll(kept), IN_SNAPSHOT)) {
+      spacing *= 2;
+      kept = thinned(kept, spacing);
+    }
+    const data = kept.map(({ state, latest }) => ({ state: pastDataOf(state), latest }));
+    return { latest: this.#latest, spacing: this.#spacing, kept: data };
+  }
+
   /** The latest time of any event folded so far. */
   get latest(): Instant {
     return this.#latest;
@@ -40,10 +72,10 @@ export class Checkpoints {
     if (position % this.#spacing !== 0) return;
     this.#kept.push({ state: copyOf(state), latest: this.#latest });
     this.#subjects += subjectsIn(state);
-    if (this.#kept.length <= MOST && this.#subjects <= MOST_SUBJECTS) return;
+    if (!isTooMuch(this.#kept, this.#subjects, IN_MEMORY)) return;
     this.#spacing *= 2;
-    this.#kept = this.#kept.filter((checkpoint) => checkpoint.state.position % this.#spacing === 0);
-    this.#subjects = this.#kept.reduce((sum, checkpoint) => sum + subjectsIn(checkpoint.state), 0);
+    this.#kept = thinned(this.#kept, this.#spacing);
+    this.#subjects = subjectsInAll(this.#kept);
   }
 
   /** The last one at or before a position. */
@@ -57,10 +89,23 @@ export class Checkpoints {
   }
 }
 
+const isTooMuch = (kept: readonly Checkpoint[], subjects: number, bounds: Bounds) =>
+  kept.length > bounds.checkpoints || subjects > bounds.subjects;
+
+const thinned = (kept: readonly Checkpoint[], spacing: number): Checkpoint[] =>
+  kept.filter(({ state }) => state.position % spacing === 0);
+
+const subjectsInAll = (kept: readonly Checkpoint[]): number =>
+  kept.reduce((sum, { state }) => sum + subjectsIn(state), 0);
+
 const subjectsIn = (state: HotState): number => MAPS.reduce((sum, name) => sum + state[name].size, state.counters.size);
 
 /** Who is signed in, what is under way, which conversation is pinned where: no answer about the past is made from it. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['sessions', 'openRequests', 'pins', 'revisions']);
+
+/** A state of the past as plain data. */
+export const pastDataOf = (state: HotState): Partial<HotStateData> =>
+  Object.fromEntries(Object.entries(state).filter(([name]) => !LEFT_OUT.has(name)));
 const MAPS = ['accounts', 'links', 'tokens', 'usage', 'apiKeys', 'keyIdByHash'] as const;
 const COPIED: ReadonlySet<string> = new Set([...MAPS, 'counters']);
 

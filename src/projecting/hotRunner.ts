@@ -1,7 +1,8 @@
 import type { Position } from '../domain/brands.ts';
 import type { EventLog, RecordedEvent, Subscription } from '../log/eventLog.ts';
-import { Checkpoints } from './checkpoints.ts';
-import { HotState } from './hotState.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { emptyFold, type Fold } from './fold.ts';
+import type { HotState } from './hotState.ts';
 
 interface Waiter {
   readonly position: Position;
@@ -31,16 +32,17 @@ export class FoldUnavailable extends Error {
 }
 
 /**
- * Folds the log from its beginning and resolves when it has caught up.
+ * Folds the log on and resolves when it has caught up.
  * @param onFailure told once when the fold stops later on (an unknown event type, a log that cannot be read)
+ * @param fold where to begin; the runner's own from now on
  * @throws the same errors when they are met on the way
  */
 export async function startHotRunner(
   log: EventLog,
   onFailure: (error: Error) => void,
-  checkpoints = new Checkpoints(),
+  fold: Fold = emptyFold(),
 ): Promise<HotRunner> {
-  const state = new HotState();
+  const { state, checkpoints } = fold;
   const listeners: ((event: RecordedEvent) => void)[] = [];
   let waiters: Waiter[] = [];
   let failure: Error | undefined;

@@ -16,9 +16,12 @@ import type { CompletedRequest, RequestAdmitted } from '../domain/request/events
 import * as session from '../domain/session/state.ts';
 import * as settings from '../domain/settings/state.ts';
 import type { RecordedEvent } from '../log/eventLog.ts';
-import { Pins } from './pins.ts';
+import { Pins, type PinsData } from './pins.ts';
 
 export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
+
+/** The same as plain data, for snapshots. */
+export type HotStateData = Omit<HotState, 'apply' | 'data' | 'pins'> & { readonly pins: PinsData };
 
 /**
  * Everything the service decides from, folded from the whole log. The maps are mutable and belong to the runner; what
@@ -45,6 +48,16 @@ export class HotState {
   readonly openRequests = new Map<string, OpenRequest>();
   /** Last revision of each stream that commands write to. */
   readonly revisions = new Map<string, number>();
+
+  /** @param data from now on this fold's own; what it lacks is as it was at the beginning */
+  static from({ pins, ...data }: Partial<HotStateData>): HotState {
+    return Object.assign(new HotState(), data, pins && { pins: Pins.from(pins) });
+  }
+
+  /** Shares everything with this fold. */
+  data(): HotStateData {
+    return { ...this, pins: this.pins.data() };
+  }
 
   apply(event: RecordedEvent): void {
     this.position = event.position;

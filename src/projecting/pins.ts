@@ -5,6 +5,15 @@ interface Pin {
   readonly pinnedAt: Position;
 }
 
+/** Column by column: as many objects as pins would take most of the time that a snapshot takes to read. */
+export interface PinsData {
+  readonly digests: readonly string[];
+  readonly accounts: readonly AccountId[];
+  /** For each digest the index of its account. */
+  readonly accountOf: Uint32Array;
+  readonly pinnedAt: Float64Array;
+}
+
 /** At most so many conversations are remembered, the least recently used ones go first. */
 const CAPACITY = 100_000;
 /** A pin that saw no use for so many events is forgotten: by event order, so that every fold forgets the same ones. */
@@ -13,6 +22,15 @@ const MAX_AGE_EVENTS = 1_000_000;
 /** Which account a conversation belongs to, by the digest of its key. */
 export class Pins {
   readonly #pins = new Map<string, Pin>();
+
+  static from({ digests, accounts, accountOf, pinnedAt }: PinsData): Pins {
+    const pins = new Pins();
+    digests.forEach((digest, index) => {
+      const accountId = accounts[accountOf[index] as number] as AccountId;
+      pins.#pins.set(digest, { accountId, pinnedAt: pinnedAt[index] as Position });
+    });
+    return pins;
+  }
 
   get size(): number {
     return this.#pins.size;
@@ -30,5 +48,18 @@ export class Pins {
   get(digest: string, at: Position): AccountId | undefined {
     const pin = this.#pins.get(digest);
     return pin && at - pin.pinnedAt <= MAX_AGE_EVENTS ? pin.accountId : undefined;
+  }
+
+  /** In order of use. */
+  data(): PinsData {
+    const pins = [...this.#pins.values()];
+    const accounts = [...new Set(pins.map(({ accountId }) => accountId))];
+    const indexOf = new Map(accounts.map((accountId, index) => [accountId, index]));
+    return {
+      digests: [...this.#pins.keys()],
+      accounts,
+      accountOf: Uint32Array.from(pins, ({ accountId }) => indexOf.get(accountId) as number),
+      pinnedAt: Float64Array.from(pins, ({ pinnedAt }) => pinnedAt),
+    };
   }
 }

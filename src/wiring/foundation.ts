@@ -5,6 +5,9 @@ import type { PriceTable } from '../domain/pricing/prices.ts';
 import { type DataFolder, openDataFolder } from '../log/dataFolder.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../projecting/commandHandler.ts';
 import { type HotRunner, startHotRunner } from '../projecting/hotRunner.ts';
+import { foldFrom } from '../projecting/snapshots/foldData.ts';
+import { keepSnapshots, type SnapshotKeeper } from '../projecting/snapshots/keepSnapshots.ts';
+import { newestSnapshot, SnapshotFolder } from '../projecting/snapshots/snapshotFolder.ts';
 import type { Tenure } from '../projecting/tenure.ts';
 import { readPrices } from './pricesFile.ts';
 import { type SoleWork, startSoleWork } from './soleWork.ts';
@@ -23,6 +26,8 @@ export interface Foundation {
   readonly folder: DataFolder;
   readonly store: Store;
   readonly hot: HotRunner;
+  /** Of the hot state; not started yet. */
+  readonly snapshots: SnapshotKeeper;
   readonly handle: HandleCommand;
   /** With which costs are counted. */
   readonly prices: PriceTable;
@@ -47,13 +52,24 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { say, report });
-  const hot = await startHotRunner(store.log, onFatal);
+  const snapshotFolder = new SnapshotFolder(folder.file('snapshots'));
+  const snapshot = await newestSnapshot(snapshotFolder, store.log, say);
+  const hot = await startHotRunner(store.log, onFatal, snapshot && foldFrom(snapshot.data));
+  const snapshots = keepSnapshots({
+    hot,
+    logPath: store.logPath,
+    folder: snapshotFolder,
+    isBegunFromSnapshot: snapshot !== undefined,
+    onRefuted: onFatal,
+    say,
+  });
   const soleWorks = new Map<string, SoleWork>();
   return {
     config,
     folder,
     store,
     hot,
+    snapshots,
     handle: createCommandHandler({ log: store.log, hot, now }),
     prices,
     now,
@@ -68,6 +84,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     },
     soleWorks,
     async close() {
+      await snapshots.stop();
       hot.stop();
       await store.close();
       folder.close();

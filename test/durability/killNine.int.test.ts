@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { startProvider } from '../support/provider/provider.ts';
+import { takeSnapshot } from '../support/takeSnapshot.ts';
 import { apiOf } from './support/api.ts';
 import { checkAbandoned, checkCounters, checkHeard, checkRows, checkWholeRequestLog } from './support/checks.ts';
 import { keysWithRules } from './support/keys.ts';
@@ -78,6 +79,8 @@ async function setTheStage() {
   async function round(index: number, instant: Instant, random: Random): Promise<string[]> {
     const { heard, heldOpen } = await loadUntilKilled(index, instant, random);
     if (instant === 'after 2 s' || random.chance(0.1)) await killWhileStarting(random);
+    // Every second start goes on from a snapshot of what the kill left.
+    if (index % 2 === 1) takeSnapshot(folder.path);
     running = await start();
     restarts.push(running.tookMs);
     sum.seen += heard.filter(({ ending }) => ending && ending !== 'error').length;

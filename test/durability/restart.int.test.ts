@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { readSnapshot, writeSnapshot } from '../../src/projecting/snapshots/snapshotFile.ts';
+import type { SimulatedAccount } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
+import { takeSnapshot } from '../support/takeSnapshot.ts';
 import { ask } from './support/ask.ts';
 import { checkCounters, checkWholeRequestLog } from './support/checks.ts';
 import { keysWithRules } from './support/keys.ts';
@@ -39,62 +42,73 @@ async function askAround(stage: Stage, key?: string): Promise<void> {
   await ask({ url: stage.url, path: V1, key, body: question('what the service refuses', { store: true }) });
 }
 
-test('after a restart accounts, keys, counters, settings, firewall and request log are as they were', async () => {
-  const stage = await openStage({ accounts: 3 });
-  const { api } = stage;
-  const [, paused, deleted] = stage.pool;
-  await api.call('POST', `/api/accounts/${paused?.id}/pause`);
-  await api.call('DELETE', `/api/accounts/${deleted?.id}`);
-  const keys = await Promise.all(keysWithRules.map((key) => api.call('POST', '/api/api-keys', key)));
-  const { key: regenerated } = await api.call('POST', `/api/api-keys/${keys[0].id}/regenerate`);
-  await api.call('PATCH', `/api/api-keys/${keys[1].id}`, { is_active: false });
-  await api.call('DELETE', `/api/api-keys/${keys[2].id}`);
-  await api.call('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
-  await api.call('POST', '/api/firewall/ips', { ip_address: '2001:db8::7' });
-  await api.set({ routing_strategy: 'round_robin', api_key_auth_enabled: true, import_without_overwrite: true });
-  await askAround(stage, regenerated);
-  await askAround(stage, keys[3].key);
-  await api.call('PATCH', `/api/api-keys/${keys[3].id}`, { reset_usage: true });
-  await ask({ url: stage.url, path: V1, key: keys[3].key, body: question('after the reset') });
-  const before = await shown(stage);
+const starts: [string, (stage: Stage) => void][] = [
+  ['a restart', () => {}],
+  ['a restart from a snapshot', ({ folder }) => void takeSnapshot(folder)],
+];
 
-  await restart(stage);
-  expect(await shown(stage)).toEqual(before);
-  expect(before.accounts.accounts.map(({ status }: { status: string }) => status)).toEqual(['active', 'paused']);
-  expect(before['request-logs?limit=1000'].total).toBe(15);
-  expect(
-    before['api-keys'].some(({ limits }: { limits: { current_value: number }[] }) => limits[0]?.current_value),
-  ).toBe(true);
+test.each(starts)(
+  'after %s accounts, keys, counters, settings, firewall and request log are as they were',
+  async (_, meanwhile) => {
+    const stage = await openStage({ accounts: 3 });
+    const { api } = stage;
+    const [, paused, deleted] = stage.pool;
+    await api.call('POST', `/api/accounts/${paused?.id}/pause`);
+    await api.call('DELETE', `/api/accounts/${deleted?.id}`);
+    const keys = await Promise.all(keysWithRules.map((key) => api.call('POST', '/api/api-keys', key)));
+    const { key: regenerated } = await api.call('POST', `/api/api-keys/${keys[0].id}/regenerate`);
+    await api.call('PATCH', `/api/api-keys/${keys[1].id}`, { is_active: false });
+    await api.call('DELETE', `/api/api-keys/${keys[2].id}`);
+    await api.call('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    await api.call('POST', '/api/firewall/ips', { ip_address: '2001:db8::7' });
+    await api.set({ routing_strategy: 'round_robin', api_key_auth_enabled: true, import_without_overwrite: true });
+    await askAround(stage, regenerated);
+    await askAround(stage, keys[3].key);
+    await api.call('PATCH', `/api/api-keys/${keys[3].id}`, { reset_usage: true });
+    await ask({ url: stage.url, path: V1, key: keys[3].key, body: question('after the reset') });
+    const before = await shown(stage);
 
-  const statusWith = async (key: string) =>
-    (await ask({ url: stage.url, path: V1, key, body: question('again') })).status;
-  expect(await statusWith(regenerated)).toBe(200);
-  expect(await statusWith(keys[3].key)).toBe(200);
-  for (const { key } of keys.slice(0, 3)) expect(await statusWith(key)).toBe(401);
-});
+    await restart(stage, () => meanwhile(stage));
+    expect(await shown(stage)).toEqual(before);
+    expect(before.accounts.accounts.map(({ status }: { status: string }) => status)).toEqual(['active', 'paused']);
+    expect(before['request-logs?limit=1000'].total).toBe(15);
+    expect(
+      before['api-keys'].some(({ limits }: { limits: { current_value: number }[] }) => limits[0]?.current_value),
+    ).toBe(true);
 
-test('after a restart a conversation stays with its account, also when others have become the better choice', async () => {
-  const stage = await openStage({ accounts: 2, env: { SVC_USAGE_REFRESH_SECONDS: '1' } });
-  const accountOf = async (conversation: string) => {
-    const body = question(conversation, { prompt_cache_key: conversation });
-    const { requestId } = await ask({ url: stage.url, path: V1, body });
-    const { rows } = await stage.api.requestLog(5);
-    return rows.find(({ request_id }) => request_id === requestId)?.account_id;
-  };
-  const home = await accountOf('the old conversation');
-  const [used, fresh] = stage.pool.toSorted(({ id }) => (id === home ? -1 : 1));
-  if (used) used.at.usage = { ...used.at.usage, secondary: usageWindow({ usedPercent: 60, windowSeconds: 604_800 }) };
+    const statusWith = async (key: string) =>
+      (await ask({ url: stage.url, path: V1, key, body: question('again') })).status;
+    expect(await statusWith(regenerated)).toBe(200);
+    expect(await statusWith(keys[3].key)).toBe(200);
+    for (const { key } of keys.slice(0, 3)) expect(await statusWith(key)).toBe(401);
+  },
+);
 
-  await restart(stage);
-  const remaining = async () => {
-    const { accounts } = await stage.api.call('GET', '/api/accounts');
-    return accounts.find(({ account_id }: { account_id: string }) => account_id === home).usage
-      .secondary_remaining_percent;
-  };
-  await vi.waitUntil(async () => (await remaining()) === 40, { timeout: 10_000, interval: 20 });
-  expect(await accountOf('a new conversation')).toBe(fresh?.id);
-  expect(await accountOf('the old conversation')).toBe(used?.id);
-});
+test.each(starts)(
+  'after %s a conversation stays with its account, also when others have become the better choice',
+  async (_, meanwhile) => {
+    const stage = await openStage({ accounts: 2, env: { SVC_USAGE_REFRESH_SECONDS: '1' } });
+    const accountOf = async (conversation: string) => {
+      const body = question(conversation, { prompt_cache_key: conversation });
+      const { requestId } = await ask({ url: stage.url, path: V1, body });
+      const { rows } = await stage.api.requestLog(5);
+      return rows.find(({ request_id }) => request_id === requestId)?.account_id;
+    };
+    const home = await accountOf('the old conversation');
+    const [used, fresh] = stage.pool.toSorted(({ id }) => (id === home ? -1 : 1));
+    if (used) used.at.usage = { ...used.at.usage, secondary: usageWindow({ usedPercent: 60, windowSeconds: 604_800 }) };
+
+    await restart(stage, () => meanwhile(stage));
+    const remaining = async () => {
+      const { accounts } = await stage.api.call('GET', '/api/accounts');
+      return accounts.find(({ account_id }: { account_id: string }) => account_id === home).usage
+        .secondary_remaining_percent;
+    };
+    await vi.waitUntil(async () => (await remaining()) === 40, { timeout: 10_000, interval: 20 });
+    expect(await accountOf('a new conversation')).toBe(fresh?.id);
+    expect(await accountOf('the old conversation')).toBe(used?.id);
+  },
+);
 
 test.each([
   ['deleted', (path: string) => rmSync(path)],
@@ -129,6 +143,51 @@ test.each([
   const { exitCode, stderr } = await service.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: [expect.stringMatching(reason)] });
   expect(stderr[0]).toContain('Start a newer version.');
+});
+
+test('a snapshot holds no token and no e-mail address, and what is no snapshot of this log is told and removed', async () => {
+  const stage = await openStage();
+  const at = stage.pool[0]?.at as SimulatedAccount;
+  await askAround(stage);
+  const { tokens } = at.authFile();
+  await stage.stop();
+  const path = takeSnapshot(stage.folder);
+  const snapshot = readFileSync(path, 'latin1');
+  expect(snapshot).toContain(stage.pool[0]?.id);
+  for (const secret of [at.email, tokens.access_token, tokens.refresh_token, tokens.id_token]) {
+    expect(secret.length).toBeGreaterThan(5);
+    expect(snapshot.includes(secret)).toBe(false);
+  }
+  writeFileSync(path, snapshot.slice(0, -1), 'latin1');
+  await stage.start();
+  expect(existsSync(path)).toBe(false);
+  expect((await stage.stop()).stdout[0]).toMatch(
+    /^the snapshot hot-\d{15}\.snapshot is damaged: its hash differs\. It is removed/,
+  );
+});
+
+test('a service whose snapshot the log refutes ends with one line, and starts again without it', async () => {
+  const stage = await openStage();
+  await askAround(stage);
+  const before = await shown(stage);
+  await stage.stop();
+  const path = takeSnapshot(stage.folder);
+  const snapshot = readSnapshot(path);
+  const { state } = snapshot.data;
+  const settings = { ...state.settings, apiKeyAuthEnabled: true };
+  writeSnapshot(path, { ...snapshot, data: { ...snapshot.data, state: { ...state, settings } } });
+  await stage.start();
+  const { exitCode, stderr } = await stage.service.ended;
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: [
+      expect.stringMatching(
+        /^The snapshot of the hot state .* the log gives other settings\. The snapshots are removed/,
+      ),
+    ],
+  });
+  await stage.start();
+  expect(await shown(stage)).toEqual(before);
 });
 
 function appendByHand(folder: string, { type, version }: { type: string; version: number }): void {

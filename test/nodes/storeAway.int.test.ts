@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { textAnswer } from '../support/provider/scripts.ts';
+import { takeSnapshot } from '../support/takeSnapshot.ts';
 import { type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 90_000 };
@@ -101,17 +102,22 @@ test(
   },
 );
 
-test('kill -9 with a filled outbox: the next start counts what it holds, and brings it', SLOW, async () => {
+test.each([
+  ['the next start', () => {}],
+  ['the next start, from a snapshot of its mirror,', (folder: string) => void takeSnapshot(folder, 'mirror.sqlite')],
+])('kill -9 with a filled outbox: %s counts what it holds, and brings it', SLOW, async (_, meanwhile) => {
   const { cluster, node, headers } = await aNode(4_000);
   await cluster.takeAway();
   expect([await node.ask(headers), await node.ask(headers), await node.ask(headers)]).toEqual([200, 200, 200]);
   await node.service.kill();
+  meanwhile(await cluster.folderOf('a'));
   // A start needs the server: it waits for it, and says so.
   const service = await cluster.launch('a');
   await service.saying(/EventStoreDB at \S+ cannot be used yet \(attempt 1/);
   await cluster.bringBack();
   await service.listening();
   await service.kill();
+  meanwhile(await cluster.folderOf('a'));
   const next = await cluster.node('a');
   expect(await next.ask(headers)).toBe(200);
   expect(await next.ask(headers)).toBe(429);

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { type Instant, instant, microDollars, position } from '../../src/domain/brands.ts';
+import type { KnownEvent } from '../../src/domain/eventTypes.ts';
+import type { RecordedEvent } from '../../src/log/eventLog.ts';
+import {
+  accountId,
+  HOUR,
+  hash,
+  importedAccount,
+  ip,
+  keyId,
+  later,
+  limitRule,
+  NOW,
+  passwordHash,
+  sealed,
+  tokens,
+  uuid,
+} from './specification.ts';
+
+// Histories of a small world, so that what happens often meets what is there: three accounts, three keys, two models.
+
+type Kinds = { [Type in KnownEvent['type']]: fc.Arbitrary<Extract<KnownEvent, { type: Type }>['data']> };
+
+const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
+const orAbsent = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+/** Without the fields that are absent: as JSON gives it back. */
+const record = <Fields extends Record<string, fc.Arbitrary<unknown>>>(fields: Fields) =>
+  fc.record(fields).map((data) => JSON.parse(JSON.stringify(data)) as typeof data);
+
+const account = fc.constantFrom(1, 2, 3).map(accountId);
+const key = fc.constantFrom(1, 2, 3).map(keyId);
+const id = fc.integer({ min: 1, max: 6 }).map(uuid);
+const model = fc.constantFrom('gpt-5', 'gpt-5.5');
+const moment = fc.integer({ min: -HOUR, max: 100 * HOUR }).map((ms) => later(ms));
+const digit = fc.constantFrom('a', 'b', 'c');
+const amount = fc.nat(100_000);
+const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::7');
+const status = fc.constantFrom('active', 'paused', 'deactivated');
+const plan = fc.constantFrom('plus', 'pro');
+
+const imported = fc
+  .record({ accountId: account, linkId: orAbsent(id), name: digit, planType: plan })
+  .map(({ accountId: who, linkId, name, planType }) =>
+    importedAccount({ accountId: who, tokens: tokens(name), planType, ...(linkId !== undefined && { linkId }) }),
+  );
+const rules = fc.array(
+  fc
+    .record({
+      id: fc.integer({ min: 1, max: 4 }),
+      limitType: fc.constantFrom('total_tokens', 'input_tokens', 'output_tokens', 'cost_usd'),
+      limitWindow: fc.constantFrom('daily', 'weekly', 'monthly'),
+      modelFilter: orNull(model),
+    })
+    .map(limitRule),
+  { maxLength: 3 },
+);
+const secret = digit.map((name) => ({ hash: hash(name), prefix: `sk-svc-${name}` }));
+const window = orNull(
+  record({
+    usedPercent: fc.integer({ min: 0, max: 120 }),
+    resetAt: orNull(moment),
+    windowMinutes: orNull(fc.constant(300)),
+  }),
+);
+const decision = { decidedAt: fc.nat(100).map(position), asOf: moment, v: fc.constant(2) };
+const requested = {
+  requestId: fc.integer({ min: 1, max: 8 }).map((n) => `req_${n}`),
+  keyId: orNull(key),
+  route: fc.constant('/v1/responses'),
+  model,
+  effort: orNull(fc.constant('high')),
+  requestedAt: moment,
+  admission: orAbsent(
+    record({
+      ...decision,
+      estimate: record({ inputTokens: amount, outputTokens: amount, costMicroDollars: amount }),
+      reserved: fc.constant([] as [number, number][]),
+    }),
+  ),
+};
+const attempt = record({
+  ...decision,
+  accountId: account,
+  startedAt: moment,
+  endedAt: moment,
+  outcome: fc.constantFrom('ok', 'quota'),
+  code: orAbsent(fc.constant('usage_limit_reached')),
+  limitedUntil: orAbsent(moment),
+});
+const listed = model.map((slug) => ({ slug, version: `version of ${slug}` }));
+
+const kinds = {
+  AccountImported: imported,
+  AccountTokensReplaced: imported,
+  AccountPlanChanged: record({ accountId: account, from: plan, to: plan }),
+  AccountPaused: record({ accountId: account, from: status }),
+  AccountReactivated: record({ accountId: account, from: status }),
+  AccountDeactivated: record({
+    accountId: account,
+    from: status,
+    reason: fc.constant('sign in again'),
+    code: fc.constant('token_revoked'),
+  }),
+  AccountDeleted: record({ accountId: account }),
+  AccountLinkBegun: record({
+    linkId: id,
+    browser: orNull(fc.constant({ redirectUri: 'http://127.0.0.1:1455/auth/callback' })),
+    device: orNull(fc.constant({ secrets: sealed('device'), intervalMs: 5_000 })),
+    accountId: orNull(account),
+    onDuplicate: fc.constantFrom('refuse', 'replace'),
+    expiresAt: moment,
+    node: fc.constant('n1'),
+  }),
+  AccountLinkCodeReceived: record({ linkId: id, by: fc.constant('paste') }),
+  AccountLinkSkipped: record({ linkId: id, accountId: account }),
+  AccountLinkFailed: record({ linkId: id, code: fc.constant('wrong_account'), accountId: orNull(account) }),
+  AccountLinkCancelled: record({ linkId: id }),
+  AccountLinkExpired: record({ linkId: id }),
+  TokenRefreshClaimed: record({ accountId: account, claimId: id, expiresAt: moment }),
+  TokensRefreshed: record({ accountId: account, claimId: id, tokens: digit.map((name) => tokens(name)) }),
+  TokenRefreshFailed: record({
+    accountId: account,
+    claimId: id,
+    code: fc.constant('invalid_grant'),
+    isPermanent: fc.boolean(),
+  }),
+  AccountUsageObserved: record({ accountId: account, primary: window, secondary: window, credits: fc.constant(null) }),
+  ApiKeyCreated: fc
+    .record({ keyId: key, secret, rules, allowedModels: orNull(fc.array(model)), expiresAt: orNull(moment) })
+    .map(({ secret: made, ...rest }) => ({ name: 'build', ...made, ...rest })),
+  ApiKeyRenamed: record({ keyId: key, from: digit, to: digit }),
+  ApiKeyModelsChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(fc.array(model)) }),
+  ApiKeyExpiryChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(moment) }),
+  ApiKeyActivated: record({ keyId: key, name: digit }),
+  ApiKeyDeactivated: record({ keyId: key, name: digit }),
+  ApiKeyLimitsChanged: record({ keyId: key, name: digit, from: rules, to: rules }),
+  ApiKeyUsageReset: record({ keyId: key, name: digit }),
+  ApiKeyRegenerated: record({ keyId: key, name: digit, from: secret, to: secret }),
+  ApiKeyDeleted: record({ keyId: key, name: digit }),
+  IpAllowed: record({ ip: address.map(ip) }),
+  IpRevoked: record({ ip: address.map(ip) }),
+  DashboardPasswordSet: record({ passwordId: id, passwordHash: digit.map(passwordHash) }),
+  DashboardPasswordChanged: record({ passwordId: id, passwordHash: digit.map(passwordHash) }),
+  DashboardPasswordRemoved: record({ passwordId: id }),
+  TotpConfigured: record({ totpId: id, secret: digit.map(sealed), step: amount }),
+  TotpDisabled: record({ totpId: id }),
+  SessionBegun: record({ sessionId: id, passwordId: id, totpId: orNull(id), replaces: orNull(id), expiresAt: moment }),
+  SessionTotpVerified: record({ sessionId: id, replaces: id, totpId: id, step: amount }),
+  SessionEnded: record({ sessionId: id }),
+  SignInFailed: record({ method: fc.constant('password'), address }),
+  SignInsThrottled: record({ address, minute: moment, count: fc.integer({ min: 1, max: 9 }) }),
+  SettingsChanged: record({
+    from: fc.constant({}),
+    to: record({
+      stickyThreadsEnabled: orAbsent(fc.boolean()),
+      routingStrategy: orAbsent(fc.constantFrom('usage_weighted', 'round_robin')),
+      totpRequiredOnLogin: orAbsent(fc.boolean()),
+    }),
+  }),
+  RequestAdmitted: record({ ...requested, accountId: orNull(account) }),
+  RequestCompleted: record({
+    ...requested,
+    status: fc.constantFrom('200', '200', '200', 'error', '429'),
+    errorCode: fc.constant(null),
+    errorMessage: fc.constant(null),
+    accountId: orNull(account),
+    latencyMs: amount,
+    firstByteMs: orNull(amount),
+    usage: orNull(
+      record({
+        inputTokens: amount,
+        cachedInputTokens: amount,
+        outputTokens: amount,
+        reasoningTokens: amount,
+        isEstimated: fc.boolean(),
+      }),
+    ),
+    costMicroDollars: orNull(amount.map(microDollars)),
+    priceVersion: fc.constant('2026-11-01'),
+    pin: orAbsent(record({ digest: fc.constantFrom('p1', 'p2', 'p3', 'p4'), isFallback: fc.boolean() })),
+    attempts: fc.array(attempt, { maxLength: 2 }),
+  }),
+  RequestRefused: record({
+    ...requested,
+    status: fc.constant('429'),
+    errorCode: fc.constant('rate_limit_exceeded'),
+    errorMessage: fc.constant('the limit is used up'),
+    latencyMs: amount,
+  }),
+  RefusalsCounted: record({
+    keyId: orNull(key),
+    address: orNull(address),
+    minute: moment,
+    counts: fc.constant({ rate_limit_exceeded: 7 }),
+  }),
+  ModelDescribed: listed.map(({ slug, version }) => ({ slug, version, entry: JSON.stringify({ slug }) })),
+  ModelsListed: record({ planType: plan, from: fc.constant([]), to: fc.array(listed, { maxLength: 2 }) }),
+  PricesPublished: record({
+    from: fc.constant(null),
+    to: digit,
+    models: fc.constant([{ model: 'gpt-5*', input: 1.25, cachedInput: 0.125, output: 10 }]),
+  }),
+} as Kinds;
+
+/** What makes a history worth folding happens more often. */
+const OFTEN: Partial<Record<KnownEvent['type'], number>> = {
+  RequestCompleted: 12,
+  RequestAdmitted: 3,
+  AccountImported: 4,
+  ApiKeyCreated: 4,
+  AccountUsageObserved: 3,
+};
+
+const anyEvent = fc.oneof(
+  ...Object.entries(kinds).map(([type, arbitrary]) => ({
+    weight: OFTEN[type as KnownEvent['type']] ?? 1,
+    arbitrary: fc.record({
+      type: fc.constant(type),
+      data: arbitrary as fc.Arbitrary<unknown>,
+      /** Clocks of nodes differ. */
+      clockMs: fc.integer({ min: -90_000, max: 90_000 }),
+    }),
+  })),
+);
+
+/** Events of every kind as a fold meets them; most of them make sense, and a fold has to bear those that do not. */
+export const anyHistory = (events: { readonly minLength?: number; readonly maxLength: number }) =>
+  fc.array(anyEvent, { ...events, size: 'max' }).map((happened) => {
+    const revisions = new Map<string, number>();
+    return happened.map(({ type, data, clockMs }, index) => {
+      const stream = streamOf(type, data);
+      const revision = (revisions.get(stream) ?? -1) + 1;
+      revisions.set(stream, revision);
+      const time: Instant = instant(NOW + index * 60_000 + clockMs);
+      return { type, data, position: position(index + 1), time, stream, revision } as RecordedEvent;
+    });
+  });
+
+/** Enough of how streams are named that each has one kind of subject. */
+function streamOf(type: string, data: unknown): string {
+  const { accountId: ofAccount, keyId: ofKey, linkId } = data as Record<string, string | undefined>;
+  if (type.startsWith('Request') || type.startsWith('Refusals')) return 'requests-n1.b1_20260115';
+  if (type.startsWith('Session') || type.startsWith('SignIn')) return 'sessions-n1.b1_20260115';
+  if (type.startsWith('AccountLink')) return `accountLink-${linkId}`;
+  if (type.startsWith('Token')) return `accountTokens-${ofAccount}`;
+  if (type.startsWith('AccountUsage')) return `accountUsage-${ofAccount}_202601`;
+  if (type.startsWith('Account')) return `account-${ofAccount}`;
+  if (type.startsWith('ApiKey')) return `apiKey-${ofKey}`;
+  if (type.startsWith('Ip')) return 'firewall-main';
+  if (type.startsWith('Model')) return 'modelCatalogue-main';
+  return type.startsWith('Prices') ? 'pricing-main' : 'settings-main';
+}
