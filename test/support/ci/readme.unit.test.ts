@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 
@@ -36,11 +36,29 @@ test('the README names no setting that does not exist', () => {
   expect([...mentioned].sort()).toEqual(rows.map(({ name }) => name).sort());
 });
 
-test('every file that the README links to is there', () => {
-  const links = [...readme.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, path = '']) => path);
-  expect(links.length).toBeGreaterThan(0);
-  for (const path of links)
-    expect(() => readFileSync(new URL(`../../../${path}`, import.meta.url)), path).not.toThrow();
+const root = new URL('../../../', import.meta.url);
+const pages = [
+  'README.md',
+  ...readdirSync(new URL('docs/', root)).flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : [])),
+];
+
+/** As GitHub makes them of headings. */
+const anchorsIn = (page: string) =>
+  [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+test.each(pages)('every file and heading that %s links to is there', (page) => {
+  const here = new URL(page, root);
+  for (const [, path = '', anchor] of readFileSync(here, 'utf8').matchAll(
+    /\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g,
+  )) {
+    const linked = readFileSync(path === '' ? here : new URL(path, here), 'utf8');
+    if (anchor !== undefined) expect(anchorsIn(linked), `${path}#${anchor}`).toContain(anchor);
+  }
 });
 
 test('every npm script that the README names is there', () => {
