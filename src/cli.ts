@@ -1,13 +1,10 @@
 import { resolve } from 'node:path';
 import { readConfig } from './config.ts';
 import { openDataFolder } from './log/dataFolder.ts';
-import { type Service, startService } from './main.ts';
-import { compareMongoReadModels, rebuildMongoReadModels } from './readModels/mongo/rebuild.ts';
-import { compareReadModels, logIn, rebuildReadModels } from './readModels/sqlite/rebuild.ts';
-import { resetPassword } from './resetPassword.ts';
+import type { Service } from './main.ts';
 import type { HistoryTarget } from './transfer/history.ts';
-import { exportHistory, importHistory } from './transfer/transfer.ts';
-import { openHistory } from './wiring/history.ts';
+
+// Each command imports what it needs: a start loads nothing for the others.
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
@@ -54,7 +51,9 @@ async function serve(): Promise<void> {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  service = await startService(readConfig(), {
+  const config = readConfig();
+  const { startService } = await import('./main.ts');
+  service = await startService(config, {
     say,
     onFatal(error) {
       complain(error.message);
@@ -66,8 +65,10 @@ async function serve(): Promise<void> {
 
 async function rebuild(): Promise<void> {
   const { SVC_DATA_DIR, SVC_NODE_ID, SVC_MONGODB_URL } = readConfig();
+  const { logIn, rebuildReadModels } = await import('./readModels/sqlite/rebuild.ts');
   if (SVC_MONGODB_URL !== undefined) {
     const logPath = logIn(resolve(SVC_DATA_DIR), logName());
+    const { rebuildMongoReadModels } = await import('./readModels/mongo/rebuild.ts');
     const end = await rebuildMongoReadModels({
       url: SVC_MONGODB_URL,
       logPath,
@@ -88,11 +89,12 @@ async function rebuild(): Promise<void> {
 
 async function compare(): Promise<void> {
   const { SVC_DATA_DIR, SVC_MONGODB_URL } = readConfig();
+  const { compareReadModels, logIn } = await import('./readModels/sqlite/rebuild.ts');
   const onProgress = tellProgress();
   const { position, rows, differences } =
     SVC_MONGODB_URL === undefined
       ? compareReadModels({ folder: resolve(SVC_DATA_DIR), logName: logName(), onProgress })
-      : await compareMongoReadModels({
+      : await (await import('./readModels/mongo/rebuild.ts')).compareMongoReadModels({
           url: SVC_MONGODB_URL,
           logPath: logIn(resolve(SVC_DATA_DIR), logName()),
           isCopy: isCopy(),
@@ -112,6 +114,7 @@ const isCopy = () => readConfig().SVC_EVENTSTORE_URL !== undefined;
 const logName = () => (isCopy() ? 'mirror.sqlite' : 'log.sqlite');
 
 async function reset(keepsTotp: boolean): Promise<void> {
+  const { resetPassword } = await import('./resetPassword.ts');
   const { password, asksForTotp } = await resetPassword(readConfig(), { keepsTotp, say });
   say(`The dashboard password is now ${password}`);
   say('Every session has ended. Sign in with it, then change it.');
@@ -121,6 +124,7 @@ async function reset(keepsTotp: boolean): Promise<void> {
 /** @param move what to do with the history in the store that the environment names */
 async function withHistory(move: (history: HistoryTarget) => Promise<string>): Promise<void> {
   const config = readConfig();
+  const { openHistory } = await import('./wiring/history.ts');
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   try {
     const history = await openHistory(config, folder, say);
@@ -136,12 +140,14 @@ async function withHistory(move: (history: HistoryTarget) => Promise<string>): P
 
 const exportTo = (path: string) =>
   withHistory(async (history) => {
+    const { exportHistory } = await import('./transfer/transfer.ts');
     const { events, keys } = await exportHistory(history, path, tellProgress());
     return `${events} events and ${keys} keys are in ${path}; each chain of hashes is intact`;
   });
 
 const importFrom = (path: string) =>
   withHistory(async (history) => {
+    const { importHistory } = await import('./transfer/transfer.ts');
     const { events, keys, alreadyThere } = await importHistory(history, path, tellProgress());
     const before = alreadyThere > 0 ? ` (${alreadyThere} were there before)` : '';
     return `${events} events${before} and ${keys} keys are written, read back and the same; each chain of hashes is intact`;

@@ -26,7 +26,7 @@ const DASHBOARD = fileURLToPath(new URL('../dashboard/build', import.meta.url));
  */
 export async function startService(config: Config, io: ServiceIo): Promise<Service> {
   const foundation = await openFoundation(config, io);
-  const readModels = openReadModels(foundation);
+  const readModels = await openReadModels(foundation);
   const overlay = await createOverlay(foundation);
   const provider = createProviderSide(foundation, overlay.records);
   const addressing = {

@@ -1,5 +1,4 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
-import QRCode from 'qrcode';
 import type { Instant } from '../../domain/brands.ts';
 
 // RFC 6238 as every authenticator app has it: SHA-1, 6 digits, 30 s.
@@ -10,8 +9,11 @@ const ALGORITHM = { algorithm: 'sha1', digits: 6, period: PERIOD_SECONDS } as co
 export const newTotpSecret = (): string => generateSecret({ length: 20 });
 
 /** The secret as authenticator apps read it: a QR code as a data URL of a PNG. */
-export const qrCodeOf = (secret: string): Promise<string> =>
-  QRCode.toDataURL(generateURI({ issuer: 'svc', label: 'dashboard', secret, ...ALGORITHM }));
+export async function qrCodeOf(secret: string): Promise<string> {
+  // Its sixty modules are for the few starts in which somebody sets up TOTP.
+  const { default: qrCode } = await import('qrcode');
+  return qrCode.toDataURL(generateURI({ issuer: 'svc', label: 'dashboard', secret, ...ALGORITHM }));
+}
 
 /**
  * Finds the step a code belongs to: the present one, the one before or the one after, for clocks differ.
