@@ -32,8 +32,6 @@ export interface ProxyOptions extends ModelRequestServices, ModelsOptions {
   readonly refusals: Refusals;
   /** Why nothing new may be begun, while nothing may. */
   readonly closedBecause: () => keyof typeof CLOSED | undefined;
-  /** Told of exceptions that are ours. */
-  readonly report: (error: Error) => void;
 }
 
 const CLOSED = {

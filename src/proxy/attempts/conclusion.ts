@@ -106,6 +106,12 @@ export class Conclusion {
           this.#delivery.fail(new ProxyError('log_unavailable'));
           this.#onTold(false);
         },
-      );
+      )
+      .catch((error: Error) => {
+        // A mistake of ours: this client sees a broken connection, all others nothing.
+        this.#services.report(error);
+        this.#delivery.destroy();
+        this.#onTold(false);
+      });
   }
 }

@@ -46,5 +46,7 @@ export interface ExchangeServices {
   /** This node's round robin. */
   readonly nextTurn: () => number;
   readonly onDone: (exchange: Exchange) => void;
+  /** Told of exceptions that are ours. */
+  readonly report: (error: Error) => void;
   readonly now: () => Instant;
 }

@@ -78,7 +78,8 @@ function fromFields(fields: Record<string, unknown>): ProviderError {
     const value = Number(fields[name] ?? Number.NaN);
     return Number.isFinite(value) ? value : undefined;
   };
-  const type = text('type');
+  // An `error` event may stand for its own error, and then its type is that of an event.
+  const type = fields.type === 'error' ? undefined : text('type');
   return {
     message: text('message'),
     type,

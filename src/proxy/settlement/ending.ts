@@ -21,8 +21,16 @@ const KINDS: Readonly<Record<string, Ending['kind']>> = {
   'response.failed': 'failed',
 };
 
+/** Holds no answer and says no reason: whoever waits for the answer is told that it failed. */
+const hollow = (): Ending => ({
+  kind: 'error',
+  usage: undefined,
+  error: providerErrorFrom(undefined),
+  output: undefined,
+});
+
 /**
- * Reads the one event of a stream that is parsed. What cannot be read counts as failed.
+ * Reads the one event of a stream that is parsed. What cannot be read, or holds no answer, counts as an error.
  * @param options.needsOutput whether the answer's items are wanted; without them a long answer need not be parsed whole
  */
 export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOutput: boolean }): Ending {
@@ -35,15 +43,16 @@ export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOut
   try {
     payload = JSON.parse(data);
   } catch {
-    return { kind: 'failed', usage: undefined, error: providerErrorFrom(undefined), output: undefined };
+    return hollow();
   }
-  if (kind === 'error') return { kind, usage: undefined, error: providerErrorFrom(payload), output: undefined };
-  const { response } = payload as { response?: { usage?: unknown; output?: unknown; error?: unknown } };
+  if (kind === 'error') return { ...hollow(), error: providerErrorFrom(payload) };
+  const response = isObject(payload) ? payload.response : undefined;
+  if (!isObject(response)) return hollow();
   return {
     kind,
-    usage: usageFrom(response?.usage),
+    usage: usageFrom(response.usage),
     error: kind === 'failed' ? providerErrorFrom(response) : undefined,
-    output: Array.isArray(response?.output) ? response.output : undefined,
+    output: Array.isArray(response.output) ? response.output : undefined,
   };
 }
 

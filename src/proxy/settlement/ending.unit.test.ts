@@ -57,10 +57,8 @@ describe.each([
     });
   });
 
-  test('that is no JSON counts as failed', () =>
-    expect(readEnding({ type: 'response.completed', data: '{"type":', start: 0, end: 0 }, options).kind).toBe(
-      'failed',
-    ));
+  test('that is no JSON counts as an error', () =>
+    expect(readEnding({ type: 'response.completed', data: '{"type":', start: 0, end: 0 }, options).kind).toBe('error'));
 });
 
 test('the items come with it when they are wanted', () => {

@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { JsonDelivery } from '../../src/proxy/relay/jsonDelivery.ts';
+import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { eventsIn } from '../support/provider/client.ts';
+import { type ResponseScript, textAnswer } from '../support/provider/scripts.ts';
+
+// A provider may end an answer with an event that holds no answer. Where nothing was seen yet another account is asked,
+// else the client gets an ending that it understands; and the service goes on.
+
+let gateway: Gateway;
+afterEach(() => gateway?.stop());
+
+const HELLO = 'Hello from the second account.';
+const CREATED = '{"type":"response.created","response":{"id":"resp_1","status":"in_progress"}}';
+const DELTA = '{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"Hey"}';
+
+/** @param isSeen the text comes for certain before the ending, so that a client has seen it */
+const endingWith = (ending: string, isSeen: boolean): ResponseScript => ({
+  name: `ends with ${ending}`,
+  steps: [
+    { head: 200, headers: { 'content-type': 'text/event-stream' } },
+    { bytes: `data: ${CREATED}\n\ndata: ${DELTA}\n\n` },
+    ...(isSeen ? [{ waitMs: 100 }] : []),
+    { bytes: `${ending}\n\n` },
+  ],
+});
+
+/** The first account ends its answer so, the second one is healthy. */
+async function ask(ending: string, path: string, stream: boolean) {
+  gateway = await startGateway({ accounts: 2 });
+  gateway.pool[0]?.at.always(endingWith(ending, stream));
+  gateway.pool[1]?.at.always(textAnswer({ text: HELLO }));
+  const body = path.includes('chat') ? { model: 'gpt-5.1', messages: [{ role: 'user', content: 'x' }] } : acceptable;
+  const response = await gateway.ask({ ...body, stream }, { path });
+  const text = await response.text();
+  return { status: response.status, text, row: (await gateway.logs())[0] };
+}
+
+describe.each(['null', '"done"', '[]', '{}', '{"response":null}', '{"response":"done"}', '{"response":'])(
+  'an answer that ends with %s',
+  (data) => {
+    const ending = `event: response.completed\ndata: ${data}`;
+
+    test.each(['/v1/responses', '/v1/chat/completions'])('is asked of another account for JSON on %s', async (path) => {
+      const { status, text, row } = await ask(ending, path, false);
+      expect(status).toBe(200);
+      expect(JSON.stringify(JSON.parse(text))).toContain(HELLO);
+      expect(row).toMatchObject({ status: '200', attempts: 2 });
+    });
+
+    test.each(['/backend-api/svc/responses', '/v1/responses'])('fails a stream that has begun on %s', async (path) => {
+      const { text, row } = await ask(ending, path, true);
+      const last = text.trimEnd().split('\n\n').at(-1);
+      expect(eventsIn(`${last}\n\n`)[0]).toMatchObject({
+        event: 'response.failed',
+        data: { response: { status: 'failed', error: { code: 'upstream_error', type: 'server_error' } } },
+      });
+      expect(row).toMatchObject({ status: 'error', error_code: 'upstream_error', attempts: 1 });
+    });
+  },
+);
+
+test('an error event is not of the type error', async () => {
+  const { text } = await ask(
+    'event: error\ndata: {"type":"error","code":"server_error","message":"No."}',
+    '/v1/responses',
+    true,
+  );
+  const error = { message: 'No.', type: 'server_error', code: 'server_error' };
+  expect(eventsIn(text).at(-1)).toMatchObject({ event: 'response.failed', data: { response: { error } } });
+});
+
+test('a mistake of ours at the end of an answer breaks one connection and nothing else', async () => {
+  gateway = await startGateway();
+  const mistake = () => {
+    throw new Error('a mistake of ours');
+  };
+  vi.spyOn(JsonDelivery.prototype, 'finish').mockImplementationOnce(mistake);
+  const asked = () => gateway.ask({ ...acceptable, stream: false }, { path: '/v1/responses' });
+  await expect(asked()).rejects.toThrow('fetch failed');
+  expect((await asked()).status).toBe(200);
+  expect(gateway.said).toContainEqual(expect.stringContaining('a mistake of ours'));
+});
