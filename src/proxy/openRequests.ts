@@ -62,12 +62,12 @@ export class OpenRequests {
   }
 
   #tick(): void {
-    const at = this.#options.now();
+    const at = performance.now();
     for (const exchange of this.#exchanges.values()) {
       exchange.tick(at, this.#options);
-      if (!exchange.isAnnounced && !exchange.isOver && at - exchange.request.requestedAt >= ANNOUNCE_AFTER_MS) {
+      if (!exchange.isAnnounced && !exchange.isOver && at - exchange.begunAt >= ANNOUNCE_AFTER_MS) {
         exchange.isAnnounced = true;
-        this.#announce(exchange, at);
+        this.#announce(exchange, this.#options.now());
       }
     }
   }

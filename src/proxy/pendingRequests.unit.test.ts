@@ -92,7 +92,12 @@ test('open is what log and outbox together leave open', () => {
 test('a choice that went by such a conversation says so, so that replay makes it again', () => {
   const { hot, pending } = aNode();
   pending.onDurable(completed('a', { pin: { digest: 'conversation', isFallback: false } }));
-  const services = { hot, cooldowns: new Cooldowns(), nextTurn: () => 0, pendingPin: pending.pinOf.bind(pending) };
+  const services = {
+    hot,
+    cooldowns: new Cooldowns(() => NOW),
+    nextTurn: () => 0,
+    pendingPin: pending.pinOf.bind(pending),
+  };
   const chosenFor = (pin: string) => choose(services, { pin, requestId: 'next', model: 'm' }, [], NOW).decision;
   expect(chosenFor('conversation').overlay).toEqual({ pinnedTo: accountId(1) });
   expect(chosenFor('another').overlay).toBeUndefined();

@@ -22,7 +22,7 @@ export async function createOverlay({ folder, store, hot, now }: Foundation): Pr
   const isOfThisStart = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
   const ledger = new Ledger();
-  const cooldowns = new Cooldowns();
+  const cooldowns = new Cooldowns(now);
   const foreign = new ForeignReservations(hot.state, isOfThisStart);
   hot.onFolded((event) => {
     foreign.onFolded(event);

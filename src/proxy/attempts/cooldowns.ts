@@ -11,10 +11,24 @@ const LONGEST_MS = 60_000;
 /** Accounts that failed a moment ago, on this node: 1 s, doubling on repetition to 60 s, forgotten on success. */
 export class Cooldowns {
   readonly #entries = new Map<AccountId, Entry>();
+  readonly #now: () => Instant;
+  #lookedAt = 0;
+
+  constructor(now: () => Instant) {
+    this.#now = now;
+  }
 
   /** For `select` and `availabilityOf`; entries that have passed are harmless there. */
   get current(): CoolingAccounts {
+    const now = this.#now();
+    if (now < this.#lookedAt - FIRST_MS) this.#forgetMoments();
+    this.#lookedAt = now;
     return this.#entries;
+  }
+
+  /** The clock was put back: what was to last a moment would last until it has caught up. */
+  #forgetMoments(): void {
+    for (const [accountId, { failures }] of this.#entries) if (failures > 0) this.#entries.delete(accountId);
   }
 
   /** @param atLeastMs what the provider asked for, which wins when it is longer */

@@ -53,7 +53,7 @@ export class CurrentAttempt implements CallObserver {
     }
     this.#trail.open = { accountId, decision, startedAt: now, authorization: account.authorization };
     const { answer, clientHeaders, contentType, requestId, upstreamPath, upstreamBody } = this.#request;
-    const call = new UpstreamCall(this, answer, this.#services.now);
+    const call = new UpstreamCall(this, answer);
     this.call = call;
     this.#isAnswering = false;
     this.#prelude = [];

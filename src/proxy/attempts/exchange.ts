@@ -36,7 +36,9 @@ export class Exchange implements AttemptObserver {
   #waitedMs = 0;
   #waitTimer: NodeJS.Timeout | undefined;
   #lastFailure: FailedAttempt | undefined;
-  #lastWriteAt: number;
+  /** Of `performance.now`: the clock of the machine may be put right while a request is open. */
+  readonly begunAt: number = performance.now();
+  #lastWriteAt: number = this.begunAt;
   /** Whether the log was told that this request is open. */
   isAnnounced = false;
   /** Its place among the open requests. */
@@ -48,7 +50,6 @@ export class Exchange implements AttemptObserver {
     this.#services = services;
     this.#current = new CurrentAttempt(request, services, this.#trail, this);
     this.#conclusion = new Conclusion(request, this.#trail, delivery, services, (isDurable) => this.#close(isDurable));
-    this.#lastWriteAt = request.requestedAt;
   }
 
   get isOver(): boolean {
@@ -97,8 +98,11 @@ export class Exchange implements AttemptObserver {
     this.#current.call?.abort(reason);
   }
 
-  /** Called about once a second: silence of the provider, and signs of life to the client. */
-  tick(now: Instant, patience: Patience): void {
+  /**
+   * Called about once a second: silence of the provider, and signs of life to the client.
+   * @param now of `performance.now`
+   */
+  tick(now: number, patience: Patience): void {
     const { call } = this.#current;
     if (!call || this.isOver) return;
     const silence = silenceOf(call, this.#lastWriteAt, patience, now);

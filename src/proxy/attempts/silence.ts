@@ -1,4 +1,3 @@
-import type { Instant } from '../../domain/brands.ts';
 import type { UpstreamCall } from './upstreamCall.ts';
 
 /** How long is too long, in milliseconds. */
@@ -7,12 +6,15 @@ export interface Patience {
   readonly keepAliveMs: number;
 }
 
-/** `client`: it reads nothing any more; `provider`: it says nothing any more; `sign`: time for a sign of life. */
+/**
+ * Times are of a clock that does not jump. `client`: it reads nothing any more; `provider`: it says nothing any more; `sign`: time for a sign of
+ * life.
+ */
 export function silenceOf(
   call: UpstreamCall,
   lastWriteAt: number,
   { idleMs, keepAliveMs }: Patience,
-  now: Instant,
+  now: number,
 ): 'client' | 'provider' | 'sign' | 'none' {
   const silentMs = now - call.lastSignAt;
   // While the client is the slow one, the provider's silence is ours; but nobody may hold an account for ever.

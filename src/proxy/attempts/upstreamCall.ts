@@ -35,7 +35,6 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   readonly #observer: CallObserver;
   readonly #format: AnswerFormat;
   readonly #scanner: AnswerScanner;
-  readonly #now: () => number;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -44,15 +43,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   #isDone = false;
   #hasEnded = false;
   #lingering: NodeJS.Timeout | undefined;
-  /** When the provider last gave a sign of life, in milliseconds. */
+  /** When the provider last gave a sign of life, in milliseconds of a clock that does not jump. */
   lastSignAt: number;
 
-  constructor(observer: CallObserver, format: AnswerFormat, now: () => number) {
+  constructor(observer: CallObserver, format: AnswerFormat) {
     this.#observer = observer;
     this.#format = format;
     this.#scanner = format.newScanner();
-    this.#now = now;
-    this.lastSignAt = now();
+    this.lastSignAt = performance.now();
   }
 
   start(dispatcher: Dispatcher, { path, headers, body }: UpstreamRequest): void {
@@ -81,11 +79,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   /** Something moved on the way to the provider. */
   touch(): void {
-    this.lastSignAt = this.#now();
+    this.lastSignAt = performance.now();
   }
 
   resume(): void {
-    this.lastSignAt = this.#now();
+    this.lastSignAt = performance.now();
     if (this.#controller?.paused) this.#controller.resume();
   }
 
@@ -100,7 +98,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isDone || status < 200) return;
-    this.lastSignAt = this.#now();
+    this.lastSignAt = performance.now();
     this.#status = status;
     this.#headers = headers;
     this.#observer.onHeaders?.(headers);
@@ -115,7 +113,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isDone) return;
-    this.lastSignAt = this.#now();
+    this.lastSignAt = performance.now();
     if (this.#status !== 200) {
       if (this.#errorBytes < MAX_ERROR_BYTES) this.#errorBody.push(chunk);
       this.#errorBytes += chunk.length;

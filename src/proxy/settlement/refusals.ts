@@ -60,7 +60,9 @@ export class Refusals {
   /** Appends the counts of minutes that have passed; all of them at the end of the process. */
   async flush(until: Instant): Promise<void> {
     // Taken out before anything is awaited: meanwhile a new minute may begin under the same subject.
-    const due = [...this.#minutes].filter(([, { startedAt }]) => until - startedAt >= MINUTE_MS);
+    // A minute that lies ahead is one that passed before the clock was put back.
+    const isOver = ({ startedAt }: Minute) => until - startedAt >= MINUTE_MS || startedAt > until;
+    const due = [...this.#minutes].filter(([, minute]) => isOver(minute));
     for (const [subject] of due) this.#minutes.delete(subject);
     this.#written = this.#written.then(() => this.#write(due));
     await this.#written;

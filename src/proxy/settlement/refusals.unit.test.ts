@@ -48,3 +48,12 @@ test('no count is lost when the minute turns while another is being written', as
   await refusals.stop();
   expect(counted()).toEqual(expect.arrayContaining([{ ip_forbidden: 1 }, { invalid_request_error: 10 }]));
 });
+
+test('no count is lost when the clock is put back', async () => {
+  const { refusals, counted, pass } = stage();
+  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  pass(-300_000);
+  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  await refusals.stop();
+  expect(counted()).toEqual([{ ip_forbidden: 1 }, { ip_forbidden: 1 }]);
+});

@@ -1,0 +1,55 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { eventsIn } from '../support/provider/client.ts';
+import { serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+
+// The clock of a machine is put right while requests are open, after it slept or began with a wrong time.
+
+const HOUR_MS = 3_600_000;
+
+let gateway: Gateway;
+let clock: { mockRestore(): void } | undefined;
+afterEach(async () => {
+  clock?.mockRestore();
+  await gateway?.stop();
+});
+
+function moveClock(byMs: number): void {
+  const now = Date.now.bind(Date);
+  clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + byMs);
+}
+
+test('a stream goes on when the clock is put forward by an hour', async () => {
+  gateway = await startGateway({ env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '60' } });
+  gateway.pool[0]?.at.always(textAnswer({ text: 'two words', betweenMs: 1_000 }));
+  const response = await gateway.ask();
+  moveClock(HOUR_MS);
+  expect(eventsIn(await response.text()).at(-1)?.event).toBe('response.completed');
+});
+
+test('a provider that falls silent is noticed when the clock was put back by an hour', async () => {
+  gateway = await startGateway({ env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' } });
+  gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
+  const response = await gateway.ask();
+  moveClock(-HOUR_MS);
+  expect(eventsIn(await response.text()).at(-1)?.data.response.error.code).toBe('stream_idle_timeout');
+});
+
+test('a request that is open for long is announced in the log when the clock was put back', async () => {
+  gateway = await startGateway();
+  gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
+  const leaving = new AbortController();
+  await gateway.ask(acceptable, { signal: leaving.signal });
+  moveClock(-HOUR_MS);
+  await expect.poll(() => gateway.events('RequestAdmitted').length, { timeout: 8_000 }).toBe(1);
+  leaving.abort();
+});
+
+test('an account that failed is asked again a moment later, not when a clock that was put back has caught up', async () => {
+  gateway = await startGateway();
+  gateway.pool[0]?.at.always(serverError());
+  expect((await gateway.ask()).status).toBe(502);
+  moveClock(-HOUR_MS);
+  gateway.pool[0]?.at.always(textAnswer());
+  expect((await gateway.ask()).status).toBe(200);
+});
