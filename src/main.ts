@@ -45,6 +45,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     proxy: requests.serve,
     dashboard: createDashboard(DASHBOARD),
     management: managing.serve,
+    unreadMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,
   });
   provider.start();
   await managing.start();

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import { answerNotHttp, EXPECTATION, NO_TUNNEL, problemOfHead, problemOfNoise, sayAndLeave } from './notHttp.ts';
+import { limitUnreadAnswers } from './unreadAnswers.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -14,6 +15,8 @@ export interface HttpServerOptions {
   /** Asked before management; answers what is its own. */
   readonly dashboard?: Dashboard | undefined;
   readonly management: Handler;
+  /** How long a caller may read nothing of its answer. */
+  readonly unreadMs: number;
 }
 
 export interface HttpServer {
@@ -57,7 +60,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.on('clientError', (error, socket) => onNoise(error, socket as Socket));
   server.on('checkExpectation', (_request, response) => answerNotHttp(response, EXPECTATION));
   server.on('connect', (_request, socket) => sayAndLeave(socket as Socket, NO_TUNNEL));
-  const ends = closing(server, lastResponse);
+  const connections = openConnections(server);
+  const answerOn = (connection: Socket) => lastResponse.get(connection);
+  const watch = limitUnreadAnswers({ connections, answerOn, patienceMs: options.unreadMs });
+  server.once('close', () => clearInterval(watch));
+  const ends = closing(server, connections, answerOn);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
     server.listen(options.port, options.host, () => resolve());
@@ -78,21 +85,26 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
   }
 }
 
+function openConnections(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
 /**
  * Ends connections in order. `server.close` would not do: it tears down connections whose answer is written but not yet
  * read, which it takes for idle.
  */
 function closing(
   server: Server,
-  lastResponse: WeakMap<Socket, ServerResponse>,
+  sockets: ReadonlySet<Socket>,
+  answerOn: (socket: Socket) => ServerResponse | undefined,
 ): Pick<HttpServer, 'stopListening' | 'closed'> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
   const isIdle = (socket: Socket) => {
-    const response = lastResponse.get(socket);
+    const response = answerOn(socket);
     return !response || response.writableFinished || response.destroyed;
   };
   const endIdle = () => {

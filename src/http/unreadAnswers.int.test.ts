@@ -1,0 +1,52 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type HttpServer, startHttpServer } from './server.ts';
+
+const LONG = Buffer.alloc(32 * 1_048_576, 'x');
+
+let server: HttpServer;
+let caller: Socket;
+afterEach(async () => {
+  caller.destroy();
+  await server.closed(0);
+});
+
+/** A caller that has asked for a long answer and reads nothing by itself. */
+async function ask(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
+  let cut = (): void => undefined;
+  const whenCut = new Promise<void>((resolve) => {
+    cut = resolve;
+  });
+  server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    isProxyPath: () => false,
+    proxy: () => undefined,
+    management: (request, response) => {
+      request.socket.once('close', cut);
+      response.end(LONG);
+    },
+    unreadMs,
+  });
+  caller = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+  caller.on('error', () => undefined);
+  caller.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  return { whenCut };
+}
+
+test('a caller that reads nothing of its answer is let go', async () => {
+  const { whenCut } = await ask(200);
+  await whenCut;
+});
+
+test('a caller that reads slowly gets the whole of it', async () => {
+  await ask(400);
+  let received = 0;
+  caller.on('data', (chunk) => {
+    received += chunk.length;
+    caller.pause();
+    setTimeout(() => caller.resume(), 2);
+  });
+  caller.resume();
+  await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(LONG.length);
+});
