@@ -66,9 +66,15 @@ describe('create', () => {
       .when(create({ allowedModels: [' gpt-5 ', '', 'gpt-5', 'gpt-5.1'] }))
       .then(ApiKeyCreated({ ...plain, allowedModels: ['gpt-5', 'gpt-5.1'] })));
 
-  test.each([[[]], [['']], [null]])('no models, %j, means every model', (allowedModels) =>
+  test.each([[[]], [null]])('no models, %j, means every model', (allowedModels) =>
     apiKey.when(create({ allowedModels })).then(created),
   );
+
+  test('a list of nothing but blanks does not allow everything', () => {
+    const blank = { allowedModels: ['', ' '] };
+    apiKey.when(create(blank)).refuses('invalid_api_key_payload', { param: 'allowed_models' });
+    apiKey.given(created).when(change(blank)).refuses('invalid_api_key_payload', { param: 'allowed_models' });
+  });
 
   test('limits get ids of their own and roll from now', () =>
     apiKey.when(create({ limits: [wanted(), wanted({ limitType: 'cost_usd', maxValue: 5 })] })).then(

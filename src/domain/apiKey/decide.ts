@@ -145,10 +145,18 @@ function validName(name: string): string {
   return refuse('invalid_api_key_payload', { param: 'name', problem: 'must have 1 to 128 characters' });
 }
 
-/** Blank names are dropped and an empty list means every model, which is spelled null. */
+/**
+ * Blank names are dropped and an empty list means every model, which is spelled null. A list of nothing but blanks meant
+ * to allow something, so it must not allow everything.
+ */
 function normalModels(models: readonly string[] | null): string[] | null {
-  const names = [...new Set((models ?? []).map((model) => model.trim()).filter((model) => model !== ''))];
-  return names.length > 0 ? names : null;
+  if (models === null || models.length === 0) return null;
+  const names = [...new Set(models.map((model) => model.trim()).filter((model) => model !== ''))];
+  if (names.length > 0) return names;
+  return refuse('invalid_api_key_payload', {
+    param: 'allowed_models',
+    problem: 'must name a model, or be empty for all',
+  });
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
