@@ -60,9 +60,8 @@ export function createSessionCookie({ vault, now, isHttps }: SessionCookieOption
       const content = tokens.read(ctx.cookies.get(NAME) ?? '');
       return content && now() < content.expiresAt ? content.sessionId : undefined;
     },
-    write(ctx, content) {
-      send(ctx, tokens.write(content), Math.max(0, Math.ceil((content.expiresAt - now()) / 1_000)));
-    },
+    // As the specification has it, also for a session that goes on: when that ends, its content says.
+    write: (ctx, content) => send(ctx, tokens.write(content), SESSION_SECONDS),
     clear: (ctx) => send(ctx, '', 0),
   };
 }
