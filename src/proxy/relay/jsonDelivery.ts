@@ -5,25 +5,28 @@ import type { Delivery } from './delivery.ts';
 import { sendError, sendJson } from './sendError.ts';
 import { eventsOf } from './sse.ts';
 
-/** Collects a stream and answers with one object at its end, as SDKs want it without `stream`. */
+/**
+ * Answers with one object at the end of a stream, as SDKs want it without `stream`. The stream is collected only where its
+ * ending does not hold the whole answer.
+ */
 export class JsonDelivery implements Delivery {
   readonly #response: ServerResponse;
   readonly #head: AnswerHead;
-  readonly #bodyOf: (stream: Buffer) => unknown;
+  readonly #bodyOf: ((stream: Buffer) => unknown) | undefined;
   #events: Buffer[] = [];
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
 
   /** @param bodyOf makes the answer from the whole stream; unless given it is the response that the stream ends with */
-  constructor(response: ServerResponse, head: AnswerHead, bodyOf = finalResponse) {
+  constructor(response: ServerResponse, head: AnswerHead, bodyOf?: (stream: Buffer) => unknown) {
     this.#response = response;
     this.#head = head;
     this.#bodyOf = bodyOf;
   }
 
   pass(bytes: Buffer): boolean {
-    this.#events.push(bytes);
+    if (this.#bodyOf) this.#events.push(bytes);
     this.streamedBytes += bytes.length;
     return true;
   }
@@ -31,7 +34,8 @@ export class JsonDelivery implements Delivery {
   finish(bytes: Buffer): void {
     this.pass(bytes);
     this.hasBegun = true;
-    sendJson(this.#response, 200, this.#bodyOf(Buffer.concat(this.#events)), this.#head);
+    const body = this.#bodyOf ? this.#bodyOf(Buffer.concat(this.#events)) : finalResponse(bytes);
+    sendJson(this.#response, 200, body, this.#head);
   }
 
   reset(): void {
@@ -53,9 +57,9 @@ export class JsonDelivery implements Delivery {
   }
 }
 
-/** The response of the ending event. */
-function finalResponse(stream: Buffer): unknown {
-  for (const { type, data } of eventsOf(stream)) {
+/** The response of the event that ends the answer. @param last events, that one among them */
+function finalResponse(last: Buffer): unknown {
+  for (const { type, data } of eventsOf(last)) {
     if (type === 'response.completed' || type === 'response.incomplete') return JSON.parse(data).response;
   }
   return {};
