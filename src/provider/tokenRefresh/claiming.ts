@@ -27,6 +27,9 @@ export interface Claiming {
   wakeAll(): void;
 }
 
+/** A claim ends sooner, unless the clock was put back since: by years, it would be too long for a timer. */
+const LOOK_AGAIN_MS = 60_000;
+
 /**
  * Who may spend the refresh token: the claim commits before the provider is called, so that two nodes cannot both spend
  * what works once (design.md section 5).
@@ -110,7 +113,7 @@ export function createClaiming(options: ClaimingOptions): Claiming {
     async claim(accountId, stale) {
       const others = hot.state.tokens.get(accountId)?.claim;
       if (others && others.expiresAt > now()) {
-        await changeOf(accountId, others.expiresAt - now());
+        await changeOf(accountId, Math.min(others.expiresAt - now(), LOOK_AGAIN_MS));
         return 'waited';
       }
       if (!canOpen(accountId, stale)) return 'unreadable';
