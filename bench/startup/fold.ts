@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import { emptyFold } from '../../src/projecting/fold.ts';
+import { foldFile } from '../../src/projecting/foldFile.ts';
 import { startHotRunner } from '../../src/projecting/hotRunner.ts';
 import { foldFrom } from '../../src/projecting/snapshots/foldData.ts';
 import { newestSnapshot, SnapshotFolder } from '../../src/projecting/snapshots/snapshotFolder.ts';
@@ -15,7 +17,9 @@ const snapshot = await newestSnapshot(folder, log, (line) => process.stderr.writ
 const onFailure = (error: Error) => {
   throw error;
 };
-const hot = await startHotRunner(log, onFailure, snapshot && foldFrom(snapshot.data));
+const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
+await foldFile(fold, path);
+const hot = await startHotRunner(log, onFailure, fold);
 const seconds = (performance.now() - began) / 1_000;
 const { position, apiKeys, counters, pins } = hot.state;
 const { user, system } = process.cpuUsage();

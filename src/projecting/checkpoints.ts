@@ -67,7 +67,7 @@ export class Checkpoints {
   }
 
   /** Told of every event, after `state` has folded it. */
-  onFolded(state: HotState, { position, time }: RecordedEvent): void {
+  onFolded(state: HotState, { position, time }: Pick<RecordedEvent, 'position' | 'time'>): void {
     if (time > this.#latest) this.#latest = time;
     if (position % this.#spacing !== 0) return;
     this.#kept.push({ state: copyOf(state), latest: this.#latest });

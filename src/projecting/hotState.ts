@@ -7,16 +7,31 @@ import type { ApiKeyEvent } from '../domain/apiKey/events.ts';
 import * as apiKey from '../domain/apiKey/state.ts';
 import { type AccountId, type ApiKeyId, type Position, position } from '../domain/brands.ts';
 import * as dashboardAuth from '../domain/dashboardAuth/state.ts';
-import type { EventOf, Recorded } from '../domain/event.ts';
+import type { DomainEvent, EventOf, Recorded } from '../domain/event.ts';
 import * as firewall from '../domain/firewall/state.ts';
 import * as modelCatalogue from '../domain/modelCatalogue/state.ts';
 import * as pricing from '../domain/pricing/decide.ts';
 import { consumptionOf } from '../domain/request/consumption.ts';
-import type { CompletedRequest, RequestAdmitted } from '../domain/request/events.ts';
+import type { Attempt, CompletedRequest, RequestAdmitted, TokenUsage } from '../domain/request/events.ts';
 import * as session from '../domain/session/state.ts';
 import * as settings from '../domain/settings/state.ts';
 import type { RecordedEvent } from '../log/eventLog.ts';
 import { Pins, type PinsData } from './pins.ts';
+
+/** What the fold reads of a completed request. */
+export type FoldedRequest = Pick<
+  CompletedRequest,
+  'requestId' | 'keyId' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'
+> & {
+  readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
+  readonly pin?: CompletedRequest['pin'];
+  readonly attempts: readonly Pick<Attempt, 'accountId' | 'endedAt' | 'limitedUntil' | 'code'>[];
+};
+
+/** An event with as much of its data as the fold reads. */
+export type FoldedEvent =
+  | Exclude<RecordedEvent, { type: 'RequestCompleted' }>
+  | Recorded<DomainEvent<'RequestCompleted', FoldedRequest>>;
 
 export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
 
@@ -59,7 +74,7 @@ export class HotState {
     return { ...this, pins: this.pins.data() };
   }
 
-  apply(event: RecordedEvent): void {
+  apply(event: FoldedEvent): void {
     this.position = event.position;
     switch (event.type) {
       case 'RequestCompleted':
@@ -206,7 +221,7 @@ export class HotState {
     }
   }
 
-  #complete(request: CompletedRequest, at: Position): void {
+  #complete(request: FoldedRequest, at: Position): void {
     this.openRequests.delete(request.requestId);
     if (request.keyId !== null) this.#count(request.keyId, request);
     for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
@@ -219,7 +234,7 @@ export class HotState {
     }
   }
 
-  #count(keyId: ApiKeyId, request: CompletedRequest): void {
+  #count(keyId: ApiKeyId, request: FoldedRequest): void {
     const key = this.apiKeys.get(keyId);
     if (!key) return;
     let counters = this.counters.get(keyId);

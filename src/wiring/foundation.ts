@@ -4,6 +4,8 @@ import { type Instant, instant } from '../domain/brands.ts';
 import type { PriceTable } from '../domain/pricing/prices.ts';
 import { type DataFolder, openDataFolder } from '../log/dataFolder.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../projecting/commandHandler.ts';
+import { emptyFold } from '../projecting/fold.ts';
+import { foldFile } from '../projecting/foldFile.ts';
 import { type HotRunner, startHotRunner } from '../projecting/hotRunner.ts';
 import { foldFrom } from '../projecting/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../projecting/snapshots/keepSnapshots.ts';
@@ -54,7 +56,9 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
   const store = await openStore(config, folder, { say, report });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'));
   const snapshot = await newestSnapshot(snapshotFolder, store.log, say);
-  const hot = await startHotRunner(store.log, onFatal, snapshot && foldFrom(snapshot.data));
+  const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
+  await foldFile(fold, store.logPath);
+  const hot = await startHotRunner(store.log, onFatal, fold);
   const snapshots = keepSnapshots({
     hot,
     logPath: store.logPath,

@@ -19,9 +19,17 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const V1 = '/v1/responses';
 
-/** Everything that management shows. */
+/** Everything that management shows, and some of what it showed. */
 async function shown({ api }: Stage) {
-  const paths = ['accounts', 'api-keys', 'settings', 'firewall/ips', 'request-logs?limit=1000'];
+  const paths = [
+    'accounts',
+    'api-keys',
+    'settings',
+    'firewall/ips',
+    'request-logs?limit=1000',
+    'accounts?at=9',
+    'api-keys?at=12',
+  ];
   return Object.fromEntries(
     await Promise.all(paths.map(async (path) => [path, await api.call('GET', `/api/${path}`)] as const)),
   );

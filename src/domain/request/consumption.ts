@@ -1,8 +1,12 @@
 import type { Consumption } from '../apiKey/counters.ts';
-import type { CompletedRequest } from './events.ts';
+import type { CompletedRequest, TokenUsage } from './events.ts';
+
+interface Ended extends Pick<CompletedRequest, 'costMicroDollars'> {
+  readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
+}
 
 /** What a completed request counts as: nothing where nothing is known. */
-export const consumptionOf = ({ usage, costMicroDollars }: CompletedRequest): Consumption => ({
+export const consumptionOf = ({ usage, costMicroDollars }: Ended): Consumption => ({
   inputTokens: usage?.inputTokens ?? 0,
   outputTokens: usage?.outputTokens ?? 0,
   costMicroDollars: costMicroDollars ?? 0,

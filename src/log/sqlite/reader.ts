@@ -10,14 +10,14 @@ export class LogDamaged extends Error {
 }
 
 /** Events up to the first that this build cannot give out, and why. */
-export interface Page {
-  readonly events: readonly RecordedEvent[];
+export interface Page<Event = RecordedEvent> {
+  readonly events: readonly Event[];
   readonly failure?: Error;
 }
 
-export interface Reader {
+export interface Reader<Event = RecordedEvent> {
   /** Events behind `after`, up to and with `upTo`, in the shape a fold takes. */
-  page(after: Position, upTo: Position): Page;
+  page(after: Position, upTo: Position): Page<Event>;
   storedPage(after: Position, upTo: Position): StoredEvent[];
   streamPage(stream: string, fromRevision: number, upTo: Position): StoredEvent[];
   /** Position of the last event; 0 when there is none. */
@@ -39,8 +39,17 @@ type Row = [
 ];
 type StoredRow = [...Row, id: string, metadata: string];
 
-/** Reads pages on the calling thread; no read transaction outlives a call, so the writer's checkpoints are not held up. */
-export function createReader(path: string): Reader {
+/** Data of an event from its JSON, where not all of it is needed; undefined where it must be parsed. */
+export type ReadQuickly = (type: string, version: number, json: string) => unknown;
+
+/**
+ * Reads pages on the calling thread; no read transaction outlives a call, so the writer's checkpoints are not held up.
+ * @param quickly gives what `Event` needs of data; all of it is parsed without
+ */
+export function createReader<Event = RecordedEvent>(
+  path: string,
+  quickly: ReadQuickly = () => undefined,
+): Reader<Event> {
   const database = openForReading(path);
   const select = (columns: string, where: string) => {
     const statement = database.prepare(`SELECT ${columns} FROM events WHERE ${where} LIMIT ${PAGE_SIZE}`);
@@ -58,7 +67,7 @@ export function createReader(path: string): Reader {
   const last = database.prepare('SELECT MAX(position) AS head FROM events');
   const storedEvents = (rows: unknown) => (rows as StoredRow[]).map(storedEvent);
   return {
-    page: (after, upTo) => recordedEvents(events.all(after, upTo) as unknown as Row[]),
+    page: (after, upTo) => recordedEvents(events.all(after, upTo) as unknown as Row[], quickly),
     storedPage: (after, upTo) => storedEvents(stored.all(after, upTo)),
     streamPage: (stream, fromRevision, upTo) => storedEvents(ofStream.all(stream, fromRevision, upTo)),
     head: () => position((last.get()?.head as number | null) ?? 0),
@@ -66,19 +75,19 @@ export function createReader(path: string): Reader {
   };
 }
 
-function recordedEvents(rows: readonly Row[]): Page {
-  const events: RecordedEvent[] = [];
+function recordedEvents<Event>(rows: readonly Row[], quickly: ReadQuickly): Page<Event> {
+  const events: Event[] = [];
   try {
-    for (const row of rows) events.push(recordedEvent(row));
+    for (const row of rows) events.push(recordedEvent(row, quickly) as Event);
     return { events };
   } catch (error) {
     return { events, failure: error as Error };
   }
 }
 
-function recordedEvent([at, stream, revision, type, version, time, json]: Row): RecordedEvent {
-  const data = upcast(type, version, parse(json, at));
-  return { type, data, position: position(at), time, stream, revision } as RecordedEvent;
+function recordedEvent([at, stream, revision, type, version, time, json]: Row, quickly: ReadQuickly): unknown {
+  const data = quickly(type, version, json) ?? upcast(type, version, parse(json, at));
+  return { type, data, position: position(at), time, stream, revision };
 }
 
 function storedEvent([at, stream, revision, type, version, time, json, id, metadata]: StoredRow): StoredEvent {

@@ -1,6 +1,8 @@
 import type { Position } from '../../domain/brands.ts';
-import { createReader, type Reader } from '../../log/sqlite/reader.ts';
+import type { Reader } from '../../log/sqlite/reader.ts';
 import { emptyFold, type Fold } from '../fold.ts';
+import { foldOn, openForFold } from '../foldFile.ts';
+import type { FoldedEvent } from '../hotState.ts';
 import { dataOf, foldFrom } from './foldData.ts';
 import { Proof } from './proof.ts';
 import type { SnapshotMark } from './snapshotFile.ts';
@@ -32,7 +34,7 @@ const SQLITE_BUSY = 5;
  * from its file, so what was folded ahead of it is not in there.
  */
 export function makeSnapshot({ logPath, folder: path, basis, proves, every }: SnapshotTask): SnapshotOutcome {
-  const reader = createReader(logPath);
+  const reader = openForFold(logPath);
   try {
     const folder = new SnapshotFolder(path);
     const found = basis === undefined ? undefined : folder.read(basis);
@@ -52,7 +54,7 @@ export function makeSnapshot({ logPath, folder: path, basis, proves, every }: Sn
 }
 
 /** @returns why not, if so: what a start without the snapshot would have met, or that the log gives another state */
-function prove(fold: Fold, proof: Proof, reader: Reader, upTo: Position): string | undefined {
+function prove(fold: Fold, proof: Proof, reader: Reader<FoldedEvent>, upTo: Position): string | undefined {
   try {
     goOn(fold, reader, upTo, () => proof.onFolded(fold));
     return proof.isComplete ? undefined : 'the log lacks events that the snapshot was made from';
@@ -62,20 +64,11 @@ function prove(fold: Fold, proof: Proof, reader: Reader, upTo: Position): string
   }
 }
 
-function goOn(fold: Fold, reader: Reader, upTo: Position, onFolded: () => void = () => {}): void {
-  while (fold.state.position < upTo) {
-    const { events, failure } = reader.page(fold.state.position, upTo);
-    for (const event of events) {
-      fold.state.apply(event);
-      fold.checkpoints.onFolded(fold.state, event);
-      onFolded();
-    }
-    if (failure) throw failure;
-    if (events.length === 0) return;
-  }
+function goOn(...[fold, reader, upTo, onFolded]: Parameters<typeof foldOn>): void {
+  for (const _page of foldOn(fold, reader, upTo, onFolded));
 }
 
-function markAt(reader: Reader, position: Position): SnapshotMark {
+function markAt(reader: Reader<FoldedEvent>, position: Position): SnapshotMark {
   const [event] = reader.storedPage((position - 1) as Position, position);
   if (!event) throw new Error(`the log has no event at ${position}`);
   return { position, eventId: event.id, eventHash: event.metadata.hash };

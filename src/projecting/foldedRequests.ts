@@ -1,0 +1,74 @@
+import { type AccountId, type ApiKeyId, instant, microDollars } from '../domain/brands.ts';
+import type { FoldedRequest } from './hotState.ts';
+
+/** The version of `RequestCompleted` whose JSON is read here. */
+export const FOLDED_REQUEST_VERSION = 1;
+
+/** Without escapes: whatever has one is left to the parser. */
+const characters = String.raw`[^"\\\x00-\x1f]*`;
+const text = `"${characters}"`;
+const textOrNull = `(?:null|${text})`;
+const readOrNull = `(?:null|"(${characters})")`;
+const count = '(?:0|[1-9][0-9]{0,14})';
+const countOrNull = `(?:null|${count})`;
+const flag = '(?:true|false)';
+const decision = `"decidedAt":${count},"asOf":${count},"v":${count},`;
+const overlay = `"overlay":\\{"turn":${count}\\},`;
+const attempt = `\\{${decision}(?:${overlay})?"accountId":${text},"startedAt":${count},"endedAt":${count},"outcome":${text}\\}`;
+const reserved = `\\[${count},${count}\\]`;
+const admission =
+  `\\{${decision}"estimate":\\{"inputTokens":${count},"outputTokens":${count},"costMicroDollars":${count}\\},` +
+  `"reserved":\\[(?:${reserved}(?:,${reserved})*)?\\]\\}`;
+
+// From the first character to the last, in the order in which settlement writes: what matches is JSON, and says this. A
+// limit that the provider pronounced, and all that is rare, does not match.
+const REQUEST = new RegExp(
+  `^\\{"requestId":"(${characters})","keyId":${readOrNull},"route":${text},"model":"(${characters})","effort":${textOrNull},` +
+    `"requestedAt":(${count}),(?:"admission":${admission},)?"status":"(${characters})",` +
+    `"errorCode":${textOrNull},"errorMessage":${textOrNull},"accountId":${readOrNull},` +
+    `"latencyMs":${count},"firstByteMs":${countOrNull},"usage":(?:null|\\{"inputTokens":(${count}),"cachedInputTokens":${count},` +
+    `"outputTokens":(${count}),"reasoningTokens":${count},"isEstimated":${flag}\\}),"costMicroDollars":(?:null|(${count})),` +
+    `"priceVersion":${textOrNull},(?:"serviceTier":${text},)?(?:"pin":(\\{"digest":${text},"isFallback":${flag}\\}),)?` +
+    `"attempts":\\[(?:${attempt}(?:,${attempt})*)?\\]\\}$`,
+);
+
+const MOST_KNOWN = 10_000;
+const NO_ATTEMPTS: FoldedRequest['attempts'] = [];
+
+/**
+ * Reads from the JSON of a `RequestCompleted`, by far the most frequent event, what the hot fold needs of it: a fold of a
+ * long log is mostly this.
+ */
+export class FoldedRequests {
+  readonly #accounts = new Map<string, AccountId>();
+
+  /** @returns undefined when the text is not as settlement writes it mostly: then it has to be parsed */
+  read(json: string): FoldedRequest | undefined {
+    const found = REQUEST.exec(json);
+    if (!found) return undefined;
+    const [, requestId = '', keyId, model = '', requestedAt, status = '', accountId, input, output, cost, pin] = found;
+    return {
+      requestId,
+      keyId: keyId === undefined ? null : (keyId as ApiKeyId),
+      model,
+      requestedAt: instant(Number(requestedAt)),
+      status,
+      accountId: accountId === undefined ? null : this.#kept(accountId),
+      usage: input === undefined ? null : { inputTokens: Number(input), outputTokens: Number(output) },
+      costMicroDollars: cost === undefined ? null : microDollars(Number(cost)),
+      // Parsed, because the fold keeps it: a part of a text keeps the whole text.
+      pin: pin === undefined ? undefined : (JSON.parse(pin) as FoldedRequest['pin']),
+      attempts: NO_ATTEMPTS,
+    };
+  }
+
+  /** The fold keeps these too; they are few. */
+  #kept(accountId: string): AccountId {
+    const known = this.#accounts.get(accountId);
+    if (known) return known;
+    if (this.#accounts.size >= MOST_KNOWN) this.#accounts.clear();
+    const kept = JSON.parse(`"${accountId}"`) as AccountId;
+    this.#accounts.set(kept, kept);
+    return kept;
+  }
+}
