@@ -138,9 +138,11 @@ export function fillLog(path: string, count: number): void {
   const database = new DatabaseSync(path);
   database.exec(`
     PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
-    CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, id TEXT, type TEXT, version INTEGER, time INTEGER,
+    CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, revision INTEGER DEFAULT 0, id TEXT, type TEXT, version INTEGER, time INTEGER,
       data TEXT, metadata TEXT) STRICT`);
-  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, 1, ?, ?, ?)');
+  const insert = database.prepare(
+    'INSERT INTO events (position, stream, id, type, version, time, data, metadata) VALUES (?, ?, ?, ?, 1, ?, ?, ?)',
+  );
   const end = Date.now();
   for (let first = 1; first <= count; first += 50_000) {
     database.exec('BEGIN');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseConnectionString } from '../../src/log/eventstore/connectionString.ts';
+import { type ConnectionSettings, parseConnectionString } from '../../src/log/eventstore/connectionString.ts';
 import { startDrainThread } from '../../src/log/eventstore/drain/drainThread.ts';
 import { type EventStore, openEventStore } from '../../src/log/eventstore/eventStore.ts';
 import { openOutbox } from '../../src/log/outbox/outbox.ts';
@@ -12,32 +12,28 @@ import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';
 import { eventStoreUrl } from '../throughput/eventStore.ts';
+import { readModelsInMongo } from './readModelsInMongo.ts';
+import { timed } from './timed.ts';
 
-// `node bench/servers/main.ts [--events 1000000] [--callers 256]`: what EventStoreDB costs: events through the outbox into
-// the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in a process of its own, and then the start of a
-// node that has read nothing of it yet, and of one that has, and its local read models from nothing. Nothing may be running
-// beside it. What a whole service loses with its log there tells `npm run bench:throughput -- --eventstore`.
+// `node bench/servers/main.ts [--only eventstore|mongodb] [--events 1000000] [--callers 256] [--rounds 60]`: what the servers
+// cost. EventStoreDB: events through the outbox into the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in
+// a process of its own, and then the start of a node that has read nothing of it yet, and of one that has, and its local read
+// models from nothing. MongoDB: see readModelsInMongo.ts. Nothing may be running beside it. What a whole service loses with its
+// log there tells `npm run bench:throughput -- --eventstore`.
 
 const { values } = parseArgs({
-  options: { events: { type: 'string', default: '1000000' }, callers: { type: 'string', default: '256' } },
+  options: {
+    events: { type: 'string', default: '1000000' },
+    callers: { type: 'string', default: '256' },
+    rounds: { type: 'string', default: '60' },
+    only: { type: 'string' },
+  },
 });
 const events = Number(values.events);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-bench-servers-'));
-const settings = parseConnectionString(await eventStoreUrl(folder));
-const open = (name: string) => openEventStore({ settings, path: join(folder, name), node: 'bench', say });
-
-async function timed<Result>(what: string, count: number, work: () => Promise<Result>): Promise<Result> {
-  const start = performance.now();
-  const result = await work();
-  const seconds = (performance.now() - start) / 1_000;
-  say(`${what}: ${seconds.toFixed(2)} s, ${Math.round(count / seconds)}/s`);
-  return result;
-}
-
-/** @returns when everything is durable here, and when the server has all of it */
-async function throughOutbox(store: EventStore) {
+async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
   const path = join(folder, 'outbox.sqlite');
   const outbox = await openOutbox({
     path,
@@ -57,8 +53,8 @@ async function throughOutbox(store: EventStore) {
   const drained = async () => {
     while (outbox.pending > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   };
-  await timed(`${events} in the server, from the first`, events, async () => {
-    await timed(`${events} durable in the outbox`, events, () =>
+  await timed(`${events} in the server, from the first`, events, say, async () => {
+    await timed(`${events} durable in the outbox`, events, say, () =>
       Promise.all(Array.from({ length: Number(values.callers) }, caller)),
     );
     await drained();
@@ -71,20 +67,28 @@ async function foldAll(store: EventStore) {
   hot.stop();
 }
 
-try {
+async function eventStore() {
+  const settings = parseConnectionString(await eventStoreUrl(folder));
+  const open = (name: string) => openEventStore({ settings, path: join(folder, name), node: 'bench', say });
   const writer = await open('writer.sqlite');
-  await throughOutbox(writer);
+  await throughOutbox(writer, settings);
   await writer.close();
   for (const what of ['nothing read yet', 'everything read before']) {
-    await timed(`start with ${what}`, events, async () => {
+    await timed(`start with ${what}`, events, say, async () => {
       const store = await open('mirror.sqlite');
       await foldAll(store);
       await store.close();
     });
   }
-  await timed('read models from the mirror', events, async () =>
+  await timed('read models from the mirror', events, say, async () =>
     rebuildReadModels({ folder, logName: 'mirror.sqlite', onProgress: () => {} }),
   );
+}
+
+try {
+  if (values.only !== 'mongodb') await eventStore();
+  if (values.only !== 'eventstore')
+    await readModelsInMongo({ folder, rows: events, rounds: Number(values.rounds), say });
 } finally {
   killChildren();
   await rm(folder, { recursive: true });
