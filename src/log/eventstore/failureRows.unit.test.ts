@@ -65,6 +65,17 @@ const rows: readonly [row: string, file: string, title: string][] = [
     'src/log/outbox/outbox.int.test.ts',
     'after kill -9 at any instant every event that was durable',
   ],
+  [
+    'C.3 10 files copied under load',
+    'test/durability/copiedFolder.int.test.ts',
+    'a copy of the data folder at any instant',
+  ],
+  [
+    'design 3 a copied folder',
+    'test/nodes/copiedNode.int.test.ts',
+    'a copied folder that runs beside its original forks no',
+  ],
+  ['B1.1 user certificates', tls, 'certificate and key of a user pass through'],
 ];
 
 test.each(rows)('%s has a test', (_, file, title) => {

@@ -24,6 +24,8 @@ export interface MongoStoreOptions {
   /** Takes one line for the operator. */
   readonly say: (line: string) => void;
   readonly batchEvents?: number;
+  /** Milliseconds, for what is told only when it lasts; `performance.now` when absent. */
+  readonly now?: () => number;
 }
 
 /** Read models in MongoDB, as one thread has them: it answers queries, and makes them while it has a tenure. */
@@ -48,12 +50,12 @@ const LISTEN_EVERY_MS = 100;
 
 /** @throws Error for a URL that cannot be used */
 export function createMongoStore(options: MongoStoreOptions): MongoStore {
-  const { url, source, fencedBy, isCopy = false, say, batchEvents } = options;
+  const { url, source, fencedBy, isCopy = false, say, batchEvents, now } = options;
   const connection = connect(url);
   const { db, hosts, open, close } = connection;
   const generations = new Generations(db);
   const readers = new Readers(generations);
-  const outage = new Outage(hosts, say);
+  const outage = new Outage(hosts, say, now);
   const [news, urgent] = [new News(), new News()];
   const closing = new AbortController();
   const projecting = new Set<Promise<void>>();

@@ -10,15 +10,17 @@ const LOOK_AGAIN_MS = 1_000;
 export class Outage {
   readonly #hosts: string;
   readonly #say: (line: string) => void;
+  readonly #now: () => number;
   #attempts = 0;
   #pauseMs = FIRST_PAUSE_MS;
   /** Told once: repeating it would not help anybody. */
   #told: string | undefined;
   #hinderedSince: number | undefined;
 
-  constructor(hosts: string, say: (line: string) => void) {
+  constructor(hosts: string, say: (line: string) => void, now = () => performance.now()) {
     this.#hosts = hosts;
     this.#say = say;
+    this.#now = now;
   }
 
   /** Why the read models do not go on, unless it is that MongoDB does not answer. */
@@ -44,7 +46,8 @@ export class Outage {
   }
 
   /** As `failed`, of what passes by itself as a rule: it is told only when it lasts. */
-  hindered(error: Error, now = performance.now()): number {
+  hindered(error: Error): number {
+    const now = this.#now();
     this.#hinderedSince ??= now;
     return now - this.#hinderedSince < PATIENCE_MS ? LOOK_AGAIN_MS : this.failed(error);
   }

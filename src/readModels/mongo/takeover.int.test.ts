@@ -44,6 +44,35 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     source.close();
   });
 
+  test('a log that was restored and ends before the read models is said to, once it has for 20 s', async () => {
+    await using stage = await mongoStage(server as MongoServer);
+    const first = stage.node();
+    await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
+    await first.close();
+
+    const source = openLogSource(stage.logPath);
+    let now = 0;
+    let looks = 0;
+    const clock = () => {
+      looks += 1;
+      return now;
+    };
+    const second = stage.node({ source: copyOf(source, { reach: 12 }), isCopy: true, now: clock });
+    await vi.waitUntil(() => looks >= 1, soon);
+    now = 19_999;
+    await vi.waitUntil(() => looks >= 2, soon);
+    expect(second.said).toEqual([]);
+    now = 20_000;
+    await vi.waitUntil(() => second.said.length > 0, soon);
+    expect(second.said).toEqual([
+      'The read models cannot go on: The copy of the log in this data folder ends at position 12, the read models reach 30. ' +
+        'It catches up while svc runs; if EventStoreDB was restored from an older backup, run "svc rebuild".',
+    ]);
+    expect(await stage.generations.active()).toBe(1);
+    await second.close();
+    source.close();
+  });
+
   test('a log that ends before the read models is another one where no copy of it can be behind', async () => {
     await using stage = await mongoStage(server as MongoServer);
     await using restored = await mongoStage(server as MongoServer, stage.url);

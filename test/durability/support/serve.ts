@@ -26,6 +26,7 @@ export interface Ended {
 
 /** The real service in a process of its own; `await using` makes sure that it is gone. */
 export interface Served extends AsyncDisposable {
+  readonly pid: number;
   /** Resolves with its address once it listens. @throws with what it said when it ends before, or takes too long */
   listening(): Promise<string>;
   readonly ended: Promise<Ended>;
@@ -99,6 +100,7 @@ export function serve({
     return ended;
   };
   return {
+    pid: child.pid as number,
     ended,
     kill,
     listening: async () => (await find(/listening on (http:\S+)\n/))[1] as string,

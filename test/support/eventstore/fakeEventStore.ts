@@ -6,7 +6,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { type AppendFate, append, batchAppend, tombstone } from './appendCalls.ts';
 import { FakeDatabase } from './database.ts';
-import { type Call, type GrpcServer, type Status, startGrpcServer } from './grpcServer.ts';
+import { type Call, type GrpcServer, type Status, startGrpcServer, type TlsOptions } from './grpcServer.ts';
 import { read } from './readCalls.ts';
 import { statuses } from './statuses.ts';
 
@@ -16,7 +16,7 @@ export interface FakeEventStoreOptions {
   readonly port?: number;
   readonly maxAppendBytes?: number;
   readonly maxEventBytes?: number;
-  readonly tls?: { readonly key: string; readonly cert: string };
+  readonly tls?: TlsOptions;
   /** Names and passwords; without any, everybody may do everything, as on an insecure server. */
   readonly users?: Readonly<Record<string, string>>;
   /** What gossip answers; this node alone and leading when absent. */

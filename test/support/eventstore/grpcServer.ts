@@ -32,7 +32,14 @@ export interface GrpcServerOptions {
   readonly handle: (call: Call) => Promise<void>;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  readonly tls?: TlsOptions | undefined;
+}
+
+export interface TlsOptions {
+  readonly key: string;
+  readonly cert: string;
+  /** Who signs the certificates of users; without it nobody is asked for one. */
+  readonly ca?: string;
 }
 
 /**
@@ -40,7 +47,7 @@ export interface GrpcServerOptions {
  * a status, and that is just what clients must survive.
  */
 export async function startGrpcServer({ handle, port, tls }: GrpcServerOptions): Promise<GrpcServer> {
-  const server = tls ? createSecureServer(tls) : createServer();
+  const server = tls ? createSecureServer({ ...tls, requestCert: tls.ca !== undefined }) : createServer();
   const sessions = new Set<{ destroy(): void }>();
   server.on('session', (session) => {
     sessions.add(session);

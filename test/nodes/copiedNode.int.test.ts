@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { type Position, position } from '../../src/domain/brands.ts';
+import type { StoredEvent } from '../../src/log/eventLog.ts';
+import { isBreak, verifyStream } from '../../src/log/hashChain.ts';
+import { createReader } from '../../src/log/sqlite/reader.ts';
+import { snapshot } from '../durability/support/snapshot.ts';
+import { textAnswer } from '../support/provider/scripts.ts';
+import { openCluster } from './cluster.ts';
+
+const SLOW = { timeout: 90_000 };
+const soon = { timeout: 30_000, interval: 20 };
+const END = position(Number.MAX_SAFE_INTEGER);
+
+function eventsIn(mirror: string): StoredEvent[] {
+  const reader = createReader(mirror);
+  const events: StoredEvent[] = [];
+  for (let at: Position = position(0); ; at = (events.at(-1) as StoredEvent).position) {
+    const page = reader.storedPage(at, END);
+    if (page.length === 0) break;
+    events.push(...page);
+  }
+  reader.close();
+  return events;
+}
+
+test(
+  'a copied folder that runs beside its original forks no stream, and what waited in both outboxes arrives once',
+  SLOW,
+  async () => {
+    const cluster = await openCluster();
+    const original = await cluster.node('a');
+    const account = cluster.provider.addAccount();
+    account.always(textAnswer());
+    await original.api.importAccount(account);
+    expect(await original.ask()).toBe(200);
+    await cluster.takeAway();
+    expect([await original.ask(), await original.ask()]).toEqual([200, 200]);
+    // Two answers wait in the outbox, so in the copy as well.
+    await snapshot(original.service, await cluster.folderOf('a'), await cluster.folderOf('copy'));
+    await cluster.bringBack();
+    const copy = await cluster.node('copy', { SVC_NODE_ID: 'a' });
+    const asked = await Promise.all(Array.from({ length: 10 }, (_, turn) => (turn % 2 ? copy : original).ask()));
+    expect(new Set(asked)).toEqual(new Set([200]));
+
+    const completed = () => cluster.database.log.filter(({ type }) => type === 'RequestCompleted');
+    await vi.waitUntil(() => completed().length === 13, soon);
+    for (const { api } of [original, copy]) {
+      await vi.waitFor(async () => expect((await api.requestLog()).total).toBe(13), soon);
+    }
+    for (const node of [original, copy]) expect(await node.stop()).toMatchObject({ exitCode: 0 });
+
+    expect(new Set(completed().map(({ id }) => id)).size).toBe(13);
+    expect(new Set(completed().map(({ stream }) => stream)).size).toBe(2);
+    const histories = await Promise.all(
+      ['a', 'copy'].map(async (name) => eventsIn(join(await cluster.folderOf(name), 'mirror.sqlite'))),
+    );
+    for (const events of histories) {
+      for (const stream of Object.values(Object.groupBy(events, (event) => event.stream))) {
+        expect(isBreak(verifyStream(stream ?? []))).toBe(false);
+      }
+    }
+  },
+);
