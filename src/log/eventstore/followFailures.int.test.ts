@@ -263,8 +263,8 @@ test.each([
   ['damaged', (path: string) => writeFileSync(path, 'x'.repeat(50_000))],
 ])('a mirror that was %s is made again, with the same positions', async (_, harm) => {
   const stage = await aStage();
-  const { log, close } = await stage.open();
-  await Promise.all(Array.from({ length: 20 }, () => log.append(aStream(), NO_STREAM, someEvents(3))));
+  const { log, close } = await stage.open({ appendDeadlineMs: 10_000 });
+  await Promise.all(Array.from({ length: 20 }, () => committed(log.append(aStream(), NO_STREAM, someEvents(3)))));
   const before = await Array.fromAsync(log.readAll(position(0)));
   await close();
   for (const end of ['-wal', '-shm']) rmSync(stage.mirrorPath + end, { force: true });
