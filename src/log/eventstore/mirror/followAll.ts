@@ -44,8 +44,13 @@ const GROWTH = 1.5;
 const MOST_FAILURES = 5;
 /** Read ahead by the client. */
 const READ_AHEAD = 512;
-/** What comes thick and fast is handled together: each time costs as much as many events. What comes alone never waits. */
+/** What comes thick and fast is handled together: each time costs as much as many events. What comes alone hardly waits. */
 const LIVE: Gathering = { most: 512, forMs: 5 };
+const BUSY: Gathering = { most: 512, forMs: 20 };
+/** A batch of so many was no coincidence. */
+const MANY = 8;
+/** The rest of one append arrives within this. */
+const REST_OF_APPEND_MS = 1;
 /** What stood there before nobody waits for one by one. */
 const CATCHING_UP: Gathering = { most: 4_096, forMs: 200 };
 const UNSUBSCRIBE_MS = 1_000;
@@ -136,6 +141,7 @@ async function followFrom(
     gathered = undefined;
     const events = batch;
     batch = [];
+    if (gathering !== CATCHING_UP) gathering = events.length > MANY ? BUSY : LIVE;
     handle(events);
     handledAt = performance.now();
   };
@@ -160,16 +166,17 @@ async function followFrom(
       if (!event || (last && compareNative(last, event.position) >= 0)) continue;
       last = event.position;
       batch.push(event);
-      const waitMs = gathering === LIVE ? handledAt + gathering.forMs - lastMessageAt : gathering.forMs;
-      const isAlone = waitMs <= 0 && subscription.readableLength === 0;
-      if (batch.length >= gathering.most || isAlone) handleBatch();
-      else gathered ??= setTimeout(handleLate, waitMs);
+      const since = gathering === CATCHING_UP ? lastMessageAt : handledAt;
+      if (batch.length >= gathering.most) handleBatch();
+      else gathered ??= setTimeout(handleLate, Math.max(since + gathering.forMs - lastMessageAt, REST_OF_APPEND_MS));
     }
   } finally {
     clearInterval(watch);
     clearTimeout(gathered);
     signal.removeEventListener('abort', drop);
     await endCall(subscription);
+    // Otherwise a server that ends every subscription soon would be read from the same place for ever.
+    if (batch.length > 0) handleBatch();
   }
 }
 
