@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './test/support/compiled.ts';
 import { LongestFirst } from './test/support/longestFirst.ts';
+import { thoroughness } from './test/support/runs.ts';
 
 const files = (kind: 'unit' | 'int') => [`{src,projections,test,dashboard/src}/**/*.${kind}.test.ts`];
 
@@ -16,7 +17,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     env: { NODE_COMPILE_CACHE: COMPILED },
     sequence: { sequencer: LongestFirst },
-    testTimeout: 20_000,
+    testTimeout: 20_000 * Math.max(1, thoroughness),
     hookTimeout: 20_000,
     projects: [
       { extends: true, test: { name: 'int', include: files('int'), globalSetup: 'test/support/dashboard/built.ts' } },

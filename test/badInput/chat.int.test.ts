@@ -3,15 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chatPath } from '../support/chat.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { textAnswer } from '../support/provider/scripts.ts';
+import { runs, thoroughness } from '../support/runs.ts';
 import { problemsOf } from './support/badRequest.ts';
 import { asked, complaintsOf } from './support/examine.ts';
 import { mutation, pathsIn, replaced } from './support/mutations.ts';
 
-/** For longer runs, and to run a counterexample again: BAD_INPUT_RUNS=20000 BAD_INPUT_SEED=... */
-const factor = Number(process.env.BAD_INPUT_RUNS ?? 1_000) / 1_000;
+/** To run a counterexample again: BAD_INPUT_SEED=... */
 const seed = Number(process.env.BAD_INPUT_SEED ?? 20_261_121);
-const runs = (count: number) => ({ seed, numRuns: Math.ceil(count * factor) });
-const LONG = 60_000 * Math.max(1, factor);
+const seeded = (count: number) => ({ seed, ...runs(count) });
+const LONG = 60_000 * Math.max(1, thoroughness);
 
 let gateway: Gateway;
 const outcomes = { refused: 0, passed: 0 };
@@ -110,7 +110,7 @@ test('any value anywhere in a chat is refused at its place, or answered', { time
         expect(isNear(param, name), `${param} for ${name}`).toBe(true);
       },
     ),
-    runs(600),
+    seeded(600),
   ),
 );
 
@@ -127,7 +127,7 @@ test('a chat with flipped bits, cuts and insertions is refused, or answered', { 
       const body = Buffer.from(JSON.stringify(fullChat));
       await refusedOrAnswered(mutations.reduce<Uint8Array>((bytes, mutate) => mutate(bytes), body));
     }),
-    runs(300),
+    seeded(300),
   ),
 );
 

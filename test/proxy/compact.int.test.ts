@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { acceptable, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { acceptable, type Gateway, type GatewayOptions } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
 import { json, whole } from '../support/provider/http.ts';
 import {
   badRequest,
@@ -12,11 +13,11 @@ import {
   usageLimitReached,
 } from '../support/provider/scripts.ts';
 
+const gatewayFor = gateways();
 let gateway: Gateway;
 const start = async (options: GatewayOptions = {}) => {
-  gateway = await startGateway(options);
+  gateway = await gatewayFor(options);
 };
-afterEach(() => gateway?.stop());
 
 const SVC = '/backend-api/svc/responses/compact';
 const PATHS = [SVC, '/v1/responses/compact', '/backend-api/codex/responses/compact'];

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { acceptable, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { acceptable, type Gateway, type GatewayOptions } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import {
   badRequest,
@@ -24,14 +25,14 @@ import {
 // One row per way to fail (provider-and-predecessor.md A.4): what the client got, what the log says, and what became of
 // the account's availability.
 
+const gatewayFor = gateways();
 let gateway: Gateway;
-afterEach(() => gateway?.stop());
 
 const HELLO = 'Hello from the second account.';
 
 /** The first account fails by the script, the second one is healthy. */
 async function withSecondAccount(script: ResponseScript, options: GatewayOptions = {}) {
-  gateway = await startGateway({ accounts: 2, ...options });
+  gateway = await gatewayFor({ accounts: 2, ...options });
   const [first, second] = gateway.pool as [Pooled, Pooled];
   first.at.always(script);
   second.at.always(textAnswer({ text: HELLO }));
@@ -40,7 +41,7 @@ async function withSecondAccount(script: ResponseScript, options: GatewayOptions
 
 /** Nobody else can help. */
 async function withOnlyAccount(script: ResponseScript, options: GatewayOptions = {}) {
-  gateway = await startGateway(options);
+  gateway = await gatewayFor(options);
   const [only] = gateway.pool as [Pooled];
   only.at.always(script);
   return { only, ...(await askOnce()) };
@@ -136,7 +137,7 @@ describe('F2: a 429 that does not say why', () => {
   });
 
   test('the only account answers once it has cooled', async () => {
-    gateway = await startGateway();
+    gateway = await gatewayFor();
     gateway.pool[0]?.at.next(codeless429({ shape: 'error' }));
     gateway.pool[0]?.at.always(textAnswer({ text: HELLO }));
     const result = await askOnce();
@@ -147,7 +148,7 @@ describe('F2: a 429 that does not say why', () => {
 
 describe('F3: the access token is refused once', () => {
   test('it is refreshed and the same account answers', async () => {
-    gateway = await startGateway({ accounts: 2 });
+    gateway = await gatewayFor({ accounts: 2 });
     const [first] = gateway.pool as [Pooled];
     first.at.always(textAnswer({ text: HELLO }));
     first.at.expireAccessToken();
@@ -162,7 +163,7 @@ describe('F3: the access token is refused once', () => {
 
 describe('F4: the refresh token is dead as well', () => {
   const breakFirst = async (accounts: number) => {
-    gateway = await startGateway({ accounts });
+    gateway = await gatewayFor({ accounts });
     const [first, second] = gateway.pool as [Pooled, Pooled | undefined];
     second?.at.always(textAnswer({ text: HELLO }));
     first.at.expireAccessToken();
@@ -221,9 +222,7 @@ describe('F6: there is no connection to the provider', () => {
 
   test('a closed port is 502, and the account is back after a moment', async () => {
     const closed = await closedPort();
-    gateway = await startGateway({ accounts: 0 });
-    await gateway.stop();
-    gateway = await startGateway({
+    gateway = await gatewayFor({
       accounts: 0,
       env: { SVC_UPSTREAM_BASE_URL: `http://127.0.0.1:${closed}/backend-api` },
     });
@@ -346,7 +345,7 @@ describe('F12: the answer is no stream', () => {
 describe('F13: however the bytes come, the client gets them as they are', () => {
   const script = () => textAnswer({ deltas: ['Grüße, ', '世界', ' 👋🏽'] });
   const straight = async () => {
-    gateway = await startGateway();
+    gateway = await gatewayFor();
     const [only] = gateway.pool as [Pooled];
     return only;
   };
@@ -378,7 +377,7 @@ describe('F13: however the bytes come, the client gets them as they are', () => 
 
 describe('F14: the client hangs up', () => {
   const hangUp = async (script: ResponseScript, isReady: (only: Pooled) => boolean, readsFirst: boolean) => {
-    gateway = await startGateway();
+    gateway = await gatewayFor();
     const [only] = gateway.pool as [Pooled];
     only.at.always(script);
     const controller = new AbortController();

@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { acceptable, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { acceptable, type Gateway, type GatewayOptions } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import {
   emptyOutputCompleted,
@@ -12,11 +13,11 @@ import {
   withVendorEvents,
 } from '../support/provider/scripts.ts';
 
+const gatewayFor = gateways();
 let gateway: Gateway;
 const start = async (options: GatewayOptions = {}) => {
-  gateway = await startGateway(options);
+  gateway = await gatewayFor(options);
 };
-afterEach(() => gateway?.stop());
 
 const atProvider = () => gateway.provider.received.filter(({ path }) => path.endsWith('/codex/responses'));
 const createKey = async (fields: Record<string, unknown> = {}) =>
@@ -242,7 +243,7 @@ describe('who may call', () => {
   });
 
   test('who is turned away is counted by address and minute', async () => {
-    await start();
+    await start({ env: {} });
     await gateway.set({ api_key_auth_enabled: true });
     for (let index = 0; index < 3; index++) await (await gateway.ask()).text();
     await gateway.restart();
@@ -381,8 +382,11 @@ describe('the stream', () => {
 describe('paths', () => {
   test('the names that Codex knows answer like ours', async () => {
     await start();
-    expect((await gateway.ask(acceptable, { path: '/backend-api/codex/responses' })).status).toBe(200);
-    expect((await gateway.ask(acceptable, { path: '/backend-api/svc/responses/' })).status).toBe(200);
+    for (const path of ['/backend-api/codex/responses', '/backend-api/svc/responses/']) {
+      const response = await gateway.ask(acceptable, { path });
+      expect(response.status).toBe(200);
+      await response.text();
+    }
     expect(await gateway.logs()).toMatchObject([
       { route: '/backend-api/svc/responses' },
       { route: '/backend-api/svc/responses' },

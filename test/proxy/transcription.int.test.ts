@@ -1,7 +1,8 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { Gateway, GatewayOptions } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
 import {
   badRequest,
   json,
@@ -14,11 +15,11 @@ import {
   whole,
 } from '../support/provider/scripts.ts';
 
+const gatewayFor = gateways();
 let gateway: Gateway;
 const start = async (options: GatewayOptions = {}) => {
-  gateway = await startGateway(options);
+  gateway = await gatewayFor(options);
 };
-afterEach(() => gateway?.stop());
 
 const SVC = '/backend-api/transcribe';
 const V1 = '/v1/audio/transcriptions';

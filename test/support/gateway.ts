@@ -83,14 +83,23 @@ export async function startGateway({
    * meet them in this order.
    */
   const pool: { at: SimulatedAccount; id: string }[] = [];
-  for (let index = 0; index < accounts; index++) {
-    const at = provider.addAccount({
-      usage: { secondary: usageWindow({ usedPercent: 10 * index, windowSeconds: WEEK }) },
-    });
-    pool.push({ at, id: await importAccount(at) });
-  }
-  const observed = () => new Set(eventsOf(logFile, 'AccountUsageObserved').map((event) => event.data.accountId));
-  await vi.waitUntil(() => observed().size === accounts, { timeout: 10_000, interval: 10 });
+  const fill = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index++) {
+      const at = provider.addAccount({
+        usage: { secondary: usageWindow({ usedPercent: 10 * index, windowSeconds: WEEK }) },
+      });
+      pool.push({ at, id: await importAccount(at) });
+    }
+    const isObserved = () => {
+      const observed = new Set<string>(eventsOf(logFile, 'AccountUsageObserved').map(({ data }) => data.accountId));
+      return pool.every(({ id }) => observed.has(id));
+    };
+    await vi.waitUntil(isObserved, { timeout: 10_000, interval: 10 });
+  };
+  await fill(accounts);
+  const { body: settings } = await api('GET', '/api/settings');
+  /** What was before is not told. */
+  const since = { position: 0, ms: 0 };
 
   return {
     provider,
@@ -113,11 +122,27 @@ export async function startGateway({
       }),
 
     /** What stands in the log, oldest first. */
-    events: <Type extends KnownEvent['type']>(type: Type) => eventsOf(logFile, type),
+    events: <Type extends KnownEvent['type']>(type: Type) =>
+      eventsOf(logFile, type).filter(({ position }) => position > since.position),
 
     async logs(query = '') {
       const { body } = await api('GET', `/api/request-logs${query}`);
-      return body.requests;
+      return body.requests.filter((row: { requested_at: string }) => Date.parse(row.requested_at) >= since.ms);
+    },
+
+    /** As it was after its start, for another test: other accounts, no keys and no addresses, and nothing has happened. */
+    async beginAgain(count: number) {
+      const [accounts, keys] = [await api('GET', '/api/accounts'), await api('GET', '/api/api-keys')];
+      const ips = await api('GET', '/api/firewall/ips');
+      for (const { account_id: id } of accounts.body.accounts) await api('DELETE', `/api/accounts/${id}`);
+      for (const { id } of keys.body) await api('DELETE', `/api/api-keys/${id}`);
+      for (const { ip_address: ip } of ips.body.entries) await api('DELETE', `/api/firewall/ips/${ip}`);
+      await api('PUT', '/api/settings', settings);
+      Object.assign(since, { position: lastPosition(logFile), ms: Date.now() });
+      pool.length = 0;
+      said.length = 0;
+      provider.forget();
+      await fill(count);
     },
 
     async availability(id: string) {
@@ -163,6 +188,11 @@ function eventsOf<Type extends KnownEvent['type']>(logFile: string, type: Type):
   } finally {
     database.close();
   }
+}
+
+function lastPosition(logFile: string): number {
+  using database = new DatabaseSync(logFile, { readOnly: true });
+  return database.prepare('SELECT max(position) AS last FROM events').get()?.last as number;
 }
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;

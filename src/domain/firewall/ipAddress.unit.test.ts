@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import { parseIp } from './ipAddress.ts';
 
 test.each([
@@ -89,7 +90,7 @@ test('exactly what Node takes for an address without a zone is an address', () =
     fc.property(nearlyAddress, (text) => {
       expect(parseIp(text) !== undefined, text).toBe(isAddress(text));
     }),
-    { numRuns: 5_000 },
+    runs(2_000),
   );
 });
 
@@ -101,7 +102,7 @@ test('a normal form is an address and its own normal form', () => {
       expect(parseIp(normal)).toBe(normal);
       expect(parseIp(normal.toUpperCase())).toBe(normal);
     }),
-    { numRuns: 2_000 },
+    runs(1_000),
   );
 });
 
@@ -116,6 +117,6 @@ test('an IPv6 address is spelled as the URL standard spells it, unless it is a m
         else expect(normal).toBe(spelled);
       },
     ),
-    { numRuns: 2_000 },
+    runs(1_000),
   );
 });

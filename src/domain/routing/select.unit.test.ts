@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import {
   accountId,
   DAY,
@@ -379,7 +380,7 @@ const pools: fc.Arbitrary<SelectInput> = fc
     turn,
     now: NOW,
   }));
-const always = (holds: (input: SelectInput) => void) => fc.assert(fc.property(pools, holds), { numRuns: 3_000 });
+const always = (holds: (input: SelectInput) => void) => fc.assert(fc.property(pools, holds), runs(1_000));
 const isWithout = ({ accounts, plansWithout }: SelectInput, id: AccountId) =>
   plansWithout.has(accounts.get(id)?.planType ?? '');
 const isOffered = (input: SelectInput) =>

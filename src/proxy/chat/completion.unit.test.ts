@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import { formatEvent } from '../relay/sse.ts';
 import { AnswerReader } from './answerReader.ts';
 import { ChunkWriter } from './chunks.ts';
@@ -97,7 +98,7 @@ test('stream and object tell any answer the same, and each piece of it once', ()
         reason: choice?.finish_reason,
       }).toEqual(expected);
     }),
-    { numRuns: 500 },
+    runs(300),
   ));
 
 function streamOf(events: readonly Event[]): string {

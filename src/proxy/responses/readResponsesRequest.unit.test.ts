@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { readByReference } from '../../../test/support/readByReference.ts';
+import { runs } from '../../../test/support/runs.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { RecallItem } from './forwardable.ts';
 import { type ModelRequest, readResponsesRequest } from './modelRequest.ts';
@@ -325,7 +326,7 @@ test('bodies of every kind are read as before, whatever else was read', () => {
   const memory = new RequestMemory(200_000);
   fc.assert(
     fc.property(text, call, (text, call) => readsAsBefore(Buffer.from(text), memory, call)),
-    { numRuns: 3_000 },
+    runs(1_000),
   );
 });
 
@@ -342,7 +343,7 @@ test('bodies with any damage are read as before, whatever else was read', () => 
       }
       readsAsBefore(raw, memory, call);
     }),
-    { numRuns: 1_500 },
+    runs(500),
   );
 });
 
@@ -362,7 +363,7 @@ test('conversations that grow, shrink, branch and take turns are read as before'
         });
       }
     }),
-    { numRuns: 300 },
+    runs(150),
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
+import { runs } from '../../../test/support/runs.ts';
 import { type CompletedRequest, RequestCompleted } from '../../domain/request/events.ts';
 import { LOGGED_REQUEST_VERSION, LoggedRequests } from './loggedRequest.ts';
 
@@ -92,7 +93,7 @@ test('whatever is read is what parsing would have read', () => {
       read++;
       expect(found).toEqual(parsed(json));
     }),
-    { numRuns: 2_000 },
+    runs(1_000),
   );
   expect(read).toBeGreaterThan(20);
 });

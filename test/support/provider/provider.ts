@@ -37,6 +37,8 @@ export interface Provider {
   received: readonly ReceivedRequest[];
   /** Bytes of bodies that have come so far, also of requests that are not complete yet. */
   readonly arrivedBytes: number;
+  /** Forgets what it has received so far, not its accounts. */
+  forget(): void;
   /** Resolves once the condition holds, looked at whenever a request arrives, moves on or ends: no sleeping in tests. */
   until(condition: () => boolean): Promise<void>;
   /** Also destroys the sockets that are open. */
@@ -116,6 +118,10 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
       return arrivedBytes;
     },
     until: register.until,
+    forget() {
+      register.received.length = 0;
+      arrivedBytes = 0;
+    },
     async close() {
       closing = true;
       const closed = once(server, 'close');
