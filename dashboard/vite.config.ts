@@ -16,5 +16,21 @@ export default defineConfig({
       version: { name: DASHBOARD_VERSION },
     }),
   ],
+  build: {
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What many pages need comes as one file, named in the page itself: asking for sixty small ones takes a
+            // browser longer than everything else about a first load, and most of them only once it has read others.
+            { name: 'common', minShareCount: 4 },
+            // The framework's first script hands over what stands in the page (base path, version) before anything else
+            // of the framework is evaluated: what it imports must not lead to the rest.
+            { name: 'first', test: /kit\/src\/runtime\/client\/payload\.js|vite\/preload-helper/, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
   server: { proxy: { '/api': SVC_URL } },
 });

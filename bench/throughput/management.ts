@@ -32,9 +32,11 @@ async function importAccount(base: string, index: number): Promise<void> {
   await read(await fetch(`${base}/api/accounts/import`, { method: 'POST', body: form }), 'account import');
 }
 
-async function call(base: string, method: string, path: string, body?: object): Promise<unknown> {
-  const withBody = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  return read(await fetch(base + path, { method, ...withBody }), `${method} ${path}`);
+async function call(base: string, method: string, path: string, body?: object, headers = {}): Promise<unknown> {
+  const sent = body
+    ? { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+    : { headers };
+  return read(await fetch(base + path, { method, ...sent }), `${method} ${path}`);
 }
 
 async function read(response: Response, what: string): Promise<unknown> {
@@ -47,10 +49,10 @@ async function read(response: Response, what: string): Promise<unknown> {
  * Rows in the request log. The log's page may be behind the log itself, so this asks until the figure has stood still for a
  * second or `expected` is reached.
  */
-export async function requestLogTotal(base: string, expected: number): Promise<number> {
+export async function requestLogTotal(base: string, expected: number, headers = {}): Promise<number> {
   let last = -1;
   for (let still = 0; still < 4; ) {
-    const { total } = (await call(base, 'GET', '/api/request-logs?limit=1')) as { total: number };
+    const { total } = (await call(base, 'GET', '/api/request-logs?limit=1', undefined, headers)) as { total: number };
     if (total === expected) return total;
     still = total === last ? still + 1 : 0;
     last = total;

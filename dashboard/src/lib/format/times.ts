@@ -39,7 +39,7 @@ export function clock(ms: number): string {
 
 /** "Sat, 21 Nov 2026, 19:32:16 GMT+1" in the viewer's zone. */
 export const exactTime = (time: number, timeZone?: string): string =>
-  new Intl.DateTimeFormat('en-GB', {
+  formatter('en-GB', {
     weekday: 'short',
     day: 'numeric',
     month: 'short',

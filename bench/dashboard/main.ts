@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { chromiumPath } from '../../test/dashboard/support/chromium.ts';
+import { killChildren, start } from '../throughput/child.ts';
+import { requestLogTotal, setUp } from '../throughput/management.ts';
+import { fill } from './fill.ts';
+import { look, type Seen, signedIn, type Target } from './look.ts';
+
+// `npm run bench:dashboard -- [--rows 1000000] [--rounds 5] [--folder <kept>] [--detail]`: how long somebody waits in a
+// real browser, from the navigation until what a page is for has been painted, in front of a service with so many
+// requests. Cold is a browser just started, with nothing in its cache; warm is the same one's second look.
+
+const PASSWORD = 'correct horse battery';
+const TARGETS: readonly Target[] = [
+  { name: 'request log', path: '/request-logs', content: 'tr.request' },
+  { name: 'request log, filtered', path: '/request-logs?status=502&last=24h', content: 'tr.request' },
+  { name: 'overview, figures', path: '/', content: '.standing' },
+  { name: 'overview, charts', path: '/', content: '.charts canvas' },
+  { name: 'history', path: '/history', content: '.days li' },
+];
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '5' },
+    folder: { type: 'string' },
+    /** What was asked for, and when, in the last cold look at each page. */
+    detail: { type: 'boolean', default: false },
+  },
+});
+const rows = Number(values.rows);
+const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-dashboard-')));
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+try {
+  if (!chromiumPath) throw new Error('There is no chromium on this machine.');
+  const isNew = !existsSync(join(folder, 'log.sqlite'));
+  if (isNew) await fill(join(folder, 'log.sqlite'), rows);
+  const base = await serve();
+  if (isNew) {
+    await setUp(base);
+    await send(base, '/api/dashboard-auth/password/setup', { password: PASSWORD });
+  }
+  const session = await send(base, '/api/dashboard-auth/password/login', { password: PASSWORD });
+  const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  say(`${await requestLogTotal(base, rows, { cookie })} requests`);
+  for (const target of TARGETS) await measure(base, target, chromiumPath);
+} finally {
+  killChildren();
+  if (!values.folder) await rm(folder, { recursive: true });
+}
+
+/** Starts the service on the folder. @returns its address */
+async function serve(): Promise<string> {
+  const nowhere = 'http://127.0.0.1:9/backend-api';
+  const env = {
+    SVC_DATA_DIR: folder,
+    SVC_PORT: '0',
+    SVC_OAUTH_CALLBACK_PORT: '0',
+    SVC_UPSTREAM_BASE_URL: nowhere,
+    PATH: process.env.PATH ?? '',
+  };
+  const entry = new URL('../../src/start.mjs', import.meta.url).pathname;
+  const service = start(process.execPath, [entry, 'serve'], env, join(folder, 'serve.txt'));
+  const [, base = ''] = await service.line(/listening on (http:\S+)/, 180_000);
+  return base;
+}
+
+async function send(base: string, path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
+async function measure(base: string, target: Target, executablePath: string): Promise<void> {
+  const cold: Seen[] = [];
+  const warm: Seen[] = [];
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+    try {
+      const context = await signedIn(browser, base, PASSWORD);
+      cold.push(await look(context, base, target));
+      warm.push(await look(context, base, target));
+    } finally {
+      await browser.close();
+    }
+  }
+  say(`${target.name.padEnd(22)} cold ${spread(cold)}   warm ${spread(warm)}`);
+  for (const { what, sent, answered, kB } of values.detail ? (cold.at(-1)?.asked ?? []) : []) {
+    say(
+      `  ${sent.toFixed(0).padStart(5)} to ${answered.toFixed(0).padStart(5)} ms ${kB.toFixed(1).padStart(6)} kB  ${what}`,
+    );
+  }
+}
+
+/** Median and worst, in milliseconds. */
+function spread(all: readonly Seen[]): string {
+  const sorted = all.map(({ content }) => content).sort((a, b) => a - b);
+  const at = (index: number) => (sorted[index] ?? 0).toFixed(0);
+  return `${at(Math.floor(sorted.length / 2)).padStart(5)} ms, at worst ${at(sorted.length - 1).padStart(5)} ms`;
+}
