@@ -11,7 +11,8 @@ const HOUR_MS = 3_600_000;
 /** Seven days, the hour that has begun included. */
 const HOURS = 168;
 
-const points = z.array(z.object({ t: z.iso.datetime(), v: z.number().min(0).max(100) }));
+/** Percents, hour by hour. */
+export const points = z.array(z.object({ t: z.iso.datetime(), v: z.number().min(0).max(100) }));
 const trends = documented({
   summary: 'What was left of an account, in percent, hour by hour of the last seven days',
   answer: z.object({ account_id: z.string(), primary: points, secondary: points }),
@@ -23,21 +24,37 @@ export const accountTrendsRoutes = ({ hot, usageTrends, now }: Management) =>
     .get('/:id/trends', trends, async (ctx) => {
       const accountId = (ctx.params.id ?? '') as AccountId;
       if (!hot.state.accounts.has(accountId)) refuse('account_not_found', { accountId });
-      const since = instant(startOf('hour', now()) - (HOURS - 1) * HOUR_MS);
-      const hours = await usageTrends.ofAccount(accountId, since, hot.state.position);
+      const since = sevenDaysBefore(now());
       return {
         account_id: accountId,
-        primary: trend(hours, since, (hour) => mean(hour.primaryRemaining, hour.primarySamples)),
-        secondary: trend(hours, since, (hour) => mean(hour.secondaryRemaining, hour.secondarySamples)),
+        ...trendsOf(await usageTrends.ofAccount(accountId, since, hot.state.position), since),
       };
     })
     .routes();
+
+/** Where the trends of seven days begin. */
+export const sevenDaysBefore = (now: Instant): Instant => instant(startOf('hour', now) - (HOURS - 1) * HOUR_MS);
+
+export interface TrendPoint {
+  readonly t: string;
+  readonly v: number;
+}
+
+/** What was left of both windows of one account, hour by hour from `since`. */
+export const trendsOf = (hours: readonly UsageHour[], since: Instant) => ({
+  primary: trend(hours, since, (hour) => mean(hour.primaryRemaining, hour.primarySamples)),
+  secondary: trend(hours, since, (hour) => mean(hour.secondaryRemaining, hour.secondarySamples)),
+});
 
 /**
  * One point for each hour: the mean of its samples, else what was known last; before the first sample nothing is known
  * to be used. A window that was never observed has no points.
  */
-function trend(hours: readonly UsageHour[], since: Instant, meanOf: (hour: UsageHour) => number | undefined) {
+function trend(
+  hours: readonly UsageHour[],
+  since: Instant,
+  meanOf: (hour: UsageHour) => number | undefined,
+): readonly TrendPoint[] {
   const known = new Map<Instant, number>();
   for (const hour of hours) {
     const value = meanOf(hour);

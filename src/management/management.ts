@@ -46,6 +46,7 @@ import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
 import { type NodeStatus, statusRoutes } from './status.ts';
 import { usageRoutes } from './usage.ts';
+import { usageTrendsRoutes } from './usageTrends.ts';
 
 export interface ManagementOptions {
   readonly log: EventLog;
@@ -132,6 +133,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(statusRoutes(management))
     .use(requestLogRoutes(management))
     .use(accountTrendsRoutes(management))
+    .use(usageTrendsRoutes(management))
     .use(usageRoutes(management))
     .use(dashboardDataRoutes(management))
     .use(requestTrendsRoutes(management))

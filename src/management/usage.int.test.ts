@@ -215,6 +215,27 @@ test('before the first sample of a window all of it is left', async () => {
   expect([primary, secondary.slice(-3).map(({ v }: { v: number }) => v)]).toEqual([[], [100, 60, 60]]);
 });
 
+test('the trends of all accounts count each by its credits, and leave out those that do not serve', async () => {
+  const stage = await startManagement();
+  const plus = await imported(stage, 'a', 'plus');
+  const pro = await imported(stage, 'b', 'pro');
+  const paused = await imported(stage, 'c', 'pro');
+  await stage.call('POST', `/api/accounts/${paused}/pause`);
+  expect(await get(stage, '/api/usage/trends')).toEqual({ primary: [], secondary: [] });
+  await observe(stage, plus, usageSample(usageWindow(100), null), earlier(HOUR));
+  await observe(stage, pro, usageSample(usageWindow(50), null), NOW);
+  await observe(stage, paused, usageSample(usageWindow(100), null), NOW);
+  const { primary, secondary } = await get(stage, '/api/usage/trends');
+  expect([primary.length, secondary]).toEqual([168, []]);
+  expect(primary.slice(-3)).toEqual([
+    { t: iso(earlier(2 * HOUR)), v: 100 },
+    { t: iso(earlier(HOUR)), v: 86.96 },
+    { t: iso(NOW), v: 43.48 },
+  ]);
+  const { primary_window } = await get(stage, '/api/usage/summary');
+  expect(primary_window.remaining_percent).toBe(43.48);
+});
+
 test('trends of an account that is not there are refused', async () => {
   const { call } = await startManagement();
   const { status, body } = await call('GET', '/api/accounts/nobody/trends');

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { acceptable, type Gateway } from '../support/gateway.ts';
 import { badRequest } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
@@ -84,6 +86,37 @@ journeys('overview', () => {
     await page.getByRole('link', { name: /^Accounts ready to serve 0 of 1/ }).waitFor();
     await page.getByRole('link', { name: 'Look at it: The key laptop has reached its limit' }).click();
     await page.getByRole('dialog', { name: 'laptop' }).waitFor();
+  });
+
+  test('a store that is away is told of, with what to do, as long as it is away', async () => {
+    const server = await startFakeEventStore();
+    onTestFinished(() => server.kill());
+    const env = { SVC_EVENTSTORE_URL: server.url, SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+    const { visit } = await startJourney({ accounts: 1, env });
+    const page = await visit();
+    await page.getByText('Nothing needs attention').waitFor();
+    await page
+      .getByRole('region', { name: 'The service' })
+      .getByText(/^\d+ in EventStoreDB$/)
+      .waitFor();
+
+    await server.kill();
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    await attention.getByText('EventStoreDB does not answer').waitFor({ timeout: 30_000 });
+    await attention.getByText(/changes are refused until it is back.*last heard/).waitFor();
+    const again = await startFakeEventStore({ database: server.database, port: server.port });
+    onTestFinished(() => again.kill());
+    await page.getByText('Nothing needs attention').waitFor({ timeout: 30_000 });
+  });
+
+  test('what is left of both windows is shown with how it went', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await expect.poll(() => gateway.events('AccountUsageObserved').length).toBeGreaterThan(0);
+    const page = await visit();
+    await page.getByRole('meter', { name: 'Primary window, what is left' }).waitFor();
+    for (const name of ['Primary', 'Secondary']) {
+      await page.getByRole('img', { name: `${name} window, what was left over seven days` }).waitFor();
+    }
   });
 
   test('an account that the provider no longer takes leads to signing in to it again', async () => {

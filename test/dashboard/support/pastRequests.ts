@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { AccountUsageObserved } from '../../../src/domain/accountUsage/events.ts';
 import { type AccountId, type ApiKeyId, instant, microDollars } from '../../../src/domain/brands.ts';
+import type { EventOf } from '../../../src/domain/event.ts';
 import { newEventId } from '../../../src/log/eventId.ts';
 import type { EventToAppend } from '../../../src/log/eventLog.ts';
 import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
@@ -11,19 +13,55 @@ const HOUR = 3_600_000;
 const HOURS = 7 * 24;
 const MODELS = ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano'];
 
-/** Writes a week of requests into the log, more of them by day than by night, while the service is stopped. */
+/**
+ * Writes a week of requests into the log, more of them by day than by night, and what was left of the accounts meanwhile,
+ * while the service is stopped.
+ */
 export async function writePastRequests(
   gateway: Gateway,
   accountIds: readonly string[],
   keyIds: readonly string[],
 ): Promise<void> {
   const events = eventsOfAWeek(Date.now(), accountIds, keyIds);
+  const samples = samplesOfAWeek(Date.now(), accountIds);
+  // What was known last is known last again.
+  const latest = gateway.events('AccountUsageObserved').map(({ data }) => observed(data, Date.now()));
   await gateway.stopService();
   const log = await createSqliteEventLog({ path: join(gateway.folder, 'log.sqlite'), node: 'past' });
-  const outcome = await log.append('requests-past.0001_20260101', -1, events);
+  const outcomes = [
+    await log.append('requests-past.0001_20260101', -1, events),
+    await log.append('accountUsage-past_202601', -1, [...samples, ...latest]),
+  ];
   await log.close();
-  if (outcome.kind !== 'committed') throw new Error(outcome.kind);
+  for (const { kind } of outcomes) if (kind !== 'committed') throw new Error(kind);
   await gateway.restart();
+}
+
+type Observed = EventOf<typeof AccountUsageObserved>['data'];
+
+const observed = (data: Observed, time: number): EventToAppend => ({
+  ...AccountUsageObserved(data),
+  id: newEventId(),
+  time: instant(Math.floor(time)),
+  actor: { kind: 'system', reason: 'usage' },
+  correlationId: 'past',
+});
+
+/** Each hour one sample of each account: windows of five hours that come and go, and a week that runs down. */
+function samplesOfAWeek(now: number, accountIds: readonly string[]): EventToAppend[] {
+  const random = seeded(2);
+  const window = (usedPercent: number, windowMinutes: number) => ({
+    usedPercent: Math.min(100, Math.floor(usedPercent)),
+    resetAt: null,
+    windowMinutes,
+  });
+  return Array.from({ length: HOURS - 1 }, (_, index) => HOURS - index).flatMap((hoursAgo) =>
+    accountIds.map((accountId, nth) => {
+      const primary = window((hoursAgo + nth) % 5 === 0 ? 5 : (5 - ((hoursAgo + nth) % 5)) * (12 + 8 * random()), 300);
+      const secondary = window(((HOURS - hoursAgo + nth * 31) % HOURS) * 0.55, 10_080);
+      return observed({ accountId: accountId as AccountId, primary, secondary, credits: null }, now - hoursAgo * HOUR);
+    }),
+  );
 }
 
 function eventsOfAWeek(now: number, accountIds: readonly string[], keyIds: readonly string[]): EventToAppend[] {

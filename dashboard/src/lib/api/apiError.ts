@@ -34,11 +34,18 @@ export class ApiError extends Error {
     return ['authentication_required', 'unauthorized', 'totp_required'].includes(this.code);
   }
 
+  /** Whether it ends by itself, so that asking again is worth while. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.code === 'read_models_unavailable';
+  }
+
   /** What somebody can do about it. */
   get advice(): string {
     if (this.status === 0) return 'Check that it runs and that you can reach it; this page tries again by itself.';
     if (this.code === 'log_unavailable')
       return 'Nothing was changed. The event log cannot be written at the moment: see what the service prints.';
+    if (this.code === 'read_models_unavailable')
+      return 'Model requests go on and nothing is lost. The overview says what is away; this page tries again by itself.';
     if (this.code === 'conflict') return 'Nothing was changed. Look at what is there now and try again.';
     if (this.status === 429) return 'Wait a moment and try again.';
     if (this.status >= 500) return 'This is a fault of the service: see what it prints, and report it with the time.';

@@ -88,7 +88,7 @@ export class Resource<Data> {
     } catch (reason) {
       if (turn !== this.#turn || this.#isStopped) return;
       this.error = asApiError(reason);
-      if (this.error.status === 0) this.#again = setTimeout(() => void this.now(), RETRY_MS);
+      if (this.error.isPassing) this.#again = setTimeout(() => void this.now(), RETRY_MS);
     } finally {
       if (turn === this.#turn) this.isLoading = false;
     }

@@ -97,7 +97,7 @@ export class HistoryList {
     } catch (reason) {
       if (turn !== this.#turn) return;
       this.error = asApiError(reason);
-      if (this.error.status === 0) this.#retry = setTimeout(() => this.again(), RETRY_MS);
+      if (this.error.isPassing) this.#retry = setTimeout(() => this.again(), RETRY_MS);
     } finally {
       if (turn === this.#turn) this.isFetching = false;
     }

@@ -2,6 +2,7 @@ import type { Schemas } from '#lib/api/client.ts';
 import { counted, percent } from '#lib/format/numbers.ts';
 import { standingOf as standingOfAccount, tokenHealthOf } from '../accounts/accountStatus.ts';
 import { type Key, limitText, standingOf as standingOfKey, useOf } from '../api-keys/limits.ts';
+import { serviceTrouble } from './serviceTrouble.ts';
 
 type Account = Schemas['Account'];
 
@@ -12,11 +13,13 @@ export interface Attention {
   readonly detail: string | null;
   /** Said of `detail`: when this happened or ends. */
   readonly at: { readonly words: string; readonly time: string; readonly as: 'ago' | 'left' } | null;
-  readonly action: { readonly label: string; readonly href: string };
+  /** null: nothing in here helps, and `detail` says what does. */
+  readonly action: { readonly label: string; readonly href: string } | null;
 }
 
 /** What is known of the service now. */
 export interface Known {
+  readonly status?: Schemas['Status'] | undefined;
   readonly accounts: readonly Account[];
   readonly keys: readonly Key[];
   readonly refreshSeconds: number;
@@ -32,7 +35,8 @@ const MOST_OF_A_KIND = 3;
 
 /** What needs somebody, the worst first. Nothing that ends by itself is among it, unless nobody is served meanwhile. */
 export function attentionOf(known: Known): Attention[] {
-  const all = [...nobodyServes(known), ...accountTrouble(known), ...keyTrouble(known)];
+  const service = known.status ? serviceTrouble(known.status) : [];
+  const all = [...service, ...nobodyServes(known), ...accountTrouble(known), ...keyTrouble(known)];
   return [...all.filter(({ tone }) => tone === 'bad'), ...all.filter(({ tone }) => tone === 'warn')];
 }
 

@@ -143,7 +143,7 @@ export class RequestList {
     } catch (reason) {
       if (turn !== this.#turn) return;
       this.error = asApiError(reason);
-      if (this.error.status === 0) this.#retry = setTimeout(() => this.again(), RETRY_MS);
+      if (this.error.isPassing) this.#retry = setTimeout(() => this.again(), RETRY_MS);
     } finally {
       if (turn === this.#turn) this.isFetching = false;
     }

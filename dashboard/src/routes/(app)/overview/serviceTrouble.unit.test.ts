@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { Schemas } from '#lib/api/client.ts';
+import { serviceTrouble } from './serviceTrouble.ts';
+
+const embedded: Schemas['Status'] = {
+  node: 'a',
+  events: { store: 'embedded', position: 7, cut_off_since: null },
+  outbox: null,
+  read_models: { store: 'embedded', position: 7, behind: 0, trouble: null },
+  sole_work: [],
+};
+const pair = (changes: Partial<Schemas['Status']> = {}): Schemas['Status'] => ({
+  ...embedded,
+  events: { store: 'eventstore', position: 7, cut_off_since: null },
+  outbox: { pending: 3, is_full: false, trouble: null },
+  read_models: { store: 'mongodb', position: 7, behind: 0, trouble: null },
+  ...changes,
+});
+const said = (status: Schemas['Status']) => serviceTrouble(status).map(({ tone, text }) => `${tone}: ${text}`);
+
+test('a service that is well has nothing to say, also with some events under way', () => {
+  expect([said(embedded), said(pair())]).toEqual([[], []]);
+});
+
+test('an EventStoreDB that is away is told with since when, and that nothing is lost', () => {
+  const since = '2026-01-15T11:58:00.000Z';
+  const found = serviceTrouble(pair({ events: { store: 'eventstore', position: 7, cut_off_since: since } }));
+  expect(found).toEqual([
+    {
+      tone: 'bad',
+      text: 'EventStoreDB does not answer',
+      detail: expect.stringMatching(/Model requests and sign-in go on, changes are refused/),
+      at: { words: 'last heard', time: since, as: 'ago' },
+      action: null,
+    },
+  ]);
+});
+
+test('what holds events back is said while there is room, and what to do when there is none', () => {
+  const trouble = 'EventStoreDB refuses the user';
+  const waiting = serviceTrouble(pair({ outbox: { pending: 40, is_full: false, trouble } }));
+  expect(waiting).toMatchObject([{ tone: 'warn', text: '40 events wait for EventStoreDB' }]);
+  expect(waiting[0]?.detail).toContain(trouble);
+  expect(said(pair({ outbox: { pending: 12_000, is_full: false, trouble: null } }))).toEqual([
+    'warn: 12,000 events wait for EventStoreDB',
+  ]);
+  const full = serviceTrouble(pair({ outbox: { pending: 1_000_000, is_full: true, trouble } }));
+  expect(full).toMatchObject([{ tone: 'bad', text: 'New model requests are refused: the outbox is full' }]);
+  expect(full[0]?.detail).toContain('1,000,000 events wait');
+});
+
+test('read models that are away or far behind are told of, those a moment behind are not', () => {
+  const readModels = (changes: Partial<Schemas['Status']['read_models']>) =>
+    said(pair({ read_models: { store: 'mongodb', position: 7, behind: 0, trouble: null, ...changes } }));
+  expect(readModels({ position: null, behind: null, trouble: 'nobody there' })).toEqual([
+    'bad: MongoDB cannot be asked',
+  ]);
+  expect(readModels({ behind: 900 })).toEqual([]);
+  expect(readModels({ behind: 25_000 })).toEqual(['warn: Request log and figures are not up to date']);
+});
