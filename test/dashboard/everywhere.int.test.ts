@@ -32,7 +32,9 @@ journeys('everywhere', () => {
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('button', { name: 'Set it up' }).click();
-    await page.getByRole('dialog').waitFor();
+    const secret = (await page.locator('code.secret').textContent())?.replaceAll(' ', '') ?? '';
+    expect(secret).toMatch(/^[A-Z2-7]{16,}$/);
+    expect(JSON.stringify(await page.evaluate(KEPT))).not.toContain(secret);
     await page.keyboard.press('Escape');
     await page.getByRole('radio', { name: 'Dark' }).click();
     expect(await page.evaluate(KEPT)).toEqual({
@@ -42,7 +44,26 @@ journeys('everywhere', () => {
       caches: [],
       cookies: '',
     });
-    expect(JSON.stringify(await page.evaluate(KEPT))).not.toMatch(/sk-svc|correct horse/);
+    expect(JSON.stringify(await page.evaluate(KEPT))).not.toMatch(new RegExp(`sk-svc|correct horse|${secret}`));
+  });
+
+  test('the page that is served runs its own scripts only, and asks nobody else for anything', async () => {
+    const { gateway } = await startJourney();
+    const answer = await fetch(gateway.url, { headers: { accept: 'text/html' } });
+    const policy = new Map(
+      (answer.headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
+        const [name = '', ...sources] = directive.split(' ');
+        return [name, sources];
+      }),
+    );
+    expect(policy.get('default-src')).toEqual(["'none'"]);
+    const scripts = policy.get('script-src') ?? [];
+    expect(scripts).toContain("'self'");
+    expect(scripts.every((source) => source === "'self'" || /^'sha256-[\w+/]+=*'$/.test(source))).toBe(true);
+    for (const [name, sources] of policy) expect([name, ...sources].join(' ')).not.toMatch(/\*|https?:|unsafe-eval/);
+    const linked = [...(await answer.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+    expect(linked.length).toBeGreaterThan(5);
+    expect(linked.filter((path) => !path?.startsWith('/') || path.startsWith('//'))).toEqual([]);
   });
 
   test('times are relative, and exact in the viewer’s zone', async () => {

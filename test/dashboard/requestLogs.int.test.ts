@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { acceptable, type Gateway } from '../support/gateway.ts';
 import { badRequest, serverError } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
+import { writePastRequests } from './support/pastRequests.ts';
 
 const ask = async (gateway: Gateway, body: Record<string, unknown> = {}) => {
   await (await gateway.ask({ ...acceptable, ...body })).text();
@@ -84,6 +85,27 @@ journeys('the request log', () => {
     await page.getByRole('button', { name: 'Live tail', pressed: false }).click();
     await ask(gateway, { model: 'gpt-5' });
     await rows(page).nth(3).waitFor();
+  });
+
+  test('the tail leaves what somebody reads where it is, and says how much came in above', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await writePastRequests(gateway, [gateway.pool[0]?.id ?? ''], ['11111111-1111-4111-8111-111111111111']);
+    const page = await visit({ path: '/request-logs' });
+    await rows(page).nth(20).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.evaluate('scrollTo(0, 1500)');
+    const time = await page.locator('tr.request[aria-rowindex="41"] time').getAttribute('datetime');
+    const read = page.locator(`tr.request:has(time[datetime="${time}"])`);
+    const place = async () => Math.round((await read.boundingBox())?.y ?? Number.NaN);
+    const before = await place();
+    await ask(gateway, { model: 'gpt-5.5' });
+    await page.getByRole('button', { name: '1 new request' }).waitFor();
+    await ask(gateway, { model: 'gpt-5.5' });
+    await page.getByRole('button', { name: '2 new requests' }).waitFor();
+    expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
+    await page.getByRole('button', { name: '2 new requests' }).click();
+    await rows(page).filter({ hasText: 'gpt-5.5' }).nth(1).waitFor();
+    await page.getByRole('button', { name: /new requests/ }).waitFor({ state: 'detached' });
   });
 
   test('a request opens with its attempts, its tokens and its event, by mouse, keyboard and link', async () => {

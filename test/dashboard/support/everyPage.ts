@@ -21,6 +21,11 @@ export const ENTRIES = ['/set-up', '/sign-in'];
 
 const button = (name: RegExp | string) => (page: Page) => page.getByRole('button', { name }).first().click();
 
+const chosen = (menu: RegExp | string, item: string) => async (page: Page) => {
+  await button(menu)(page);
+  await page.getByRole('menuitem', { name: item }).click();
+};
+
 /** Every page as somebody finds it who has signed in to a furnished service, and what can be opened on it. */
 export function everyPage(gateway: Gateway): readonly Looked[] {
   const requestId = gateway.events('RequestCompleted').at(-1)?.data.requestId;
@@ -31,14 +36,31 @@ export function everyPage(gateway: Gateway): readonly Looked[] {
     { path: '/', open: (page) => page.keyboard.press('Control+k') },
     { path: '/accounts', open: button(/^ada/) },
     { path: '/accounts', open: button(/^Actions for ada/) },
+    { path: '/accounts?search=nobody-is-called-that' },
+    { path: '/accounts', open: chosen(/^Actions for ada/, 'Delete …') },
     { path: '/accounts?add' },
     { path: '/accounts?add=device' },
     { path: '/accounts?add=browser' },
     { path: '/accounts?add=import' },
     { path: '/api-keys?new', open: button('Add a limit') },
+    { path: '/api-keys?new', open: (page) => page.getByLabel('Models').click() },
+    { path: '/api-keys?new', open: (page) => page.getByLabel(/^Expires/).click() },
     { path: '/api-keys', open: button('ci-runners') },
+    { path: '/api-keys', open: chosen('Actions for ci-runners', 'Regenerate …') },
     { path: `/request-logs?request=${requestId}` },
+    { path: '/request-logs?status=200&model=gpt-5.1&last=7d', open: button('Model') },
+    { path: '/request-logs?since=2026-01-01T00:00:00Z&search=x', open: button('Between two times') },
+    { path: '/request-logs', open: button('Export') },
+    { path: '/request-logs?tail=off' },
+    { path: '/history', open: (page) => page.locator('button.sentence').first().click() },
+    { path: '/history?kind=everything', open: button('Kind') },
+    { path: '/history?search=nothing-is-like-that' },
+    { path: '/history/as-of?show=keys' },
+    { path: '/history/as-of?show=firewall&at=5' },
+    { path: '/history/as-of?show=settings&at=5' },
+    { path: '/firewall', open: (page) => page.getByLabel('Add an address').fill('10.0.0.300') },
     { path: '/settings', open: button('Set it up') },
+    { path: '/settings', open: button('Remove the password …') },
     { path: '/nowhere' },
   ];
 }
