@@ -190,6 +190,7 @@ test('every endpoint is called, and its answer is what the document says', async
   await call('GET /api/request-logs/options');
   await call('GET /api/usage/summary');
   await call('GET /api/usage/history');
+  await call('GET /api/usage/trends');
   await call('GET /api/usage/window');
   await call('GET /api/dashboard/overview');
   await call('GET /api/dashboard/trends');
