@@ -20,8 +20,9 @@ interface Violation {
 /** Everything that axe finds by WCAG 2.2 AA and its best practices. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
-  // A menu hangs over the page and outside its landmarks, wherever what opened it is.
-  const rules = { region: { enabled: (await page.getByRole('menu').count()) === 0 } };
+  // A menu or a list of choices hangs over the page and outside its landmarks, wherever what opened it is.
+  const hanging = await page.locator('[role=menu], .popup[role=listbox]').count();
+  const rules = { region: { enabled: hanging === 0 } };
   const options = JSON.stringify({ resultTypes: ['violations'], rules });
   const found = (await page.evaluate(`axe.run(document, ${options})`)) as { violations: Violation[] };
   return found.violations.flatMap(({ id, help, nodes }) =>
