@@ -329,6 +329,13 @@ test('tokens in camelCase, as a plain field of the form, are an auth file too', 
   expect((await listed(stage))[0].last_refresh_at).toBe('2026-01-10T00:00:00.000Z');
 });
 
+test('the part may be spelled in camelCase, as all input may', async () => {
+  const content = JSON.stringify(authFile());
+  const stage = await startManagement();
+  const { status } = await stage.call('POST', '/api/accounts/import', form({ name: 'authJson', content }));
+  expect(status).toBe(200);
+});
+
 test('a file with tokens that nobody can read is an unknown account, refreshed now', async () => {
   const stage = await startManagement();
   const tokens = { id_token: 'opaque', access_token: 'opaque', refresh_token: 'opaque', account_id: 'provider-9' };

@@ -25,7 +25,7 @@ type Claims = Readonly<Record<string, unknown>>;
 export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const file = objectIn(bytes);
   const tokens =
-    asObject(file.tokens) ?? refuse('invalid_auth_json', { problem: 'tokens is missing from the auth file' });
+    asObject(file.tokens) ?? refuse('invalid_auth_json', { param: 'tokens', problem: 'is missing from the auth file' });
   const found = {
     accessToken: token(tokens, 'access_token', 'accessToken'),
     refreshToken: token(tokens, 'refresh_token', 'refreshToken'),

@@ -13,16 +13,17 @@ const parseMultipart = koaBody({
     maxFieldsSize: LIMIT_BYTES,
     maxFields: 10,
     onPart(part, handlePart) {
-      if (part.name !== PART) return;
+      if (part.name !== PART && part.name !== SPELLED_OTHERWISE) return;
       // A part with a type is a file, and files go to the disk: tokens must not. As a field it stays in memory, and
       // latin1 carries its bytes unchanged.
-      Object.assign(part, { mimetype: null, transferEncoding: 'latin1' });
+      Object.assign(part, { name: PART, mimetype: null, transferEncoding: 'latin1' });
       handlePart(part);
     },
   },
 });
 
 const PART = 'auth_json';
+const SPELLED_OTHERWISE = 'authJson';
 
 /**
  * The bytes of the part `auth_json` of a multipart form.
