@@ -99,7 +99,7 @@ const URGENCY = ['deactivated', 'quota_exceeded', 'rate_limited', 'cooling', 'av
 
 export const byUrgency = (a: Account, b: Account): number =>
   URGENCY.indexOf(a.availability.state) - URGENCY.indexOf(b.availability.state) ||
-  a.email.localeCompare(b.email) ||
+  a.email.localeCompare(b.email, 'en', { numeric: true }) ||
   a.account_id.localeCompare(b.account_id);
 
 /** E-mail addresses that stand for several accounts: those show their ids too. */
