@@ -9,8 +9,6 @@ export interface Toast {
 }
 
 const SHOWN_MS = 6_000;
-/** Somebody has to read it, decide, and get there. */
-const WITH_ACTION_MS = 20_000;
 
 /** Says what became of a click, in the corner. Failures stay until they are closed. */
 class Toasts {
@@ -40,7 +38,7 @@ class Toasts {
   #show(toast: Omit<Toast, 'id'>): void {
     const id = this.#next++;
     this.list = [...this.list.slice(-3), { ...toast, id }];
-    if (toast.tone !== 'bad') setTimeout(() => this.close(id), toast.action ? WITH_ACTION_MS : SHOWN_MS);
+    if (toast.tone !== 'bad') setTimeout(() => this.close(id), SHOWN_MS);
   }
 }
 
