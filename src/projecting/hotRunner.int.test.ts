@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEvent } from '../../test/contract/events.ts';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
+import { patiently } from '../../test/support/patiently.ts';
 import { later, NOW, uuid } from '../../test/support/specification.ts';
 import { SessionBegun, SessionEnded } from '../domain/session/events.ts';
 import { type EventToAppend, NO_STREAM, type RecordedEvent } from '../log/eventLog.ts';
@@ -41,7 +42,7 @@ test('what was folded ahead of the log is skipped when the log brings it, and it
   await log.append(STREAM, NO_STREAM, [first.toAppend]);
   await log.append(STREAM, 0, [second.toAppend]);
   await log.append(STREAM, 1, [third.toAppend]);
-  await vi.waitUntil(() => hot.state.position === 3);
+  await vi.waitUntil(() => hot.state.position === 3, patiently);
   // At no moment was the session back that had ended here.
   expect(seen).toEqual(['', '', uuid(2)]);
 });
@@ -50,7 +51,7 @@ test('what another node wrote is folded when it comes, whatever was folded ahead
   const { log, hot } = await aRunner();
   hot.foldAhead(written(begun(1), 0).durable);
   await log.append('sessions-n2.b1_20260115', NO_STREAM, [written(begun(7), 0).toAppend]);
-  await vi.waitUntil(() => hot.state.position === 1);
+  await vi.waitUntil(() => hot.state.position === 1, patiently);
   expect([...hot.state.sessions.keys()]).toEqual([uuid(1), uuid(7)]);
 });
 
@@ -61,6 +62,6 @@ test('listeners hear of it when it is folded and when the log brings it', async 
   const { toAppend, durable } = written(begun(1), 0);
   hot.foldAhead(durable);
   await log.append(STREAM, NO_STREAM, [toAppend]);
-  await vi.waitUntil(() => heard.length === 2);
+  await vi.waitUntil(() => heard.length === 2, patiently);
   expect(heard).toEqual([0, 1]);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { patiently } from '../../test/support/patiently.ts';
 import type { SimulatedAccount } from '../../test/support/provider/account.ts';
 import { model, modelList } from '../../test/support/provider/models.ts';
 import { json, neverAnswers, resetConnection, serverError, unauthorized } from '../../test/support/provider/scripts.ts';
@@ -143,7 +144,7 @@ test('a round asks one account of each plan, and the next one follows by itself'
   const second = await addAccount();
   const repeating = stage.node.modelPoller({ everyMs: 30 });
   repeating.start();
-  await vi.waitUntil(() => asked(first.at).length >= 2);
+  await vi.waitUntil(() => asked(first.at).length >= 2, patiently);
   await repeating.stop();
   expect(asked(second.at)).toEqual([]);
 });

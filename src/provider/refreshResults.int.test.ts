@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { subjectOf } from '../../projections/history.ts';
 import { storedAppendsOver } from '../../test/contract/storedAppendsOver.ts';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
+import { patiently } from '../../test/support/patiently.ts';
 import { position } from '../domain/brands.ts';
 import type { KnownEvent } from '../domain/eventTypes.ts';
 import { openOutbox } from '../log/outbox/outbox.ts';
@@ -60,7 +61,7 @@ async function anAccount() {
 test('new tokens are used at once, also while the store is away; other nodes get them when it is back', async () => {
   const { tokens, store, outbox } = await aNodeWithOutbox();
   const { at, id, calls } = await anAccount();
-  await vi.waitUntil(() => tokens.headersFor(id) !== undefined);
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
   const used = tokens.headersFor(id)?.authorization;
   store.isAway = true;
   expect(await tokens.refresh(id, 'unauthorized', used)).toBe('refreshed');
@@ -69,14 +70,14 @@ test('new tokens are used at once, also while the store is away; other nodes get
   expect(stage.node.tokens.headersFor(id)?.authorization).toBe(used);
   store.isAway = false;
   await vi.waitUntil(() => outbox.pending === 0, { timeout: 5_000 });
-  await vi.waitUntil(() => stage.node.tokens.headersFor(id)?.authorization === renewed);
+  await vi.waitUntil(() => stage.node.tokens.headersFor(id)?.authorization === renewed, patiently);
   expect(calls()).toBe(1);
 });
 
 test('a node that waits for the claim of another takes over its result', async () => {
   const { tokens } = await aNodeWithOutbox();
   const { id, calls } = await anAccount();
-  await vi.waitUntil(() => tokens.headersFor(id) !== undefined);
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
   const used = tokens.headersFor(id)?.authorization;
   const results = await Promise.all([tokens, stage.node.tokens].map((node) => node.refresh(id, 'unauthorized', used)));
   expect(results.toSorted()).toEqual(['already', 'refreshed']);
@@ -86,7 +87,7 @@ test('a node that waits for the claim of another takes over its result', async (
 test('an account is refreshed again and again, and the history says whose each result is', async () => {
   const { tokens, hot } = await aNodeWithOutbox();
   const { id, calls } = await anAccount();
-  await vi.waitUntil(() => tokens.headersFor(id) !== undefined);
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
   for (let round = 1; round <= 3; round += 1) {
     expect(await tokens.refresh(id, 'unauthorized', tokens.headersFor(id)?.authorization)).toBe('refreshed');
     expect(calls()).toBe(round);

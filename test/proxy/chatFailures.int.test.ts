@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { assembled, chat, chatPath, linesIn } from '../support/chat.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { patiently } from '../support/patiently.ts';
 import { opening } from '../support/provider/answer.ts';
 import {
   badRequest,
@@ -232,11 +233,11 @@ describe('the client hangs up', () => {
     const asked = shared.ask({ ...chat, stream: isStream }, { path: chatPath, signal: controller.signal });
     asked.catch(() => undefined);
     const request = () => only.at.received.find(({ path }) => path.endsWith('/codex/responses'));
-    await vi.waitUntil(() => request() !== undefined);
+    await vi.waitUntil(() => request() !== undefined, patiently);
     if (readsFirst) await (await asked).body?.getReader().read();
     controller.abort();
-    await vi.waitUntil(() => request()?.aborted);
-    await vi.waitUntil(() => shared.events('RequestCompleted').length > before);
+    await vi.waitUntil(() => request()?.aborted, patiently);
+    await vi.waitUntil(() => shared.events('RequestCompleted').length > before, patiently);
     const completed = shared.events('RequestCompleted').at(-1);
     expect(completed?.data).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
     expect(completed?.data.attempts.map(({ outcome }) => outcome)).toEqual(['client_gone']);

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { acceptable, type Gateway, type GatewayOptions } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
+import { patiently } from '../support/patiently.ts';
 import { json, whole } from '../support/provider/http.ts';
 import {
   badRequest,
@@ -191,8 +192,8 @@ test('a client that hangs up ends the call to the provider', async () => {
   const controller = new AbortController();
   const asked = gateway.ask(conversation, { path: SVC, signal: controller.signal });
   asked.catch(() => undefined);
-  await vi.waitUntil(() => atProvider().length > 0);
+  await vi.waitUntil(() => atProvider().length > 0, patiently);
   controller.abort();
-  await vi.waitUntil(() => atProvider()[0]?.aborted && completed().length > 0);
+  await vi.waitUntil(() => atProvider()[0]?.aborted && completed().length > 0, patiently);
   expect(completed()).toMatchObject([{ status: 'error', errorCode: 'client_disconnected' }]);
 });

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { acceptable, type Gateway, type GatewayOptions } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
+import { patiently } from '../support/patiently.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import {
   badRequest,
@@ -291,7 +292,7 @@ describe('after the first byte', () => {
       env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' },
     });
     expectBrokenOff(result, 'stream_idle_timeout');
-    await vi.waitUntil(() => result.first.at.received.some(({ aborted }) => aborted));
+    await vi.waitUntil(() => result.first.at.received.some(({ aborted }) => aborted), patiently);
   });
 
   test('F10: an event is too large: response.failed, and not a byte of it', async () => {
@@ -383,11 +384,14 @@ describe('F14: the client hangs up', () => {
     const controller = new AbortController();
     const asked = gateway.ask(acceptable, { signal: controller.signal });
     asked.catch(() => undefined);
-    await vi.waitUntil(() => isReady(only));
+    await vi.waitUntil(() => isReady(only), patiently);
     if (readsFirst) await (await asked).body?.getReader().read();
     controller.abort();
-    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0);
-    await vi.waitUntil(() => only.at.received.some(({ path, aborted }) => path.endsWith('/responses') && aborted));
+    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
+    await vi.waitUntil(
+      () => only.at.received.some(({ path, aborted }) => path.endsWith('/responses') && aborted),
+      patiently,
+    );
     return { only, completed: gateway.events('RequestCompleted')[0]?.data };
   };
   const wasAsked = ({ at }: Pooled) => at.received.some(({ path }) => path.endsWith('/codex/responses'));

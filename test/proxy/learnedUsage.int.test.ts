@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { patiently } from '../support/patiently.ts';
 import { usageLimitReached, usageWindow } from '../support/provider/scripts.ts';
 
 let gateway: Gateway;
@@ -18,7 +19,7 @@ test('the answer to a request tells what is left of the account, without a poll'
   if (!first) throw new Error('no account');
   first.at.usage.primary = usageWindow({ usedPercent: 64 });
   await (await gateway.ask()).text();
-  await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 36, { interval: 10 });
+  await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 36, patiently);
   expect(first.at.received.filter(({ path }) => path === '/backend-api/wham/usage')).toHaveLength(1);
 });
 
@@ -28,5 +29,5 @@ test('so does a refusal', async () => {
   first.at.usage.primary = usageWindow({ usedPercent: 100 });
   first.at.next(usageLimitReached());
   expect((await gateway.ask()).status).toBe(200);
-  await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 0, { interval: 10 });
+  await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 0, patiently);
 });

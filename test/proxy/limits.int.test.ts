@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { patiently } from '../support/patiently.ts';
 import { delayed, neverAnswers, serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
 
 let gateway: Gateway;
@@ -109,11 +110,11 @@ describe('clients that leave', () => {
     only?.at.always(neverAnswers());
     const controllers = Array.from({ length: 2 }, () => new AbortController());
     const asked = controllers.map(({ signal }) => ask(acceptable, signal).catch(() => undefined));
-    await vi.waitUntil(() => (only?.at.inFlight ?? 0) === 2);
+    await vi.waitUntil(() => (only?.at.inFlight ?? 0) === 2, patiently);
     expect((await limits()).reserved_value).toBeGreaterThan(4_000);
     for (const controller of controllers) controller.abort();
     await Promise.all(asked);
-    await vi.waitUntil(() => settled().length === 2);
+    await vi.waitUntil(() => settled().length === 2, patiently);
     expect((await limits()).reserved_value).toBe(0);
     only?.at.always(textAnswer({ usage }));
     expect((await ask()).status).toBe(200);
@@ -126,7 +127,7 @@ describe('clients that leave', () => {
     const response = await ask(acceptable, controller.signal);
     await response.body?.getReader().read();
     controller.abort();
-    await vi.waitUntil(() => settled().length === 1);
+    await vi.waitUntil(() => settled().length === 1, patiently);
     const [request] = settled();
     expect(request?.usage).toMatchObject({ isEstimated: true });
     expect(request?.usage?.outputTokens).toBeGreaterThan(0);
@@ -168,5 +169,5 @@ test('a request that stays open is announced, and its reservation is shown apart
   expect(await limits()).toMatchObject({ current_value: 0 });
   expect((await limits()).reserved_value).toBeGreaterThan(2_000);
   controller.abort();
-  await vi.waitUntil(() => settled().length === 1);
+  await vi.waitUntil(() => settled().length === 1, patiently);
 });

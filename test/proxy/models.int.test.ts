@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { acceptable, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { patiently } from '../support/patiently.ts';
 import { model, modelList } from '../support/provider/models.ts';
 import { delayed, serverError, usageWindow } from '../support/provider/scripts.ts';
 
@@ -31,7 +32,7 @@ async function join(plan: string, ...models: Record<string, unknown>[]) {
   const at = gateway.provider.addAccount({ plan });
   at.models.always(modelList(models));
   const id = await gateway.importAccount(at);
-  await vi.waitUntil(() => gateway.events('ModelsListed').some(({ data }) => data.planType === plan));
+  await vi.waitUntil(() => gateway.events('ModelsListed').some(({ data }) => data.planType === plan), patiently);
   return { at, id };
 }
 
@@ -148,7 +149,10 @@ describe('the list holds what the pool can serve', () => {
     gateway.pool[0]?.at.models.always(serverError());
     await gateway.restart();
     expect(await list()).toEqual(before);
-    await vi.waitUntil(() => gateway.said.some((line) => line.includes('the models of the plan plus: HTTP 500')));
+    await vi.waitUntil(
+      () => gateway.said.some((line) => line.includes('the models of the plan plus: HTTP 500')),
+      patiently,
+    );
     expect(await list()).toEqual(before);
   });
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import type { Gateway, GatewayOptions } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
+import { patiently } from '../support/patiently.ts';
 import {
   badRequest,
   json,
@@ -358,10 +359,10 @@ describe('a client that hangs up', () => {
     const upload = openUpload();
     await upload.write(Buffer.alloc(bytes));
     if (attempts > 0) await gateway.provider.until(() => gateway.provider.arrivedBytes >= 2 * MIB);
-    else await vi.waitUntil(async () => (await gateway.api('GET', '/health')).status === 200);
+    else await vi.waitUntil(async () => (await gateway.api('GET', '/health')).status === 200, patiently);
     upload.destroy();
     const ended = () => [...completed(), ...gateway.events('RequestRefused').map(({ data }) => data)];
-    await vi.waitUntil(() => ended().length > 0);
+    await vi.waitUntil(() => ended().length > 0, patiently);
     expect(ended()).toMatchObject([{ status: 'error', errorCode: 'client_disconnected' }]);
     await gateway.provider.until(() => atProvider().filter(({ aborted }) => aborted).length === attempts);
   });
@@ -376,7 +377,7 @@ describe('a client that hangs up', () => {
     await gateway.provider.until(() => atProvider().length > 0);
     controller.abort();
     await gateway.provider.until(() => atProvider()[0]?.aborted === true);
-    await vi.waitUntil(() => completed().length > 0);
+    await vi.waitUntil(() => completed().length > 0, patiently);
     expect(completed()).toMatchObject([{ errorCode: 'client_disconnected', usage: { isEstimated: true } }]);
   });
 });

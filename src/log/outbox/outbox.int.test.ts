@@ -6,6 +6,7 @@ import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { type StoreOverLog, storedAppendsOver } from '../../../test/contract/storedAppendsOver.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { patiently } from '../../../test/support/patiently.ts';
 import { position } from '../../domain/brands.ts';
 import { type EventLog, type EventToAppend, NO_STREAM, type RecordedEvent, type StoredEvent } from '../eventLog.ts';
 import { isBreak, verifyStream } from '../hashChain.ts';
@@ -80,7 +81,7 @@ test('while the store is away nothing waits for it; when it is back everything a
   stage.store.isAway = true;
   const events = someEvents(450);
   await recordAll(outbox, events);
-  await vi.waitUntil(() => outbox.trouble !== undefined);
+  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
   expect(outbox.pending).toBe(450);
   expect(outbox.trouble).toBe('the store is away');
   stage.store.isAway = false;
@@ -199,7 +200,7 @@ test('an event that the store refuses holds back what comes behind it, and is ne
   stage.store.passages.push(refused, refused);
   await recordAll(outbox, someEvents(1));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble === 'access denied');
+  await vi.waitUntil(() => outbox.trouble === 'access denied', patiently);
   await untilDrained(outbox);
   expect(stage.reports[0]).toBe('events wait in the outbox: access denied');
 });
@@ -211,7 +212,7 @@ test('other events in a stream of this node, or too few, stop it with a clear re
   const [{ stream }] = (await rowsOf(stage.path)) as [StoredEvent];
   await stage.log.append(stream, NO_STREAM, someEvents(1));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble !== undefined);
+  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
   expect(outbox.trouble).toContain(`other events in ${stream}`);
   expect(outbox.pending).toBe(3);
 
@@ -220,7 +221,7 @@ test('other events in a stream of this node, or too few, stop it with a clear re
   await recordAll(ahead, someEvents(3));
   restored.store.passages.push({ kind: 'conflict', actualRevision: -5 });
   ahead.start();
-  await vi.waitUntil(() => ahead.trouble !== undefined);
+  await vi.waitUntil(() => ahead.trouble !== undefined, patiently);
   expect(ahead.trouble).toContain('restored from an older copy');
 });
 
@@ -248,7 +249,7 @@ test('closing gives the store a moment, not for ever', async () => {
   stage.store.isAway = true;
   await recordAll(outbox, someEvents(3));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble !== undefined);
+  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
   await outbox.close(60_000);
   expect(await rowsOf(stage.path)).toHaveLength(3);
 });
