@@ -63,6 +63,8 @@ journeys('looking back', () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/history/as-of?at=yesterday' });
     await page.getByText('“yesterday” is neither a position of the log nor a time.').waitFor();
+    await page.getByRole('slider').waitFor();
+    expect(await page.getByText('That moment cannot be shown').count()).toBe(0);
     await page.goto(`${gateway.url}/history/as-of?at=99999`);
     await page.getByText(/lies beyond the log/).waitFor();
     await page.goto(`${gateway.url}/history/as-of`);

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { acceptable, type Gateway } from '../support/gateway.ts';
+import { patiently } from '../support/patiently.ts';
 import { badRequest } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
@@ -66,6 +67,15 @@ journeys('overview', () => {
     await page.waitForURL(/request-logs\?since=.+&until=/);
     await page.goBack();
     expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('true');
+  });
+
+  test('charts shrink with the window', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    expect(await ask(gateway)).toBe(200);
+    const page = await visit();
+    await page.locator('.plot canvas').nth(3).waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), patiently).toBe(360);
   });
 
   test('what needs attention is said, and leads to where it can be mended', async () => {
