@@ -16,6 +16,8 @@ export interface Report {
       readonly title: string;
       /** The suites around the test, the outermost first. */
       readonly ancestorTitles: readonly string[];
+      /** Of a test that passed: of the attempts before. */
+      readonly failureMessages?: readonly string[];
     }[];
   }[];
 }
@@ -60,6 +62,16 @@ export function skippedIn({ report }: Step): string[] {
     return [...new Set(names)];
   });
 }
+
+/** What passed at the second attempt only, by name, with the first line of what was wrong before. */
+export const shakyIn = ({ report }: Step): string[] =>
+  (report?.testResults ?? []).flatMap(({ assertionResults }) =>
+    assertionResults.flatMap(({ status, ancestorTitles, title, failureMessages: [message] = [] }) =>
+      status === 'passed' && message !== undefined
+        ? [`${[...ancestorTitles, title].join(SEPARATOR)}: ${message.split('\n')[0]}`]
+        : [],
+    ),
+  );
 
 const SEPARATOR = ' > ';
 const prefixesOf = (titles: readonly string[]) => titles.map((_, index) => titles.slice(0, index + 1).join(SEPARATOR));

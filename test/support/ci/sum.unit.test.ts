@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineOf, type Report, type Step, skippedIn, sumOf } from './sum.ts';
+import { lineOf, type Report, type Step, shakyIn, skippedIn, sumOf } from './sum.ts';
 
 const file = (status: string, ...tests: string[]): Report['testResults'][number] => ({
   name: 'some.test.ts',
@@ -59,4 +59,14 @@ test('what was skipped is told by name: a whole suite once, of others each test'
     'six',
   ]);
   expect(skippedIn({ name: 'lint', exitCode: 0 })).toEqual([]);
+});
+
+test('what passed at the second attempt only is told by name, with what was wrong at the first', () => {
+  const assertionResults = [
+    { status: 'passed', title: 'calm', ancestorTitles: [], failureMessages: [] },
+    { status: 'passed', title: 'shaky', ancestorTitles: ['pages'], failureMessages: ['Error: too late\n  at x'] },
+    { status: 'failed', title: 'broken', ancestorTitles: [], failureMessages: ['Error: wrong'] },
+  ];
+  const report = { testResults: [{ name: 'some.test.ts', status: 'failed', assertionResults }] };
+  expect(shakyIn({ name: 'npm test', exitCode: 1, report })).toEqual(['pages > shaky: Error: too late']);
 });

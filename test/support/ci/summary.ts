@@ -1,8 +1,9 @@
 // The end of `.ci/run`: node test/support/ci/summary.ts 'npm run lint=0' 'npm test=0,/tmp/report.json' ...
-// Prints a line for each step that failed and for everything that was skipped, then the sum; exits with 1 when anything failed.
+// Prints a line for each step that failed, for everything that was skipped and for what passed at the second attempt only, then
+// the sum; exits with 1 when anything failed.
 
 import { readFileSync } from 'node:fs';
-import { countOf, lineOf, type Report, type Step, skippedIn, sumOf } from './sum.ts';
+import { countOf, lineOf, type Report, type Step, shakyIn, skippedIn, sumOf } from './sum.ts';
 
 const steps = process.argv.slice(2).map(stepOf);
 for (const step of steps) {
@@ -10,6 +11,7 @@ for (const step of steps) {
   if (count.failed > 0) say(`${step.name}: ${'report' in step ? lineOf(count) : 'failed'}`);
 }
 for (const name of steps.flatMap(skippedIn)) say(`skipped: ${name}`);
+for (const name of steps.flatMap(shakyIn)) say(`passed at the second attempt only: ${name}`);
 const sum = sumOf(steps);
 say(lineOf(sum));
 process.exitCode = steps.length > 0 && sum.failed === 0 ? 0 : 1;
