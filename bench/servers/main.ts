@@ -11,7 +11,7 @@ import { startHotRunner } from '../../src/projecting/hotRunner.ts';
 import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';
-import { eventStoreUrl } from '../throughput/eventStore.ts';
+import { eventStore as eventStoreServer } from '../throughput/servers.ts';
 import { readModelsInMongo } from './readModelsInMongo.ts';
 import { timed } from './timed.ts';
 
@@ -68,7 +68,7 @@ async function foldAll(store: EventStore) {
 }
 
 async function eventStore() {
-  const settings = parseConnectionString(await eventStoreUrl(folder));
+  const settings = parseConnectionString((await eventStoreServer(folder)).url);
   const open = (name: string) => openEventStore({ settings, path: join(folder, name), node: 'bench', say });
   const writer = await open('writer.sqlite');
   await throughOutbox(writer, settings);

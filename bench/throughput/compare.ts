@@ -1,6 +1,7 @@
 import { fixed, median, print, sum, table, whole } from './figures.ts';
 import { type Measurement, measure } from './measure.ts';
 import type { Provider } from './provider.ts';
+import type { Servers } from './servers.ts';
 import type { Side } from './side.ts';
 import { addTo, total } from './threadTimes.ts';
 import { wrk } from './wrk.ts';
@@ -26,7 +27,7 @@ export interface Rounds {
 /** Bare and product by turns, so that a machine that slows down or wakes up does so for both. */
 export async function compare(
   sides: { bare: Side | undefined; product: Side },
-  provider: Provider,
+  around: { provider: Provider; servers: Servers },
   rounds: Rounds,
 ): Promise<Comparison> {
   const { bare, product } = sides;
@@ -35,7 +36,7 @@ export async function compare(
 
   const of = { bare: [] as Measurement[], product: [] as Measurement[] };
   for (let round = 1; round <= rounds.rounds; round++) {
-    const [a, b] = [bare && (await measure(bare, provider, rounds)), await measure(product, provider, rounds)];
+    const [a, b] = [bare && (await measure(bare, around, rounds)), await measure(product, around, rounds)];
     if (a) of.bare.push(a);
     of.product.push(b);
     const ratio = a ? `  ratio ${fixed(b.rps / a.rps, 3)}` : '';
@@ -72,6 +73,9 @@ export function printComparison({ bare, product }: Comparison): void {
       ? [['product / bare, all threads', fixed(cpuPerRequest(product) / cpuPerRequest(bare), 2)]]
       : []),
     ['provider (nginx), during product', perRequest(product, ({ providerCpuUs }) => providerCpuUs)],
+    ...(product.some(({ serversCpuUs }) => serversCpuUs > 0)
+      ? [['servers of the product, here', perRequest(product, ({ serversCpuUs }) => serversCpuUs)]]
+      : []),
   ]);
 }
 

@@ -5,13 +5,13 @@ import { addedLatency } from './addedLatency.ts';
 import { bodies, countStrings } from './bodies.ts';
 import { killChildren } from './child.ts';
 import { compare, printComparison } from './compare.ts';
-import { eventStoreSettings } from './eventStore.ts';
 import { median, print, whole } from './figures.ts';
 import { requestLogTotal } from './management.ts';
 import { type BodyKind, type Options, readOptions, usage } from './options.ts';
 import { profileRound } from './profileRound.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { requestLogMatches } from './requestLogCheck.ts';
+import { type Servers, startServers } from './servers.ts';
 import { type Side, startBare, startProduct } from './side.ts';
 import { writeBodies } from './wrk.ts';
 
@@ -20,12 +20,13 @@ async function run(options: Options, folder: string): Promise<boolean> {
   print(`node ${process.version}, ${availableParallelism()} cores, ${connections} connections, files in ${folder}`);
   const provider = await startProvider(folder);
   const bare = productOnly ? undefined : await startBare(provider, folder);
-  const env = options.eventstore ? await eventStoreSettings(folder) : {};
-  const product = await startProduct(provider, { entry, folder, label: 'product', env });
+  const servers = await startServers(options, folder);
+  const product = await startProduct(provider, { entry, folder, label: 'product', env: servers.env });
   let right = true;
   for (const kind of options.bodies)
-    right = (await benchBody(kind, { bare, product }, provider, options, folder)) && right;
+    right = (await benchBody(kind, { bare, product }, { provider, servers }, options, folder)) && right;
   await product.stop();
+  await servers.stop();
   if (options.profile) for (const kind of options.bodies) await profileBody(kind, provider, options, folder);
   return right;
 }
@@ -33,7 +34,7 @@ async function run(options: Options, folder: string): Promise<boolean> {
 async function benchBody(
   kind: BodyKind,
   sides: { bare: Side | undefined; product: Side },
-  provider: Provider,
+  around: { provider: Provider; servers: Servers },
   options: Options,
   folder: string,
 ): Promise<boolean> {
@@ -43,7 +44,7 @@ async function benchBody(
   const { base } = sides.product;
   const rowsBefore = await requestLogTotal(base, -1);
   const files = writeBodies(join(folder, kind), sessions);
-  const comparison = await compare(sides, provider, { ...options, bodies: files });
+  const comparison = await compare(sides, around, { ...options, bodies: files });
   printComparison(comparison);
   print();
   const loaded = await requestLogMatches(base, rowsBefore, { what: 'full load', ...comparison });

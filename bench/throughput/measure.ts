@@ -1,5 +1,6 @@
 import { machineTimes, othersShare } from './machineTimes.ts';
 import type { Provider } from './provider.ts';
+import type { Servers } from './servers.ts';
 import type { Side } from './side.ts';
 import { type ThreadTimes, threadTimes, total, untilQuiet, usedBetween } from './threadTimes.ts';
 import { failures, type LoadResult, requestsPerSecond, wrk } from './wrk.ts';
@@ -13,6 +14,8 @@ export interface Measurement {
   /** The part of `cpu` that was used after the load had ended: work put off. */
   readonly lateCpuUs: number;
   readonly providerCpuUs: number;
+  /** What the servers behind the side used until it was quiet again; those that run elsewhere count nothing. */
+  readonly serversCpuUs: number;
   /** Share of the machine that other programs took meanwhile, 0 to 1. */
   readonly others: number;
 }
@@ -20,16 +23,18 @@ export interface Measurement {
 /** One side under full load for some seconds. */
 export async function measure(
   side: Side,
-  provider: Provider,
+  { provider, servers }: { provider: Provider; servers: Servers },
   load: { bodies: string; connections: number; seconds: number },
 ): Promise<Measurement> {
   const providerBefore = threadTimes(provider.pid);
   const before = threadTimes(side.pid);
+  const serversBefore = servers.cpuUs();
   const machineBefore = machineTimes();
   const result = await wrk(side.url, load.seconds, { ...load, key: side.key });
   const machineAfter = machineTimes();
   const during = total(usedBetween(before, threadTimes(side.pid)));
   const providerCpuUs = total(usedBetween(providerBefore, threadTimes(provider.pid)));
+  const serversDuring = servers.cpuUs() - serversBefore;
   await untilQuiet(side.pid);
   const cpu = usedBetween(before, threadTimes(side.pid));
   return {
@@ -39,6 +44,7 @@ export async function measure(
     cpu,
     lateCpuUs: total(cpu) - during,
     providerCpuUs,
-    others: othersShare(machineBefore, machineAfter, during + providerCpuUs),
+    serversCpuUs: servers.cpuUs() - serversBefore,
+    others: othersShare(machineBefore, machineAfter, during + providerCpuUs + serversDuring),
   };
 }

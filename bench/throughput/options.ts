@@ -14,6 +14,8 @@ export interface Options {
   readonly keep: boolean;
   /** The log in EventStoreDB instead of the data folder. */
   readonly eventstore: boolean;
+  /** The read models in MongoDB instead of the data folder. */
+  readonly mongodb: boolean;
   /** The program that is measured; another checkout's `src/start.mjs` compares two versions on one machine. */
   readonly entry: string;
 }
@@ -29,6 +31,7 @@ export const usage = `bench:throughput: the product against a bare pass-through
   --profile          one more round with a CPU profile of the product
   --entry FILE       the program to measure (src/start.mjs of this checkout)
   --eventstore       the product's log in EventStoreDB: SVC_TEST_EVENTSTORE_URL, else the fake one of the tests
+  --mongodb          its read models in MongoDB: SVC_TEST_MONGODB_URL, else what the tests find or build
   --keep             keep the temporary folder (logs, data, profiles)
 `;
 
@@ -54,6 +57,7 @@ function parse(args: readonly string[]): Options | string {
       profile: { type: 'boolean', default: false },
       entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/start.mjs') },
       eventstore: { type: 'boolean', default: false },
+      mongodb: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -69,6 +73,7 @@ function parse(args: readonly string[]): Options | string {
     profile: values.profile,
     keep: values.keep,
     eventstore: values.eventstore,
+    mongodb: values.mongodb,
     entry: resolve(values.entry),
   };
 }

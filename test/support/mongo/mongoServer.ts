@@ -8,6 +8,8 @@ export interface MongoServer {
   readonly url: string;
   readonly product: 'MongoDB' | 'FerretDB';
   readonly version: string;
+  /** Of a server that is a child of this process. */
+  readonly pid?: number | undefined;
   /** A URL that names a database of its own, which is dropped with `stop`. */
   newDatabase(): string;
   stop(): Promise<void>;
@@ -33,7 +35,7 @@ export async function mongoServer(): Promise<MongoServer | undefined> {
   }
 }
 
-async function described({ url, folder, stop }: Running): Promise<MongoServer> {
+async function described({ url, pid, folder, stop }: Running): Promise<MongoServer> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 });
   const info = await client.db('admin').command({ buildInfo: 1 });
   const databases: string[] = [];
@@ -41,6 +43,7 @@ async function described({ url, folder, stop }: Running): Promise<MongoServer> {
     url,
     product: 'ferretdbVersion' in info || 'ferretdb' in info ? 'FerretDB' : 'MongoDB',
     version: String(info.version),
+    pid,
     newDatabase() {
       const name = `svc_test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
       databases.push(name);

@@ -10,6 +10,8 @@ import { ferretdbBinary } from '../ferretdb/ferretdbBinary.ts';
 
 export interface Running {
   readonly url: string;
+  /** Of a server that is a child of this process. */
+  readonly pid?: number | undefined;
   /** Where a server of our own keeps its data. */
   readonly folder?: string;
   stop(): Promise<void>;
@@ -39,7 +41,7 @@ async function builtFerretdb(): Promise<Running> {
     child.stdout.once('data', (line: Buffer) => resolve(line.toString().trim()));
     child.once('exit', (code) => reject(new Error(`FerretDB ended with ${code}`)));
   });
-  return { url, folder, stop: () => ended(child) };
+  return { url, pid: child.pid, folder, stop: () => ended(child) };
 }
 
 async function installedFerretdb(): Promise<Running> {
