@@ -1,7 +1,8 @@
-import { type Instant, instant, type Position } from '../../domain/brands.ts';
+import type { Instant, Position } from '../../domain/brands.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { SignInFailed, type SignInMethod, SignInsThrottled } from '../../domain/session/events.ts';
+import { Minutes } from '../../http/minutes.ts';
 import { newEventId } from '../../log/eventId.ts';
 import type { EventToAppend } from '../../log/eventLog.ts';
 import { LogUnavailable } from '../../log/requestSink.ts';
@@ -17,20 +18,19 @@ export interface SignInsOptions {
   readonly report: (error: unknown) => void;
 }
 
-const MINUTE_MS = 60_000;
-/** Strangers choose their addresses: beyond so many in a minute they are counted together. */
-const MOST_ADDRESSES = 10_000;
+interface Throttled {
+  readonly address: string;
+  count: number;
+}
 
 /** Writes down who signed in and out, and who tried in vain. */
 export class SignIns {
   readonly #options: SignInsOptions;
-  readonly #throttled = new Map<string, { readonly minute: Instant; count: number }>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #throttled: Minutes<Throttled>;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#flush(options.now()), MINUTE_MS / 4);
-    this.#timer.unref();
+    this.#throttled = new Minutes({ now: options.now, write: (throttled, minute) => this.#write(throttled, minute) });
   }
 
   /** Makes an event durable and waits until this node has folded it. @throws Refusal `log_unavailable` */
@@ -51,32 +51,20 @@ export class SignIns {
 
   /** An attempt that was not looked at; only counted. */
   throttled(address: string): void {
-    const now = this.#options.now();
-    const minute = instant(now - (now % MINUTE_MS));
-    const subject = this.#throttled.has(address) || this.#throttled.size < MOST_ADDRESSES ? address : 'others';
-    const counted = this.#throttled.get(subject);
-    if (counted?.minute === minute) {
-      counted.count++;
-      return;
-    }
-    if (counted) void this.#flush(now);
-    this.#throttled.set(subject, { minute, count: 1 });
+    // Beyond, strangers are counted together.
+    const subject = this.#throttled.hasRoomFor(address) ? address : 'others';
+    this.#throttled.of(subject, () => ({ address: subject, count: 0 })).count++;
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#flush(instant(Number.MAX_SAFE_INTEGER));
+  /** Appends what was counted, at the end of the process. */
+  stop(): Promise<void> {
+    return this.#throttled.stop();
   }
 
-  /** Appends the counts of minutes that have passed. */
-  async #flush(until: Instant): Promise<void> {
+  async #write({ address, count }: Throttled, minute: Instant): Promise<void> {
     const { record, now, report } = this.#options;
-    for (const [address, { minute, count }] of [...this.#throttled]) {
-      if (until - minute < MINUTE_MS) continue;
-      this.#throttled.delete(address);
-      const actor = { kind: 'system', reason: 'throttled attempts are counted per minute' } as const;
-      const event = SignInsThrottled({ address, minute, count });
-      await record({ ...event, id: newEventId(), time: now(), actor, correlationId: newEventId() }).catch(report);
-    }
+    const actor = { kind: 'system', reason: 'throttled attempts are counted per minute' } as const;
+    const event = SignInsThrottled({ address, minute, count });
+    await record({ ...event, id: newEventId(), time: now(), actor, correlationId: newEventId() }).catch(report);
   }
 }
