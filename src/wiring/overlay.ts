@@ -39,7 +39,7 @@ export async function createOverlay({ folder, store, hot, now }: Foundation): Pr
     cooldowns,
     records,
     reservedElsewhere: (keyId, ruleId) =>
-      foreign.reservedOn(keyId, ruleId) + (pending?.usedOn(keyId, ruleId, now()) ?? 0),
+      foreign.reservedOn(keyId, ruleId, now()) + (pending?.usedOn(keyId, ruleId, now()) ?? 0),
     isOfThisStart,
     isOfThisNode,
   };

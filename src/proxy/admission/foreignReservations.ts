@@ -1,10 +1,13 @@
 import { amountOf, appliesTo } from '../../domain/apiKey/counters.ts';
+import { windowAt } from '../../domain/apiKey/window.ts';
+import type { ApiKeyId, Instant } from '../../domain/brands.ts';
 import type { RecordedEvent } from '../../log/eventLog.ts';
 import type { HotState, OpenRequest } from '../../projecting/hotState.ts';
 
 /**
  * What requests that others announced as open hold of the limits: those of other nodes, and those of this node's earlier
- * starts until they are settled as abandoned. Our own stand in the ledger.
+ * starts until they are settled as abandoned. Our own stand in the ledger. A node that died and never comes back settles
+ * nothing, so that a request holds only of the window in which it was admitted, where its usage would count as well.
  */
 export class ForeignReservations {
   readonly #open = new Map<string, OpenRequest>();
@@ -26,12 +29,14 @@ export class ForeignReservations {
   }
 
   /** In the unit of the rule's counter. */
-  reservedOn(keyId: string, ruleId: number): number {
+  reservedOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
+    const rule = this.#open.size > 0 && this.#hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
+    if (!rule) return 0;
+    const window = windowAt(rule, now).index;
     let sum = 0;
     for (const { data } of this.#open.values()) {
-      if (data.keyId !== keyId || !data.admission) continue;
-      const rule = this.#hot.apiKeys.get(data.keyId)?.rules.find(({ id }) => id === ruleId);
-      if (rule && appliesTo(rule, data.model)) sum += amountOf(rule.limitType, data.admission.estimate);
+      if (data.keyId !== keyId || !data.admission || !appliesTo(rule, data.model)) continue;
+      if (windowAt(rule, data.requestedAt).index === window) sum += amountOf(rule.limitType, data.admission.estimate);
     }
     return sum;
   }

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import { type ApiKeyId, type Instant, instant, microDollars, position } from '../../domain/brands.ts';
+import { HotState, type OpenRequest } from '../../projecting/hotState.ts';
+import { ForeignReservations } from './foreignReservations.ts';
+
+const KEY = 'k' as ApiKeyId;
+const NOON = instant(Date.UTC(2026, 10, 21, 12));
+const HOUR_MS = 3_600_000;
+
+const limit = { limitType: 'total_tokens', limitWindow: 'daily', maxValue: 1_000, createdAt: NOON } as const;
+
+function stage(...open: readonly OpenRequest[]): ForeignReservations {
+  const hot = new HotState();
+  const rules = [
+    { ...limit, id: 1, modelFilter: null },
+    { ...limit, id: 2, modelFilter: 'another' },
+  ];
+  hot.apiKeys.set(KEY, { id: KEY, rules } as Partial<ApiKey> as ApiKey);
+  for (const request of open) hot.openRequests.set(request.data.requestId, request);
+  return new ForeignReservations(hot, (stream) => stream.startsWith('requests-ours.'));
+}
+
+/** Announced by another node. */
+const announced = (requestId: string, requestedAt: Instant, stream = 'requests-theirs.b_20261121'): OpenRequest => ({
+  type: 'RequestAdmitted',
+  data: {
+    requestId,
+    keyId: KEY,
+    route: '/v1/responses',
+    model: 'm',
+    effort: null,
+    requestedAt,
+    admission: {
+      decidedAt: position(1),
+      asOf: requestedAt,
+      v: 1,
+      estimate: { inputTokens: 100, outputTokens: 20, costMicroDollars: microDollars(0) },
+      reserved: [],
+    },
+    accountId: null,
+  },
+  stream,
+  revision: 0,
+  position: position(1),
+  time: requestedAt,
+});
+
+test('what others announced as open holds of the limits that apply to it', () => {
+  const foreign = stage(
+    announced('r1', NOON),
+    announced('r2', NOON),
+    announced('r3', NOON, 'requests-ours.b_20261121'),
+  );
+  expect(foreign.reservedOn(KEY, 1, NOON)).toBe(240);
+  expect(foreign.reservedOn(KEY, 2, NOON)).toBe(0);
+  expect(foreign.reservedOn('another' as ApiKeyId, 1, NOON)).toBe(0);
+});
+
+test('a node that dies and never comes back holds a limit until its window begins anew, not for ever', () => {
+  const foreign = stage(announced('r1', NOON));
+  expect(foreign.reservedOn(KEY, 1, instant(NOON + 23 * HOUR_MS))).toBe(120);
+  expect(foreign.reservedOn(KEY, 1, instant(NOON + 25 * HOUR_MS))).toBe(0);
+});
