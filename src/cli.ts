@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { readConfig } from './config.ts';
 import { openDataFolder } from './log/dataFolder.ts';
+import { existingLog } from './log/existingLog.ts';
 import type { Service } from './main.ts';
 import type { HistoryTarget } from './transfer/history.ts';
 
@@ -65,9 +66,9 @@ async function serve(): Promise<void> {
 
 async function rebuild(): Promise<void> {
   const { SVC_DATA_DIR, SVC_NODE_ID, SVC_MONGODB_URL } = readConfig();
-  const { logIn, rebuildReadModels } = await import('./readModels/sqlite/rebuild.ts');
+  // Before the folder is taken, which would make one.
+  const logPath = existingLog(resolve(SVC_DATA_DIR), logName());
   if (SVC_MONGODB_URL !== undefined) {
-    const logPath = logIn(resolve(SVC_DATA_DIR), logName());
     const { rebuildMongoReadModels } = await import('./readModels/mongo/rebuild.ts');
     const end = await rebuildMongoReadModels({
       url: SVC_MONGODB_URL,
@@ -78,6 +79,7 @@ async function rebuild(): Promise<void> {
     say(`the read models are made anew, up to position ${end}`);
     return;
   }
+  const { rebuildReadModels } = await import('./readModels/sqlite/rebuild.ts');
   const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
   try {
     const end = rebuildReadModels({ folder: folder.path, logName: logName(), onProgress: tellProgress() });
@@ -89,14 +91,14 @@ async function rebuild(): Promise<void> {
 
 async function compare(): Promise<void> {
   const { SVC_DATA_DIR, SVC_MONGODB_URL } = readConfig();
-  const { compareReadModels, logIn } = await import('./readModels/sqlite/rebuild.ts');
+  const { compareReadModels } = await import('./readModels/sqlite/rebuild.ts');
   const onProgress = tellProgress();
   const { position, rows, differences } =
     SVC_MONGODB_URL === undefined
       ? compareReadModels({ folder: resolve(SVC_DATA_DIR), logName: logName(), onProgress })
       : await (await import('./readModels/mongo/rebuild.ts')).compareMongoReadModels({
           url: SVC_MONGODB_URL,
-          logPath: logIn(resolve(SVC_DATA_DIR), logName()),
+          logPath: existingLog(resolve(SVC_DATA_DIR), logName()),
           isCopy: isCopy(),
           onProgress,
         });
@@ -138,12 +140,14 @@ async function withHistory(move: (history: HistoryTarget) => Promise<string>): P
   }
 }
 
-const exportTo = (path: string) =>
-  withHistory(async (history) => {
+async function exportTo(path: string): Promise<void> {
+  if (!isCopy()) existingLog(resolve(readConfig().SVC_DATA_DIR));
+  await withHistory(async (history) => {
     const { exportHistory } = await import('./transfer/transfer.ts');
     const { events, keys } = await exportHistory(history, path, tellProgress());
     return `${events} events and ${keys} keys are in ${path}; each chain of hashes is intact`;
   });
+}
 
 const importFrom = (path: string) =>
   withHistory(async (history) => {
@@ -178,6 +182,8 @@ try {
     await importFrom(args[0] ?? '');
   } else if (command === 'reset-password' && (args.length === 0 || (args.length === 1 && args[0] === '--totp'))) {
     await reset(args.length === 0);
+  } else if (command === 'help' || command === '--help' || command === '-h') {
+    process.stdout.write(USAGE);
   } else {
     process.stderr.write(USAGE);
     process.exitCode = 2;

@@ -3,12 +3,18 @@ import { z } from 'zod';
 import { parseConnectionString } from './log/eventstore/connectionString.ts';
 
 const integer = (min: number, max: number) =>
-  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(min).max(max));
+  z
+    .string()
+    .refine(
+      (text) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max,
+      `must be a whole number from ${min} to ${max}`,
+    )
+    .transform(Number);
 
 const flag = z
   .string()
   .toLowerCase()
-  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no']))
+  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no'], 'must be true or false'))
   .transform((text) => text === 'true' || text === '1' || text === 'yes');
 
 const httpUrl = z
@@ -68,7 +74,9 @@ const environment = z.object({
   SVC_PRICES_FILE: z.string().min(1).optional(),
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),
   FIREWALL_TRUSTED_PROXY_CIDRS: list.pipe(z.array(cidr)).default([]),
-  FIREWALL_XFF_MODE: z.enum(['first_valid', 'rightmost_untrusted']).default('first_valid'),
+  FIREWALL_XFF_MODE: z
+    .enum(['first_valid', 'rightmost_untrusted'], 'must be first_valid or rightmost_untrusted')
+    .default('first_valid'),
 });
 
 /** The whole configuration; nothing else reads the environment. */

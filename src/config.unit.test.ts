@@ -48,6 +48,15 @@ describe('a wrong value', () => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name}: .+`));
   });
 
+  test.each([
+    ['SVC_PORT', '65536', 'must be a whole number from 0 to 65535'],
+    ['SVC_DRAIN_SECONDS', '1.5', 'must be a whole number from 0 to 3600'],
+    ['SVC_CODEX_ALIASES', 'maybe', 'must be true or false'],
+    ['FIREWALL_XFF_MODE', 'leftmost', 'must be first_valid or rightmost_untrusted'],
+  ])('%s=%s is told what it could be', (name, value, what) =>
+    expect(() => readConfig({ [name]: value })).toThrow(`${name}: ${what}`),
+  );
+
   test('and each of several gets its line', () => {
     try {
       readConfig({ SVC_PORT: 'x', SVC_DRAIN_SECONDS: 'y' });

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { openDataFolder } from './log/dataFolder.ts';
+import { existingLog } from './log/existingLog.ts';
 import { createPasswords } from './management/dashboardAuth/passwords.ts';
 import { destroyKeysOfDisabledTotp } from './management/dashboardAuth/totpKeys.ts';
 import { createCommandHandler } from './projecting/commandHandler.ts';
@@ -17,7 +17,7 @@ export interface ResetPassword {
   readonly asksForTotp: boolean;
 }
 
-/** There is no password in this folder that could be reset. */
+/** There is no password that could be reset. */
 export class NothingToReset extends Error {
   override readonly name = 'NothingToReset';
 }
@@ -27,17 +27,14 @@ export class NothingToReset extends Error {
  * nothing more; the event says who it was. Nobody else may have the folder open.
  * @param keepsTotp false for a lost authenticator: TOTP is switched off too
  * @param say gets lines for the operator, e.g. that a store is waited for
- * @throws NothingToReset | DataFolderInUse | Refusal
+ * @throws NothingToReset | NoLog | DataFolderInUse | Refusal
  */
 export async function resetPassword(
   config: Config,
   { keepsTotp, say }: { keepsTotp: boolean; say: (line: string) => void },
 ): Promise<ResetPassword> {
   const path = resolve(config.SVC_DATA_DIR);
-  const isEmbedded = config.SVC_EVENTSTORE_URL === undefined;
-  if (isEmbedded && !existsSync(join(path, 'log.sqlite'))) {
-    throw new NothingToReset(`There is no log in ${path}: set SVC_DATA_DIR to the data folder.`);
-  }
+  if (config.SVC_EVENTSTORE_URL === undefined) existingLog(path);
   await using opened = new AsyncDisposableStack();
   const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (taken) => taken.close());
   const store = await openStore(config, folder, { say, report: (error) => say(String(error)) });

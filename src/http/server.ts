@@ -77,6 +77,7 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
     case 'EADDRINUSE':
       return new CannotListen(`${host}:${port} is taken: stop what listens there, or set SVC_PORT to another port.`);
     case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
       return new CannotListen(`${host} is no address of this machine: set SVC_HOST to one that is, or to 0.0.0.0.`);
     case 'EACCES':
       return new CannotListen(`Port ${port} may not be used by this user: set SVC_PORT to one above 1023.`);

@@ -27,6 +27,21 @@ test('a second process is refused in one line, and let in once the first was kil
   openDataFolder(temp.path).close();
 });
 
+test.each([
+  ['is a file', (path: string) => writeFile(path, '')],
+  ['holds what cannot be opened', (path: string) => mkdir(join(path, 'lock.sqlite'), { recursive: true })],
+])('a folder that %s is refused in one line that says what to do', async (_what, prepare) => {
+  await using temp = await tempFolder();
+  const path = join(temp.path, 'data');
+  await prepare(path);
+  expect(() => openDataFolder(path)).toThrow(
+    expect.objectContaining({
+      code: 'CANNOT_USE_DATA_FOLDER',
+      message: expect.stringMatching(/^\S+data cannot be the data folder: .+\. Set SVC_DATA_DIR to a folder .+\.$/),
+    }),
+  );
+});
+
 test('the same process cannot take a folder twice either', async () => {
   await using temp = await tempFolder();
   const folder = openDataFolder(temp.path);

@@ -9,6 +9,12 @@ export class DataFolderInUse extends Error {
   readonly code = 'DATA_FOLDER_IN_USE';
 }
 
+/** The folder cannot be used; the message says why and what to do. */
+export class CannotUseDataFolder extends Error {
+  override readonly name = 'CannotUseDataFolder';
+  readonly code = 'CANNOT_USE_DATA_FOLDER';
+}
+
 /** A node id would break the names of streams. */
 export class InvalidNodeId extends Error {
   override readonly name = 'InvalidNodeId';
@@ -34,11 +40,10 @@ const SQLITE_BUSY = 5;
  * Takes a data folder for this process, and makes it when it is not there, readable by its owner only. The lock is the
  * operating system's and goes with the process, also after `kill -9`.
  * @param nodeId kept from now on; one is made up the first time when it is absent
- * @throws DataFolderInUse | InvalidNodeId
+ * @throws DataFolderInUse | CannotUseDataFolder | InvalidNodeId
  */
 export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: string | undefined } = {}): DataFolder {
   const folder = resolve(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = (name: string): string => join(folder, name);
   const lock = takeLock(folder, file('lock.sqlite'));
   try {
@@ -56,14 +61,22 @@ export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: str
 }
 
 function takeLock(folder: string, path: string): DatabaseSync {
-  const lock = new DatabaseSync(path, { timeout: 0 });
+  let lock: DatabaseSync | undefined;
   try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
-    lock.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new DataFolderInUse(`${folder} is in use by another svc process. Stop it, or set SVC_DATA_DIR.`);
+    lock?.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
+      throw new DataFolderInUse(`${folder} is in use by another svc process. Stop it, or set SVC_DATA_DIR.`);
+    }
+    throw new CannotUseDataFolder(
+      `${folder} cannot be the data folder: ${(error as Error).message}. ` +
+        'Set SVC_DATA_DIR to a folder that this user may write to, with all that is in it.',
+      { cause: error },
+    );
   }
 }
 

@@ -12,7 +12,7 @@ export interface Comparison {
   readonly differences: readonly string[];
 }
 
-/** There is nothing to rebuild from, or to compare with. */
+/** Another rebuild was sooner, or there is nothing to compare with. */
 export class CannotRebuild extends Error {
   override readonly name = 'CannotRebuild';
 }

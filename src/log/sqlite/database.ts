@@ -36,10 +36,10 @@ export interface WritableOptions {
 
 /**
  * Opens the file for its one writer, every commit synced before it is answered.
- * @throws LogCannotStart when SQLite did not take a setting, or the file was made by a newer svc
+ * @throws LogCannotStart when the file cannot be opened, SQLite did not take a setting, or a newer svc made the file
  */
 export function openForWriting({ path, maxBytes }: WritableOptions): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  const database = opened(path);
   try {
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16384`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -50,9 +50,22 @@ export function openForWriting({ path, maxBytes }: WritableOptions): DatabaseSyn
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw error instanceof LogCannotStart ? error : cannotOpen(path, error as Error);
   }
 }
+
+function opened(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    throw cannotOpen(path, error as Error);
+  }
+}
+
+const cannotOpen = (path: string, cause: Error) =>
+  new LogCannotStart(`${path} cannot be opened: ${cause.message}. Does it belong to the user that runs svc?`, {
+    cause,
+  });
 
 /** A second connection that only reads; the file must have been opened for writing before. */
 export function openForReading(path: string): DatabaseSync {

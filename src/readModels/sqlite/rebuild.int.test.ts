@@ -155,10 +155,10 @@ test('while a service has the folder, nothing is rebuilt, but compared', async (
 });
 
 test('a folder without a log is told in one line, and nothing is made there', async () => {
-  const folder = temporaryFolder();
-  for (const args of [['rebuild'], ['rebuild', '--compare']]) {
+  const folder = join(temporaryFolder(), 'misspelt');
+  for (const args of [['rebuild'], ['rebuild', '--compare'], ['export', join(folder, '..', 'history.jsonl')]]) {
     const { code, out, err } = await svc(folder, ...args);
     expect([code, out, err]).toEqual([1, [], [`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`]]);
   }
-  expect(existsSync(join(folder, 'readmodels.sqlite'))).toBe(false);
+  expect(existsSync(folder)).toBe(false);
 });

@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/brands.ts';
+import { existingLog } from '../../log/existingLog.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
 import { compareTables } from './compareTables.ts';
 import { LogReader } from './logReader.ts';
@@ -22,11 +23,11 @@ const BATCH_EVENTS = 50_000;
 /**
  * Makes the read models anew beside those that are there, then puts them in their place. Nobody else may have them open.
  * @returns how far they reach
- * @throws CannotRebuild when there is no log
+ * @throws NoLog
  */
 export function rebuildReadModels({ folder, logName, onProgress }: RebuildOptions): Position {
   const [live, fresh] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.new.sqlite')];
-  const reached = build(fresh, logIn(folder, logName), position(Number.MAX_SAFE_INTEGER), onProgress).position;
+  const reached = build(fresh, existingLog(folder, logName), position(Number.MAX_SAFE_INTEGER), onProgress).position;
   // A crash in between leaves no file: then the next start makes one.
   removeReadModelFile(live);
   renameSync(fresh, live);
@@ -36,11 +37,11 @@ export function rebuildReadModels({ folder, logName, onProgress }: RebuildOption
 /**
  * Makes the read models anew as far as the live ones reach, holds both against each other and throws the new ones away.
  * The live ones are only read, and may go on meanwhile.
- * @throws CannotRebuild when there is no log, or nothing to compare with
+ * @throws NoLog, or CannotRebuild when there is nothing to compare with
  */
 export function compareReadModels({ folder, logName, onProgress }: RebuildOptions): Comparison {
   const [path, freshPath] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.compare.sqlite')];
-  const logPath = logIn(folder, logName);
+  const logPath = existingLog(folder, logName);
   if (!existsSync(path)) throw new CannotRebuild(`There are no read models in ${folder} to compare with.`);
   const live = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
@@ -67,13 +68,6 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
     live.close();
     removeReadModelFile(freshPath);
   }
-}
-
-/** The log's file in a data folder. @throws CannotRebuild when there is none */
-export function logIn(folder: string, name = 'log.sqlite'): string {
-  const path = join(folder, name);
-  if (!existsSync(path)) throw new CannotRebuild(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
-  return path;
 }
 
 function progressOf(live: DatabaseSync): Record<string, unknown> | undefined {
