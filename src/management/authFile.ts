@@ -1,5 +1,6 @@
 import type { Instant } from '../domain/brands.ts';
 import { refuse } from '../domain/refusal.ts';
+import { asObject, isHeaderSafe, type JsonObject, textOrNull } from '../provider/json.ts';
 import { expiryOf, identityOf } from '../provider/jwt.ts';
 import { parseTime } from './time.ts';
 
@@ -19,8 +20,6 @@ export interface AuthFile {
   readonly hasReadableIdToken: boolean;
 }
 
-type Claims = Readonly<Record<string, unknown>>;
-
 /** @throws Refusal `invalid_auth_json` with what is wrong */
 export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const file = objectIn(bytes);
@@ -31,7 +30,7 @@ export function parseAuthFile(bytes: Uint8Array): AuthFile {
     refreshToken: token(tokens, 'refresh_token', 'refreshToken'),
     idToken: token(tokens, 'id_token', 'idToken'),
   };
-  const named = text(tokens.account_id ?? tokens.accountId);
+  const named = textOrNull(tokens.account_id ?? tokens.accountId);
   return { ...authFileOf(found, named), refreshedAt: lastRefresh(file) };
 }
 
@@ -57,7 +56,7 @@ export function authFileOf(
   };
 }
 
-function objectIn(bytes: Uint8Array): Claims {
+function objectIn(bytes: Uint8Array): JsonObject {
   let content: unknown;
   try {
     content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -67,22 +66,19 @@ function objectIn(bytes: Uint8Array): Claims {
   return asObject(content) ?? refuse('invalid_auth_json', { problem: 'the auth file is not a JSON object' });
 }
 
-function token(tokens: Claims, name: string, alias: string): string {
+function token(tokens: JsonObject, name: string, alias: string): string {
   const value = tokens[name] ?? tokens[alias];
   const param = `tokens.${name}`;
   if (value === undefined || value === null || value === '')
     return refuse('invalid_auth_json', { param, problem: 'is missing' });
   if (typeof value !== 'string') return refuse('invalid_auth_json', { param, problem: 'must be a string' });
-  // It travels in a header: a line break in it would break every request of the account.
-  if (!VISIBLE_ASCII.test(value))
+  if (!isHeaderSafe(value))
     return refuse('invalid_auth_json', { param, problem: 'holds characters that no token has' });
   return value;
 }
 
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-
 function headerSafe(upstreamAccountId: string | null): string | null {
-  if (upstreamAccountId === null || (upstreamAccountId.length <= 200 && VISIBLE_ASCII.test(upstreamAccountId))) {
+  if (upstreamAccountId === null || (upstreamAccountId.length <= 200 && isHeaderSafe(upstreamAccountId))) {
     return upstreamAccountId;
   }
   return refuse('invalid_auth_json', {
@@ -91,13 +87,7 @@ function headerSafe(upstreamAccountId: string | null): string | null {
   });
 }
 
-function lastRefresh(file: Claims): Instant | null {
-  const given = text(file.last_refresh ?? file.lastRefreshAt ?? file.last_refresh_at);
+function lastRefresh(file: JsonObject): Instant | null {
+  const given = textOrNull(file.last_refresh ?? file.lastRefreshAt ?? file.last_refresh_at);
   return given === null ? null : (parseTime(given) ?? null);
 }
-
-const asObject = (value: unknown): Claims | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
-
-const text = (value: unknown): string | null =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : null;

@@ -1,7 +1,5 @@
 import { type Instant, instant } from '../domain/brands.ts';
-
-/** What a token says of itself. Nobody checked its signature: that is the provider's business. */
-export type Claims = Readonly<Record<string, unknown>>;
+import { asObject, type JsonObject, objectIn, textOrNull } from './json.ts';
 
 /** Who an id token speaks for; null for what it does not say. */
 export interface Identity {
@@ -25,14 +23,12 @@ const KNOWN_PLANS: ReadonlySet<string> = new Set([
   'edu',
 ]);
 
-/** The claims of a JWT, unverified; undefined when it is not one. Never throws. */
-export function claimsOf(token: string): Claims | undefined {
-  try {
-    return asObject(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')));
-  } catch {
-    return undefined;
-  }
-}
+/**
+ * What a token says of itself; undefined when it is no JWT. Never throws. Nobody checked the signature: that is the provider's
+ * business.
+ */
+export const claimsOf = (token: string): JsonObject | undefined =>
+  objectIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
 /** When a token runs out (`exp`, in seconds, a number or a numeric string); null when it does not say. */
 export function expiryOf(token: string): Instant | null {
@@ -50,12 +46,12 @@ export function identityOf(idToken: string): Identity | undefined {
   const claims = claimsOf(idToken);
   if (!claims) return undefined;
   const auth = asObject(claims[AUTH]);
-  const claim = (name: string) => text(auth?.[name]) ?? text(claims[name]);
+  const claim = (name: string) => textOrNull(auth?.[name]) ?? textOrNull(claims[name]);
   const plan = claim('chatgpt_plan_type');
   return {
     upstreamAccountId: claim('chatgpt_account_id'),
-    email: text(claims.email) ?? text(asObject(claims[PROFILE])?.email),
-    displayName: text(claims.name),
+    email: textOrNull(claims.email) ?? textOrNull(asObject(claims[PROFILE])?.email),
+    displayName: textOrNull(claims.name),
     planType: plan === null ? null : planOf(plan),
   };
 }
@@ -66,9 +62,3 @@ export function planOf(plan: string): string {
   const lower = trimmed.toLowerCase();
   return KNOWN_PLANS.has(lower) ? lower : trimmed.toWellFormed();
 }
-
-const asObject = (value: unknown): Claims | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
-
-const text = (value: unknown): string | null =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : null;

@@ -1,4 +1,5 @@
 import type { AccountId, Instant } from '../domain/brands.ts';
+import { within } from '../log/within.ts';
 import type { HandleCommand } from '../projecting/commandHandler.ts';
 import type { HotRunner } from '../projecting/hotRunner.ts';
 import { subjects } from '../projecting/subjects.ts';
@@ -121,12 +122,7 @@ export function createModelPoller({
       if (account) poll(account.planType);
     },
     async whenIdle(withinMs) {
-      if (underWay.size === 0) return;
-      const patience = new AbortController();
-      const timer = setTimeout(() => patience.abort(), withinMs);
-      const isOver = new Promise((resolve) => patience.signal.addEventListener('abort', resolve));
-      await Promise.race([Promise.all(underWay.values()), isOver]);
-      clearTimeout(timer);
+      if (underWay.size > 0) await within(withinMs, Promise.all(underWay.values()));
     },
     async stop() {
       clearInterval(rounds);

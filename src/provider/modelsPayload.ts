@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ObserveModels } from '../domain/modelCatalogue/decide.ts';
-import { asObject, objectIn } from './providerClient.ts';
+import { asObject, objectIn } from './json.ts';
 
 export type ReportedModels = ObserveModels['models'];
 

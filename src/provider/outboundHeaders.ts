@@ -29,7 +29,7 @@ const KEPT_BACK = 'x-codex-installation-id';
  * list of what to drop lets through what nobody thought of (provider-and-predecessor.md 4.1).
  * @param name in lower case
  */
-export const isForwarded = (name: string): boolean =>
+const isForwarded = (name: string): boolean =>
   FORWARDED.has(name) || ((name.startsWith('x-codex-') || name.startsWith('x-openai-')) && name !== KEPT_BACK);
 
 export interface UpstreamContent {

@@ -24,17 +24,3 @@ export const onceOnlyClient: Got = providerClient.extend({
 /** A short code for a call that got no answer: `etimedout`, `econnrefused`, ... */
 export const codeOf = (error: unknown): string =>
   error instanceof RequestError && error.code ? error.code.toLowerCase() : 'network_error';
-
-/** The object in a JSON text; undefined for everything else. */
-export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
-export const asObject = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;

@@ -1,5 +1,5 @@
+import { asObject, isHeaderSafe, type JsonObject, objectIn } from './json.ts';
 import { isPermanentFailure } from './permanentFailures.ts';
-import { asObject, objectIn } from './providerClient.ts';
 
 /** What the token endpoint gave for a refresh token or a code. Null when the answer had none: the old one stays good. */
 export type TokenAnswer =
@@ -25,25 +25,19 @@ export function readTokenAnswer(status: number, text: string): TokenAnswer {
 }
 
 /** Undefined when there is no access token. */
-export function tokensIn(
-  body: Readonly<Record<string, unknown>> | undefined,
-): Extract<TokenAnswer, { kind: 'tokens' }> | undefined {
+export function tokensIn(body: JsonObject | undefined): Extract<TokenAnswer, { kind: 'tokens' }> | undefined {
   const access = token(body?.access_token);
   if (access === null) return undefined;
   return { kind: 'tokens', access, refresh: token(body?.refresh_token), idToken: token(body?.id_token) };
 }
 
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-
-/** It travels in a header: a line break in it would break every request of the account. */
-const token = (value: unknown): string | null =>
-  typeof value === 'string' && VISIBLE_ASCII.test(value) ? value : null;
+const token = (value: unknown): string | null => (typeof value === 'string' && isHeaderSafe(value) ? value : null);
 
 /** Only what looks like a code is taken for one: a text could repeat the token to us, and codes go into the log. */
 const CODE = /^[a-z0-9_.-]{1,48}$/;
 
 /** The code of an error in whichever of its places the provider put it, in lower case. */
-export function errorCodeIn(body: Readonly<Record<string, unknown>> | undefined): string | undefined {
+export function errorCodeIn(body: JsonObject | undefined): string | undefined {
   const error = asObject(body?.error);
   return [error?.code, error?.error, body?.error, body?.error_code, body?.code]
     .map(asErrorCode)

@@ -1,7 +1,7 @@
 import type { UsageSample, UsageWindow } from '../domain/accountUsage/events.ts';
 import { type Instant, instant } from '../domain/brands.ts';
+import { asObject } from './json.ts';
 import { planOf } from './jwt.ts';
-import { asObject } from './providerClient.ts';
 
 /** What the provider says of an account's use. */
 export interface ReportedUsage {

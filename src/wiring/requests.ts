@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountId } from '../domain/brands.ts';
 import type { ClientAddress } from '../http/clientAddress.ts';
+import { within } from '../log/within.ts';
 import { subjects } from '../projecting/subjects.ts';
 import { upstreamHeaders } from '../provider/outboundHeaders.ts';
 import { deactivationReason } from '../provider/permanentFailures.ts';
@@ -121,14 +122,4 @@ export async function createRequests(
       await refusals.stop();
     },
   };
-}
-
-/** Waits for a promise, but not for ever. */
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, patience]);
-  clearTimeout(timer);
 }

@@ -1,5 +1,6 @@
 import * as scryptKdf from 'scrypt-kdf';
 import { refuse } from '../../domain/refusal.ts';
+import { createSlots } from '../../provider/slots.ts';
 
 // Its types promise named exports, its code has one default export (scrypt-kdf 4.0.0).
 const { kdf, verify } = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
@@ -25,19 +26,16 @@ const COME_BACK = { problem: 'too many passwords are being checked; try again in
 
 /** @param logN binary logarithm of the cost; 15 takes about 100 ms and 32 MiB (scrypt-kdf, "Recommended parameter values") */
 export function createPasswords({ logN = 15 }: { logN?: number } = {}): Passwords {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const inSlot = createSlots(MOST_AT_ONCE);
+  let present = 0;
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (waiting.length >= MOST_WAITING) refuse('rate_limit_exceeded', COME_BACK);
-    if (running >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
+    if (present >= MOST_AT_ONCE + MOST_WAITING) refuse('rate_limit_exceeded', COME_BACK);
+    present++;
     try {
-      return await work();
+      return await inSlot(work);
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
+      present--;
     }
   }
 

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { BegunLink, CodeWay } from '../../domain/accountLink/events.ts';
 import { type AccountLink, isOpen } from '../../domain/accountLink/state.ts';
 import { type AccountId, instant } from '../../domain/brands.ts';
 import { refuse } from '../../domain/refusal.ts';
+import { within } from '../../log/within.ts';
 import type { Cause } from '../../projecting/commandHandler.ts';
 import { subjects } from '../../projecting/subjects.ts';
 import type { Authorization } from '../../provider/signIn/authorization.ts';
@@ -148,7 +148,8 @@ export function createAccountLinks(options: AccountLinksOptions): AccountLinks {
         .finally(() => underWay.delete(link.id));
       underWay.set(link.id, end);
     });
-    await within(PATIENCE_MS, underWay.get(link.id));
+    const end = underWay.get(link.id);
+    if (end) await within(PATIENCE_MS, end);
   }
 
   async function onDeviceEnd(link: AccountLink, end: DeviceEnd): Promise<void> {
@@ -245,10 +246,3 @@ const because = (reason: string, linkId: string): Cause => ({
   actor: { kind: 'system', reason },
   correlationId: linkId,
 });
-
-async function within(ms: number, end: Promise<void> | undefined): Promise<void> {
-  const patience = new AbortController();
-  const given = delay(ms, undefined, { signal: patience.signal, ref: false }).catch(() => {});
-  await Promise.race([end, given]);
-  patience.abort();
-}

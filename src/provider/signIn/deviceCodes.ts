@@ -1,6 +1,7 @@
 import type { Instant } from '../../domain/brands.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { asObject, codeOf, objectIn, providerClient } from '../providerClient.ts';
+import { asObject, type JsonObject, objectIn } from '../json.ts';
+import { codeOf, providerClient } from '../providerClient.ts';
 import { errorCodeIn, type TokenAnswer, tokensIn } from '../tokenAnswer.ts';
 import { CLIENT_ID } from './registration.ts';
 
@@ -83,7 +84,7 @@ export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: Devic
   };
 }
 
-type Body = Readonly<Record<string, unknown>> | undefined;
+type Body = JsonObject | undefined;
 
 function deviceCodeIn(body: Body, now: Instant): DeviceCode | undefined {
   const deviceAuthId = textIn(body?.device_auth_id);

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { SealedTokens } from '../../domain/account/events.ts';
 import type { AccountId } from '../../domain/brands.ts';
+import { within } from '../../log/within.ts';
 import type { AccessTokensOptions, RefreshResult } from '../accessTokens.ts';
 import { createRareReports, ProviderTrouble } from '../rareReports.ts';
 import { createCalling } from './calling.ts';
@@ -94,7 +94,7 @@ export function createTokenRefresh(options: AccessTokensOptions) {
           .finally(() => underWay.delete(accountId));
         underWay.set(accountId, flight);
       }
-      return within(PATIENCE_MS, flight);
+      return (await within(PATIENCE_MS, flight)) ?? 'transient';
     },
 
     isWorthwhile(accountId: AccountId): boolean {
@@ -108,15 +108,4 @@ export function createTokenRefresh(options: AccessTokensOptions) {
       await Promise.all(underWay.values());
     },
   };
-}
-
-async function within(ms: number, result: Promise<RefreshResult>): Promise<RefreshResult> {
-  const patience = new AbortController();
-  const given = delay(ms, 'transient' as const, { signal: patience.signal, ref: false });
-  try {
-    return await Promise.race([result, given]);
-  } finally {
-    given.catch(() => {});
-    patience.abort();
-  }
 }
