@@ -11,7 +11,7 @@ export type HistoryActor =
 /** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */
 export const HISTORY_VERSION = 3;
 
-export const requestSubject = (requestId: string): string => `request-${requestId}`;
+const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request that a subject stands for; undefined when it is something else. */
 export const requestIdOf = (subject: string): string | undefined =>
   subject.startsWith('request-') ? subject.slice('request-'.length) : undefined;

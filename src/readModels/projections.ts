@@ -21,8 +21,5 @@ function handlersByType(): Map<string, Handler[]> {
   return byType;
 }
 
-/** The types of events that documents and sums are made from. */
-export const PROJECTED_TYPES: readonly string[] = [...handlers.keys()];
-
 /** What other versions of the projections made is made again. */
 export const VERSION = PROJECTIONS.map(({ name, version }) => `${name} ${version}`).join(', ');

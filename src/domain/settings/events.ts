@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
 
 export const routingStrategySchema = z.enum(['usage_weighted', 'round_robin']);
-export type RoutingStrategy = z.infer<typeof routingStrategySchema>;
 
 export const settingsSchema = z.object({
   stickyThreadsEnabled: z.boolean(),

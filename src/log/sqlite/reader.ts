@@ -26,7 +26,7 @@ export interface Reader<Event = RecordedEvent> {
 }
 
 /** Long enough that the statement costs nothing, short enough that the event loop waits about 3 ms for a page. */
-export const PAGE_SIZE = 512;
+const PAGE_SIZE = 512;
 
 type Row = [
   position: number,

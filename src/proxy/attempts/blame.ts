@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { Classified } from './classify.ts';
-import type { ExchangeServices } from './engine.ts';
+import type { ExchangeServices } from './exchangeServices.ts';
 
 /** Lets an account bear what its failure means: on this node at once, and by the log for all. */
 export function blame(

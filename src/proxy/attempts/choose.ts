@@ -3,7 +3,7 @@ import { plansWithout } from '../../domain/modelCatalogue/plansWithout.ts';
 import type { Attempt } from '../../domain/request/events.ts';
 import { SELECT_VERSION, type Selection, select, triedBy } from '../../domain/routing/select.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
-import type { ExchangeServices } from './engine.ts';
+import type { ExchangeServices } from './exchangeServices.ts';
 
 /** Where and when a choice was made and what of the overlay it hung on: with it, replay makes the same choice. */
 export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'isRepeat'>;

@@ -8,7 +8,7 @@ import type { Ending } from '../settlement/ending.ts';
 import type { Outcome } from '../settlement/settlement.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { AttemptTrail } from './attemptTrail.ts';
-import type { ExchangeServices } from './engine.ts';
+import type { ExchangeServices } from './exchangeServices.ts';
 
 /** The end of a request: what the log will say, and what the client sees once the log has it. */
 export class Conclusion {

@@ -7,7 +7,7 @@ import { servedTierIn } from '../settlement/serviceTier.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { AttemptTrail } from './attemptTrail.ts';
 import type { Decision } from './choose.ts';
-import type { ExchangeServices } from './engine.ts';
+import type { ExchangeServices } from './exchangeServices.ts';
 import type { Failure } from './failure.ts';
 import { StreamedBody } from './streamedBody.ts';
 import { type CallObserver, UpstreamCall } from './upstreamCall.ts';

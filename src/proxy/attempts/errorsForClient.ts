@@ -2,7 +2,7 @@ import type { AccountUsage } from '../../domain/accountUsage/state.ts';
 import type { Instant } from '../../domain/brands.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { Classified } from './classify.ts';
-import type { ExchangeServices } from './engine.ts';
+import type { ExchangeServices } from './exchangeServices.ts';
 import type { Failure, ProviderError } from './failure.ts';
 
 /** Longer waits would be slept through by clients that obey the header literally (clients.md section 0, row 14). */

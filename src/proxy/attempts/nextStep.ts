@@ -3,7 +3,7 @@ import type { Attempt, CompletedRequest } from '../../domain/request/events.ts';
 import type { Selection } from '../../domain/routing/select.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { choose, type Decision } from './choose.ts';
-import type { ExchangeServices } from './engine.ts';
+import type { ExchangeServices } from './exchangeServices.ts';
 
 const MAX_ATTEMPTS = 5;
 const MAX_ATTEMPTING_MS = 60_000;

@@ -68,7 +68,7 @@ const WRITABLE: ReadonlySet<ServerType> = new Set([
 ]);
 
 const parts = (url: string) => /^(?:mongodb(?:\+srv)?:\/\/)(?:[^@/]*@)?([^/?]*)(?:\/([^?]*))?/.exec(url);
-export const hostsOf = (url: string): string => parts(url)?.[1] ?? 'unknown host';
+const hostsOf = (url: string): string => parts(url)?.[1] ?? 'unknown host';
 const hasDatabase = (url: string): boolean => (parts(url)?.[2] ?? '') !== '';
 
 /** The driver's messages may quote the URL. */

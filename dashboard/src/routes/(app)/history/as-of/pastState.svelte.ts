@@ -12,7 +12,7 @@ export interface State {
 }
 
 /** @param at a position or a time; without it, now */
-export async function stateAt(at?: string): Promise<State> {
+async function stateAt(at?: string): Promise<State> {
   const params = { params: { query: at === undefined ? {} : { at } } };
   const [{ accounts }, keys, firewall, settings] = await Promise.all([
     answerOf(api.GET('/api/accounts', params)),

@@ -2,16 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { HotState } from '../../projecting/hotState.ts';
+import type { AccountHeaders } from '../../provider/outboundHeaders.ts';
 import type { Settled } from '../settlement/settlement.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { Cooldowns } from './cooldowns.ts';
 import type { Exchange } from './exchange.ts';
-
-/** Headers by which the provider knows an account. */
-export interface AccountHeaders {
-  readonly authorization: string;
-  readonly 'chatgpt-account-id'?: string | undefined;
-}
 
 export interface AccountTokens {
   /** Undefined when the account's access token has expired or is about to. */
