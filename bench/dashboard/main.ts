@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { chromiumPath } from '../../test/dashboard/support/chromium.ts';
-import { killChildren, start } from '../throughput/child.ts';
+import { killChildren } from '../throughput/child.ts';
 import { requestLogTotal, setUp } from '../throughput/management.ts';
+import { startOn } from '../throughput/startOn.ts';
 import { fill } from './fill.ts';
 import { look, type Seen, signedIn, type Target } from './look.ts';
 
@@ -56,16 +57,8 @@ try {
 
 /** Starts the service on the folder. @returns its address */
 async function serve(): Promise<string> {
-  const nowhere = 'http://127.0.0.1:9/backend-api';
-  const env = {
-    SVC_DATA_DIR: folder,
-    SVC_PORT: '0',
-    SVC_OAUTH_CALLBACK_PORT: '0',
-    SVC_UPSTREAM_BASE_URL: nowhere,
-    PATH: process.env.PATH ?? '',
-  };
   const entry = new URL('../../src/start.mjs', import.meta.url).pathname;
-  const service = start(process.execPath, [entry, 'serve'], env, join(folder, 'serve.txt'));
+  const service = startOn(folder, 'serve', [entry, 'serve']);
   const [, base = ''] = await service.line(/listening on (http:\S+)/, 180_000);
   return base;
 }

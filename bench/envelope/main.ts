@@ -7,7 +7,7 @@ import { bodies } from '../throughput/bodies.ts';
 import { growingConversation } from './growingConversation.ts';
 import { measure, type Way } from './measure.ts';
 
-// `node bench/envelope/main.ts [--rounds 150]`: what it costs to read a request, in microseconds of one thread. `before` parses,
+// `npm run bench:envelope -- [--rounds 150]`: what it costs to read a request, in microseconds of one thread. `before` parses,
 // checks and, when anything must change, writes again the whole body. The others follow its bytes: `cold` when nothing at all
 // is known (the first request of a process), `first turn` when another conversation had the same tools and instructions,
 // `warm` when the conversation is known (of the growing one: all but the newest items). The rest are parts, for comparison.

@@ -10,7 +10,7 @@ import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadMo
 import { fillLog } from './events.ts';
 import { askQuestions } from './questions.ts';
 
-// `node bench/logs/main.ts [--rows 1000000] [--rounds 60] [--folder <kept>]`: folds a log of so many events into the read
+// `npm run bench:logs -- [--rows 1000000] [--rounds 60] [--folder <kept>]`: folds a log of so many events into the read
 // models and measures the queries of the dashboard, each with other values every time (design.md section 7: p95 50 ms
 // for pages, totals and facets, 10 ms for the overview).
 

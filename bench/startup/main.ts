@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { type EventLog, NO_STREAM } from '../../src/log/eventLog.ts';
 import { createRequestSink } from '../../src/log/requestSink.ts';
 import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
-import { start } from '../throughput/child.ts';
+import { startOn } from '../throughput/startOn.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
 
 // `npm run bench:startup -- [--events 1000000] [--callers 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
@@ -50,30 +50,17 @@ function fold(): Promise<void> {
 
 /** Runs a program of this folder on the log, and says what it found. */
 async function child(name: string, line: RegExp): Promise<void> {
-  const program = run(name, [new URL(`${name}.ts`, import.meta.url).pathname, path]);
+  const program = startOn(folder, name, [new URL(`${name}.ts`, import.meta.url).pathname, path]);
   say((await program.line(line, 120_000))[0]);
   await program.stop();
 }
 
 async function serve(): Promise<void> {
   const since = performance.now();
-  const service = run('serve', [new URL('../../src/cli.ts', import.meta.url).pathname, 'serve']);
+  const service = startOn(folder, 'serve', [new URL('../../src/cli.ts', import.meta.url).pathname, 'serve']);
   await service.line(/listening on/, 120_000);
   say(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
   await service.stop();
-}
-
-function run(name: string, args: readonly string[]) {
-  const nowhere = 'http://127.0.0.1:9/backend-api';
-  const env = {
-    SVC_DATA_DIR: folder,
-    SVC_PORT: '0',
-    SVC_OAUTH_CALLBACK_PORT: '0',
-    SVC_UPSTREAM_BASE_URL: nowhere,
-    // As `npm start` has it; the first round fills it.
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
-  };
-  return start(process.execPath, args, env, join(folder, `${name}.txt`));
 }
 
 async function fill(): Promise<void> {
