@@ -7,18 +7,18 @@ import { startDrainThread } from '../../src/log/eventstore/drain/drainThread.ts'
 import { type EventStore, openEventStore } from '../../src/log/eventstore/eventStore.ts';
 import { openOutbox } from '../../src/log/outbox/outbox.ts';
 import { createRequestSink } from '../../src/log/requestSink.ts';
-import { startHotRunner } from '../../src/projecting/hotRunner.ts';
 import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';
 import { eventStore as eventStoreServer } from '../throughput/servers.ts';
 import { readModelsInMongo } from './readModelsInMongo.ts';
+import { serviceStarts } from './serviceStarts.ts';
 import { timed } from './timed.ts';
 
 // `node bench/servers/main.ts [--only eventstore|mongodb] [--events 1000000] [--callers 256] [--rounds 60]`: what the servers
 // cost. EventStoreDB: events through the outbox into the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in
-// a process of its own, and then the start of a node that has read nothing of it yet, and of one that has, and its local read
-// models from nothing. MongoDB: see readModelsInMongo.ts. Nothing may be running beside it. What a whole service loses with its
+// a process of its own, and then the start of a service that has read nothing of it yet, of one that has, and of one with a
+// snapshot, and its local read models from nothing. MongoDB: see readModelsInMongo.ts. Nothing may be running beside it. What a whole service loses with its
 // log there tells `npm run bench:throughput -- --eventstore`.
 
 const { values } = parseArgs({
@@ -62,26 +62,16 @@ async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
   await outbox.close();
 }
 
-async function foldAll(store: EventStore) {
-  const hot = await startHotRunner(store.log, (error) => say(error.message));
-  hot.stop();
-}
-
 async function eventStore() {
-  const settings = parseConnectionString((await eventStoreServer(folder)).url);
-  const open = (name: string) => openEventStore({ settings, path: join(folder, name), node: 'bench', say });
-  const writer = await open('writer.sqlite');
+  const { url } = await eventStoreServer(folder);
+  const settings = parseConnectionString(url);
+  const writer = await openEventStore({ settings, path: join(folder, 'writer.sqlite'), node: 'bench', say });
   await throughOutbox(writer, settings);
   await writer.close();
-  for (const what of ['nothing read yet', 'everything read before']) {
-    await timed(`start with ${what}`, events, say, async () => {
-      const store = await open('mirror.sqlite');
-      await foldAll(store);
-      await store.close();
-    });
-  }
+  const data = join(folder, 'data');
+  await serviceStarts({ folder: data, url, events, say });
   await timed('read models from the mirror', events, say, async () =>
-    rebuildReadModels({ folder, logName: 'mirror.sqlite', onProgress: () => {} }),
+    rebuildReadModels({ folder: data, logName: 'mirror.sqlite', onProgress: () => {} }),
   );
 }
 

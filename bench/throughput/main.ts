@@ -64,7 +64,9 @@ async function benchBody(
 async function profileBody(kind: BodyKind, provider: Provider, options: Options, folder: string): Promise<void> {
   const label = `profile-${kind}`;
   const load = { bodies: writeBodies(join(folder, label), bodies(kind)), connections: options.connections };
-  await profileRound(provider, { ...options, folder, label, load });
+  const servers = await startServers(options, folder);
+  await profileRound(provider, { ...options, folder, label, load, env: servers.env });
+  await servers.stop();
 }
 
 const options = readOptions(process.argv.slice(2));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { authFile } from './authFile.ts';
 
 /** As on a well used installation: every part of the way that costs something is switched on. */
@@ -46,17 +47,35 @@ async function read(response: Response, what: string): Promise<unknown> {
 }
 
 /**
- * Rows in the request log. The log's page may be behind the log itself, so this asks until the figure has stood still for a
- * second or `expected` is reached.
+ * Rows in the request log. The log's page may be behind the log itself, and with EventStoreDB the log behind what is durable, so this
+ * waits for both, and then until the figure has stood still for a second or `expected` is reached.
  */
 export async function requestLogTotal(base: string, expected: number, headers = {}): Promise<number> {
+  await caughtUp(base, headers);
   let last = -1;
   for (let still = 0; still < 4; ) {
     const { total } = (await call(base, 'GET', '/api/request-logs?limit=1', undefined, headers)) as { total: number };
     if (total === expected) return total;
     still = total === last ? still + 1 : 0;
     last = total;
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await delay(LOOK_EVERY_MS);
   }
   return last;
+}
+
+const LOOK_EVERY_MS = 250;
+const CAUGHT_UP_WITHIN_MS = 120_000;
+
+interface Status {
+  readonly outbox: { readonly pending: number } | null;
+  readonly read_models: { readonly behind: number | null };
+}
+
+async function caughtUp(base: string, headers: object): Promise<void> {
+  const deadline = performance.now() + CAUGHT_UP_WITHIN_MS;
+  while (performance.now() < deadline) {
+    const { outbox, read_models } = (await call(base, 'GET', '/api/status', undefined, headers)) as Status;
+    if ((outbox?.pending ?? 0) === 0 && read_models.behind === 0) return;
+    await delay(LOOK_EVERY_MS);
+  }
 }

@@ -13,6 +13,8 @@ export interface ProfileRound {
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly load: Omit<Load, 'key'>;
+  /** Settings of the product besides the usual ones. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 const shown = 25;
@@ -22,10 +24,10 @@ const shown = 25;
  * for each thread when the process ends; only the samples between the warm-up and the end of the load are read.
  */
 export async function profileRound(provider: Provider, round: ProfileRound): Promise<void> {
-  const { entry, folder, label, seconds, warmUpSeconds, load } = round;
+  const { entry, folder, label, seconds, warmUpSeconds, load, env } = round;
   const profileInto = join(folder, `${label}-profiles`);
   mkdirSync(profileInto);
-  const product = await startProduct(provider, { entry, folder, label, profileInto });
+  const product = await startProduct(provider, { entry, folder, label, profileInto, env });
   await wrk(product.url, warmUpSeconds, { ...load, key: product.key });
   const from = monotonicUs();
   const result = await wrk(product.url, seconds, { ...load, key: product.key });

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { start } from '../throughput/child.ts';
+import { timed } from './timed.ts';
+
+export interface ServiceStartsOptions {
+  /** Becomes the data folder. */
+  readonly folder: string;
+  /** Of the EventStoreDB. */
+  readonly url: string;
+  readonly events: number;
+  readonly say: (line: string) => void;
+}
+
+const CLI = join(import.meta.dirname, '../../src/cli.ts');
+const LISTENING_WITHIN_MS = 600_000;
+const STOPPING_WITHIN_MS = 60_000;
+/** No snapshot is made of fewer. */
+const LEAST_OF_A_SNAPSHOT = 100_000;
+
+/** How long `svc serve` takes until it listens: with an empty data folder, with its copy of the log, and with a snapshot as well. */
+export async function serviceStarts({ folder, url, events, say }: ServiceStartsOptions): Promise<void> {
+  await mkdir(folder);
+  const snapshots = join(folder, 'snapshots');
+  const env = {
+    PATH: process.env.PATH ?? '',
+    SVC_DATA_DIR: folder,
+    SVC_PORT: '0',
+    SVC_OAUTH_CALLBACK_PORT: '0',
+    SVC_UPSTREAM_BASE_URL: 'http://127.0.0.1:9/backend-api',
+    SVC_EVENTSTORE_URL: url,
+    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    // As `npm start` has it; the first start fills it.
+    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+  };
+
+  async function listening(what: string) {
+    const service = start(process.execPath, [CLI, 'serve'], env, join(folder, 'serve.txt'));
+    await timed(`svc serve listens, ${what}`, events, say, () => service.line(/listening on/, LISTENING_WITHIN_MS));
+    return service;
+  }
+
+  const first = await listening('nothing read yet');
+  await first.stop(STOPPING_WITHIN_MS);
+  await rm(snapshots, { recursive: true, force: true });
+  const second = await listening('everything read before');
+  if (events < LEAST_OF_A_SNAPSHOT) return second.stop(STOPPING_WITHIN_MS);
+  while (!existsSync(snapshots) || readdirSync(snapshots).length === 0) await delay(100);
+  await second.stop(STOPPING_WITHIN_MS);
+  const third = await listening('with a snapshot');
+  await third.stop(STOPPING_WITHIN_MS);
+}
