@@ -168,6 +168,9 @@ function tellProgress() {
   };
 }
 
+// The data folder of a container is not ours to close, so each file in it is.
+process.umask(0o077);
+
 const [command = 'serve', ...args] = process.argv.slice(2);
 try {
   if (command === 'serve') {
