@@ -35,5 +35,5 @@ EXPOSE 2455 1455
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 2455}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1, so that SIGTERM reaches it and open streams can finish.
-ENTRYPOINT ["node", "src/start.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "src/start.mjs"]
 CMD ["serve"]

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, start } from './child.ts';
 import { setUp } from './management.ts';
@@ -17,6 +17,12 @@ export interface Side {
 }
 
 const path = '/backend-api/svc/responses';
+/** What `npm start` gives to Node. */
+const nodeOptions = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts.start as string
+)
+  .split(' ')
+  .filter((word) => word.startsWith('--'));
 const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
 
 export async function startBare(provider: Provider, folder: string): Promise<Side> {
@@ -50,7 +56,12 @@ export async function startProduct(provider: Provider, options: ProductOptions):
     SVC_AUTH_BASE_URL: provider.url,
     ...more,
   };
-  const child = start(process.execPath, [...profiling, entry, 'serve'], env, join(folder, `${label}.log`));
+  const child = start(
+    process.execPath,
+    [...nodeOptions, ...profiling, entry, 'serve'],
+    env,
+    join(folder, `${label}.log`),
+  );
   const base = await listening(child);
   const key = await setUp(base);
   return { name: 'product', pid: child.pid, base, url: base + path, key, stop: () => child.stop(40_000) };

@@ -126,6 +126,7 @@ test('the image is made of what is there, runs as nobody in particular, and says
   const [entrypoint = ''] = all('ENTRYPOINT');
   expect(existsSync(new URL(JSON.parse(entrypoint).at(-1), root))).toBe(true);
   const { scripts } = JSON.parse(read('package.json'));
+  expect(scripts.start).toBe(`exec ${JSON.parse(entrypoint).join(' ')} serve`);
   for (const run of all('RUN').filter((command) => command.startsWith('npm run '))) {
     expect(scripts).toHaveProperty(run.slice('npm run '.length));
   }
