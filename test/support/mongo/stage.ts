@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import type { Position } from '../../../src/domain/brands.ts';
 import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
@@ -10,6 +11,8 @@ import { portsOver } from '../../../src/readModels/readModels.ts';
 import { appendingTo } from '../../contract/readModels/appending.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import type { MongoServer } from './mongoServer.ts';
+
+const LOOK_AGAIN_MS = 10;
 
 export type MongoStage = Awaited<ReturnType<typeof mongoStage>>;
 
@@ -23,9 +26,9 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
   const generations = new Generations(db);
   const ends: (() => Promise<void>)[] = [];
 
-  /** Resolves when the read models reach a position, however long it takes this server. */
+  /** Resolves when the read models reach a position, however long it takes this server, which has more to do than answer. */
   async function reached(position: Position): Promise<void> {
-    while (((await generations.mark(await generations.active()))?.position ?? 0) < position);
+    while (((await generations.mark(await generations.active()))?.position ?? 0) < position) await wait(LOOK_AGAIN_MS);
   }
 
   /** A node: it answers, and makes the read models unless it is told to leave that to others. */
