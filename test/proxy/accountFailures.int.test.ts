@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import type { Gateway, GatewayOptions } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
 import type { AccountOptions } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
 import type { TokenScript } from '../support/provider/tokenAnswer.ts';
@@ -8,13 +9,13 @@ import type { TokenScript } from '../support/provider/tokenAnswer.ts';
 // failures.int.test.ts.
 
 let gateway: Gateway;
-afterEach(() => gateway?.stop());
+const next = gateways();
 
 const WEEK = 7 * 24 * 3600;
 
 /** The service with exactly these accounts. */
 async function start(accounts: AccountOptions[], options: GatewayOptions = {}) {
-  gateway = await startGateway({ ...options, accounts: 0 });
+  gateway = await next({ ...options, accounts: 0 });
   const joined: { at: ReturnType<typeof gateway.provider.addAccount>; id: string }[] = [];
   for (const account of accounts) {
     const at = gateway.provider.addAccount(account);

@@ -1,14 +1,14 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { JsonDelivery } from '../../src/proxy/relay/jsonDelivery.ts';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { acceptable } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { type ResponseScript, textAnswer } from '../support/provider/scripts.ts';
 
 // A provider may end an answer with an event that holds no answer. Where nothing was seen yet another account is asked,
 // else the client gets an ending that it understands; and the service goes on.
 
-let gateway: Gateway;
-afterEach(() => gateway?.stop());
+const start = gateways();
 
 const HELLO = 'Hello from the second account.';
 const CREATED = '{"type":"response.created","response":{"id":"resp_1","status":"in_progress"}}';
@@ -27,7 +27,7 @@ const endingWith = (ending: string, isSeen: boolean): ResponseScript => ({
 
 /** The first account ends its answer so, the second one is healthy. */
 async function ask(ending: string, path: string, stream: boolean) {
-  gateway = await startGateway({ accounts: 2 });
+  const gateway = await start({ accounts: 2 });
   gateway.pool[0]?.at.always(endingWith(ending, stream));
   gateway.pool[1]?.at.always(textAnswer({ text: HELLO }));
   const body = path.includes('chat') ? { model: 'gpt-5.1', messages: [{ role: 'user', content: 'x' }] } : acceptable;
@@ -71,7 +71,7 @@ test('an error event is not of the type error', async () => {
 });
 
 test('a mistake of ours at the end of an answer breaks one connection and nothing else', async () => {
-  gateway = await startGateway();
+  const gateway = await start();
   const mistake = () => {
     throw new Error('a mistake of ours');
   };

@@ -1,12 +1,13 @@
-import { afterEach, expect, test } from 'vitest';
-import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import type { Gateway, GatewayOptions } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
 
 let gateway: Gateway;
-const start = async (options: GatewayOptions = {}) => {
-  gateway = await startGateway(options);
+const next = gateways();
+const start = async (options?: GatewayOptions) => {
+  gateway = await next(options);
 };
-afterEach(() => gateway?.stop());
 
 const WEEK = 7 * 24 * 3600;
 const ask = (path = '/api/svc/usage', init: RequestInit = {}) => fetch(gateway.url + path, init);
