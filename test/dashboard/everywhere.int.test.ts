@@ -13,6 +13,9 @@ const KEPT = `(async () => ({
   caches: await caches.keys(),
   cookies: document.cookie,
 }))()`;
+/** As somebody comes who has not asked for less movement. */
+const moving = { reducedMotion: 'no-preference' } as const;
+
 const titleOf = (page: Page, text: RegExp) =>
   page.locator('time').filter({ hasText: text }).first().getAttribute('title');
 
@@ -20,7 +23,7 @@ journeys('everywhere', () => {
   test('nothing secret is kept where scripts can read it', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
-    const page = await visit({ path: '/sign-in' });
+    const page = await visit({ ...moving, path: '/sign-in' });
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
@@ -69,7 +72,7 @@ journeys('everywhere', () => {
   test('times are relative, and exact in the viewer’s zone', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await (await gateway.ask()).text();
-    const page = await visit({ timezoneId: 'Asia/Tokyo' });
+    const page = await visit({ ...moving, timezoneId: 'Asia/Tokyo' });
     await page.getByRole('region', { name: 'Recent requests' }).locator('time').first().waitFor();
     expect(await titleOf(page, /ago|just now/)).toMatch(/^\w{3}, \d{1,2} \w{3,4} \d{4}, \d\d:\d\d:\d\d GMT\+9$/);
   });
@@ -77,7 +80,7 @@ journeys('everywhere', () => {
   test('the palette finds accounts and keys by name and leads to them', async () => {
     const { gateway, visit } = await startJourney({ accounts: 2 });
     await gateway.api('POST', '/api/api-keys', { name: 'design team' });
-    const page = await visit({ path: '/settings' });
+    const page = await visit({ ...moving, path: '/settings' });
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Go to a page').fill('design');
@@ -94,7 +97,7 @@ journeys('everywhere', () => {
   test('files that are dropped on the page are imported', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com' });
-    const page = await visit({ path: '/accounts?add=import' });
+    const page = await visit({ ...moving, path: '/accounts?add=import' });
     const dropped = await page.evaluateHandle(
       `(() => {
         const data = new DataTransfer();
@@ -120,7 +123,7 @@ journeys('everywhere', () => {
       .ask(acceptable, { headers: { authorization: `Bearer ${key.key}` }, signal: controller.signal })
       .catch(() => undefined);
     await expect.poll(() => gateway.pool[0]?.at.inFlight).toBe(1);
-    const page = await visit({ path: `/api-keys?key=${key.id}` });
+    const page = await visit({ ...moving, path: `/api-keys?key=${key.id}` });
     await page.getByText(/tokens reserved by requests under way/).waitFor();
     await page
       .getByText(/resets in (1d|23h 59m)/)
@@ -133,7 +136,7 @@ journeys('everywhere', () => {
 
   test('a service that is gone is said to be, with what to do, and what was there stays', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
-    const page = await visit({ path: '/accounts' });
+    const page = await visit({ ...moving, path: '/accounts' });
     await page.getByText('Live', { exact: true }).waitFor();
     await gateway.stopService();
     await page.getByText('Not connected').waitFor();

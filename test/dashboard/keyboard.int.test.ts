@@ -9,7 +9,7 @@ journeys('by keyboard alone', () => {
   test('the same goes without a mouse, and the focus is never lost', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.set({ api_key_auth_enabled: true });
-    const page = await visit({ path: '/' });
+    const page = await visit({ path: '/', reducedMotion: 'no-preference' });
     await page.getByRole('heading', { level: 1 }).waitFor();
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from '../../support/gateway.ts';
 import { chromiumPath } from './chromium.ts';
 
@@ -18,19 +18,21 @@ export interface Journey {
   visit(visit?: Visit): Promise<Page>;
 }
 
-let browser: Browser | undefined;
+let started: Promise<Browser> | undefined;
+
+/** One browser for all files that share this process; it ends with the process. What a test does stays in its context. */
+function theBrowser(): Promise<Browser> {
+  started ??= chromium.launch({
+    executablePath: chromiumPath as string,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', `--host-resolver-rules=MAP ${AWAY} 127.0.0.1`],
+  });
+  return started;
+}
 
 /** Tests in a real browser, against the real service in front of the simulated provider. */
 export function journeys(name: string, body: () => void): void {
   describe.skipIf(chromiumPath === undefined)(`${name} (needs chromium)`, () => {
     vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-    beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: chromiumPath as string,
-        args: ['--no-sandbox', '--disable-dev-shm-usage', `--host-resolver-rules=MAP ${AWAY} 127.0.0.1`],
-      });
-    });
-    afterAll(() => browser?.close());
     body();
   });
 }
@@ -44,9 +46,16 @@ export async function startJourney(options: GatewayOptions = {}): Promise<Journe
 
 const PATIENCE_MS = 15_000;
 
+const USUAL: BrowserContextOptions = {
+  viewport: { width: 1280, height: 900 },
+  locale: 'en-GB',
+  // Without a graphics card each frame of a movement is work for the processor. `keyboard` and `everywhere` come with it.
+  reducedMotion: 'reduce',
+};
+
 async function visitAt(gateway: Gateway, { path = '/', fromAway = false, ...options }: Visit = {}): Promise<Page> {
-  if (!browser) throw new Error('visit only within journeys(...)');
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', ...options });
+  const browser = await theBrowser();
+  const context = await browser.newContext({ ...USUAL, ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const wrong = complaintsOf(page);
