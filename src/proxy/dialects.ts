@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type AnswerFormat, eventStream, wholeJson } from './attempts/answerFormats.ts';
 import { readChatRequest } from './chat/chatRequest.ts';
 import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
-import { completionOf } from './chat/completion.ts';
+import { Completion } from './chat/completion.ts';
 import { readCompactRequest } from './compact/compactRequest.ts';
 import { completeCompaction } from './compact/completeCompaction.ts';
 import type { AnswerHead } from './relay/answerHead.ts';
@@ -75,7 +75,7 @@ function deliverChat(
   const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };
   return wantsStream
     ? new ChatStreamDelivery(response, { requestId, limits, head, includesUsage, now, onDrain })
-    : new JsonDelivery(response, delivering, (stream) => completionOf(stream, head));
+    : new JsonDelivery(response, delivering, () => new Completion(head));
 }
 
 /** Unique, and it leads to the request in the log. */

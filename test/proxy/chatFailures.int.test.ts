@@ -209,6 +209,22 @@ describe('after the first words', () => {
   });
 });
 
+test('one object holds what was said: of a stream without end no more is kept than 16 MiB, and no other word is sent', async () => {
+  const delta = 'x'.repeat(1_048_576);
+  const endless = stream('words without end', function* (asked) {
+    yield* opening(asked);
+    for (let count = 0; count < 100; count++) {
+      yield { event: { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta } };
+    }
+  });
+  const { status, body, completed, first } = await askOnce(endless, false);
+  expect([status, body.error]).toEqual([
+    502,
+    { message: expect.stringContaining('16 MiB'), type: 'server_error', code: 'stream_event_too_large' },
+  ]);
+  expect(completed).toMatchObject({ status: '502', errorCode: 'stream_event_too_large', accountId: first.id });
+});
+
 test('the service stops: an open stream ends with an error chunk and [DONE], and its row is in the log', async () => {
   own = await startGateway();
   own.pool[0]?.at.always(silenceAfter({ events: 6 }));

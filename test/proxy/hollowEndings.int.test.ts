@@ -36,29 +36,36 @@ async function ask(ending: string, path: string, stream: boolean) {
   return { status: response.status, text, row: (await gateway.logs())[0] };
 }
 
-describe.each(['null', '"done"', '[]', '{}', '{"response":null}', '{"response":"done"}', '{"response":'])(
-  'an answer that ends with %s',
-  (data) => {
-    const ending = `event: response.completed\ndata: ${data}`;
+const USAGE = '"usage":{"input_tokens":5,"output_tokens":2,"total_tokens":7}';
+const HOLLOW = ['null', '"done"', '[]', '{}', '{"response":null}', '{"response":"done"}', '{"response":'];
+// The usage of what is complete is found without reading the rest: that must not make an ending of these.
+const HOLLOW_WITH_USAGE = [
+  `{"type":"response.completed","response":{"id":"resp_1","output":[],${USAGE}`,
+  `{"type":"response.completed","response":{"id":"resp_1","output":[],${USAGE}}`,
+  `{"type":"response.completed",${USAGE}}`,
+  `{"type":"response.completed","response":null,"x":{${USAGE}}}`,
+];
 
-    test.each(['/v1/responses', '/v1/chat/completions'])('is asked of another account for JSON on %s', async (path) => {
-      const { status, text, row } = await ask(ending, path, false);
-      expect(status).toBe(200);
-      expect(JSON.stringify(JSON.parse(text))).toContain(HELLO);
-      expect(row).toMatchObject({ status: '200', attempts: 2 });
-    });
+describe.each([...HOLLOW, ...HOLLOW_WITH_USAGE])('an answer that ends with %s', (data) => {
+  const ending = `event: response.completed\ndata: ${data}`;
 
-    test.each(['/backend-api/svc/responses', '/v1/responses'])('fails a stream that has begun on %s', async (path) => {
-      const { text, row } = await ask(ending, path, true);
-      const last = text.trimEnd().split('\n\n').at(-1);
-      expect(eventsIn(`${last}\n\n`)[0]).toMatchObject({
-        event: 'response.failed',
-        data: { response: { status: 'failed', error: { code: 'upstream_error', type: 'server_error' } } },
-      });
-      expect(row).toMatchObject({ status: 'error', error_code: 'upstream_error', attempts: 1 });
+  test.each(['/v1/responses', '/v1/chat/completions'])('is asked of another account for JSON on %s', async (path) => {
+    const { status, text, row } = await ask(ending, path, false);
+    expect(status).toBe(200);
+    expect(JSON.stringify(JSON.parse(text))).toContain(HELLO);
+    expect(row).toMatchObject({ status: '200', attempts: 2 });
+  });
+
+  test.each(['/backend-api/svc/responses', '/v1/responses'])('fails a stream that has begun on %s', async (path) => {
+    const { text, row } = await ask(ending, path, true);
+    const last = text.trimEnd().split('\n\n').at(-1);
+    expect(eventsIn(`${last}\n\n`)[0]).toMatchObject({
+      event: 'response.failed',
+      data: { response: { status: 'failed', error: { code: 'upstream_error', type: 'server_error' } } },
     });
-  },
-);
+    expect(row).toMatchObject({ status: 'error', error_code: 'upstream_error', attempts: 1 });
+  });
+});
 
 test('an error event is not of the type error', async () => {
   const { text } = await ask(

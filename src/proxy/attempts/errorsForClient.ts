@@ -23,7 +23,10 @@ export function errorForClient(failure: Failure, classified: Classified, now: In
     case 'cut':
       return upstream('The provider ended its answer early', 'stream_incomplete');
     case 'event_too_large':
-      return upstream('The provider sent an event that is too large', 'stream_event_too_large');
+      return upstream(
+        'An event of the provider, or its answer in one piece, is larger than 16 MiB',
+        'stream_event_too_large',
+      );
     case 'unreachable':
       return upstream('The provider cannot be reached');
     case 'unauthorized':

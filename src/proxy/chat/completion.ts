@@ -1,61 +1,82 @@
 import { eventsOf } from '../relay/sse.ts';
-import { AnswerReader, type Said } from './answerReader.ts';
+import { AnswerReader } from './answerReader.ts';
 import type { ChunkHead } from './chunks.ts';
-import type { ChatCompletion, Delta, ToolCall } from './wire.ts';
+import type { Annotation, ChatCompletion, Delta, Logprobs, ToolCall, ToolCallDelta } from './wire.ts';
 
-type Choice = ChatCompletion['choices'][number];
+type Message = ChatCompletion['choices'][number]['message'];
 
-/** The one object that a client gets without `stream`. @param stream the provider's whole answer, its ending included */
-export function completionOf(stream: Buffer, head: ChunkHead): ChatCompletion {
-  const reader = new AnswerReader();
-  const said = [...eventsOf(stream)].flatMap((event) => [...reader.read(event)]);
-  const end = reader.finish?.kind === 'finished' ? reader.finish : undefined;
-  return {
-    id: head.id,
-    object: 'chat.completion',
-    created: head.created,
-    model: head.model,
-    ...(end?.serviceTier !== undefined && { service_tier: end.serviceTier }),
-    choices: [{ index: 0, message: messageOf(said), logprobs: logprobsOf(said), finish_reason: end?.reason ?? 'stop' }],
-    ...(end?.usage && { usage: end.usage }),
-  };
-}
+/** The one object that a client gets without `stream`, put together while the events come: of these nothing is kept. */
+export class Completion {
+  readonly #head: ChunkHead;
+  readonly #reader = new AnswerReader();
+  /** Undefined as long as nothing was said of it. */
+  readonly #texts: { content?: string; refusal?: string; reasoning_content?: string } = {};
+  readonly #annotations: Annotation[] = [];
+  readonly #toolCalls: ToolCall[] = [];
+  readonly #logprobs: Logprobs['content'] = [];
+  /** What is kept so far, in characters of the events that said it where it is no text. */
+  size = 0;
 
-function messageOf(said: readonly Said[]): Choice['message'] {
-  const text = joined(said, 'content');
-  const refusal = joined(said, 'refusal');
-  const reasoning = joined(said, 'reasoning_content');
-  const toolCalls = toolCallsOf(said);
-  const isElsewhere = refusal !== null || toolCalls.length > 0;
-  return {
-    role: 'assistant',
-    content: text ?? (isElsewhere ? null : ''),
-    refusal,
-    ...(reasoning !== null && { reasoning_content: reasoning }),
-    annotations: said.flatMap(({ delta }) => delta.annotations ?? []),
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-  };
-}
-
-function joined(said: readonly Said[], field: 'content' | 'refusal' | 'reasoning_content'): string | null {
-  const pieces = said.flatMap(({ delta }) => delta[field] ?? []);
-  return pieces.length === 0 ? null : pieces.join('');
-}
-
-function toolCallsOf(said: readonly Said[]): ToolCall[] {
-  const calls: ToolCall[] = [];
-  for (const delta of said.flatMap((piece: { delta: Delta }) => piece.delta.tool_calls ?? [])) {
-    const { index, id = '', type } = delta;
-    if (type === 'function') calls[index] = { id, type, function: { name: delta.function?.name ?? '', arguments: '' } };
-    else if (type === 'custom') calls[index] = { id, type, custom: { name: delta.custom?.name ?? '', input: '' } };
-    const call = calls[index];
-    if (call?.type === 'function') call.function.arguments += delta.function?.arguments ?? '';
-    else if (call) call.custom.input += delta.custom?.input ?? '';
+  constructor(head: ChunkHead) {
+    this.#head = head;
   }
-  return calls;
-}
 
-function logprobsOf(said: readonly Said[]): Choice['logprobs'] {
-  const content = said.flatMap(({ logprobs }) => logprobs?.content ?? []);
-  return content.length === 0 ? null : { content, refusal: null };
+  /** @param events whole ones of the provider */
+  add(events: Buffer): void {
+    for (const event of eventsOf(events)) {
+      for (const { delta, logprobs } of this.#reader.read(event)) {
+        this.#addTexts(delta);
+        for (const call of delta.tool_calls ?? []) this.#addToCall(call);
+        this.#annotations.push(...(delta.annotations ?? []));
+        this.#logprobs.push(...(logprobs?.content ?? []));
+        if (delta.annotations || logprobs) this.size += event.data.length;
+      }
+    }
+  }
+
+  get body(): ChatCompletion {
+    const { finish } = this.#reader;
+    const end = finish?.kind === 'finished' ? finish : undefined;
+    const logprobs = this.#logprobs.length === 0 ? null : { content: this.#logprobs, refusal: null };
+    return {
+      id: this.#head.id,
+      object: 'chat.completion',
+      created: this.#head.created,
+      model: this.#head.model,
+      ...(end?.serviceTier !== undefined && { service_tier: end.serviceTier }),
+      choices: [{ index: 0, message: this.#message(), logprobs, finish_reason: end?.reason ?? 'stop' }],
+      ...(end?.usage && { usage: end.usage }),
+    };
+  }
+
+  #message(): Message {
+    const { content, refusal = null, reasoning_content } = this.#texts;
+    const isElsewhere = refusal !== null || this.#toolCalls.length > 0;
+    return {
+      role: 'assistant',
+      content: content ?? (isElsewhere ? null : ''),
+      refusal,
+      ...(reasoning_content !== undefined && { reasoning_content }),
+      annotations: this.#annotations,
+      ...(this.#toolCalls.length > 0 && { tool_calls: this.#toolCalls }),
+    };
+  }
+
+  #addTexts(delta: Delta): void {
+    for (const field of ['content', 'refusal', 'reasoning_content'] as const) {
+      const piece = delta[field];
+      if (piece === undefined) continue;
+      this.#texts[field] = (this.#texts[field] ?? '') + piece;
+      this.size += piece.length;
+    }
+  }
+
+  #addToCall({ index, id = '', type, function: fn, custom }: ToolCallDelta): void {
+    if (type === 'function') this.#toolCalls[index] = { id, type, function: { name: fn?.name ?? '', arguments: '' } };
+    else if (type === 'custom') this.#toolCalls[index] = { id, type, custom: { name: custom?.name ?? '', input: '' } };
+    const call = this.#toolCalls[index];
+    if (call?.type === 'function') call.function.arguments += fn?.arguments ?? '';
+    else if (call) call.custom.input += custom?.input ?? '';
+    this.size += (fn?.arguments ?? custom?.input ?? '').length;
+  }
 }

@@ -4,7 +4,7 @@ import { runs } from '../../../test/support/runs.ts';
 import { formatEvent } from '../relay/sse.ts';
 import { AnswerReader } from './answerReader.ts';
 import { ChunkWriter } from './chunks.ts';
-import { completionOf } from './completion.ts';
+import { Completion } from './completion.ts';
 import type { ChatCompletionChunk } from './wire.ts';
 import * as wire from './wire.ts';
 
@@ -13,15 +13,21 @@ type Event = { type: string } & Record<string, unknown>;
 const head = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'gpt-5.1' };
 const bytesOf = (events: readonly Event[]) => Buffer.concat(events.map((event) => formatEvent(event.type, event)));
 
+function completionOf(...events: Event[]) {
+  const completion = new Completion(head);
+  for (const event of events) completion.add(bytesOf([event]));
+  return completion.body;
+}
+
 describe('the one object of an answer', () => {
   const completed = (response = {}) => ({ type: 'response.completed', response });
   const done = (item: object, index = 0) => ({ type: 'response.output_item.done', output_index: index, item });
   const message = (...content: object[]) => ({ type: 'message', content });
   const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
-  const choiceOf = (...events: Event[]) => completionOf(bytesOf(events), head).choices[0];
+  const choiceOf = (...events: Event[]) => completionOf(...events).choices[0];
 
   test('has text, and null where it has nothing', () =>
-    expect(completionOf(bytesOf([done(message({ type: 'output_text', text: 'Hi' })), completed()]), head)).toEqual({
+    expect(completionOf(done(message({ type: 'output_text', text: 'Hi' })), completed())).toEqual({
       ...head,
       object: 'chat.completion',
       choices: [
@@ -49,7 +55,7 @@ describe('the one object of an answer', () => {
   test('keeps what the provider said of its reasoning and its tier', () => {
     const reasoning = done({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] });
     const events = [reasoning, done(call, 1), completed({ service_tier: 'flex' })];
-    expect(completionOf(bytesOf(events), head)).toMatchObject({
+    expect(completionOf(...events)).toMatchObject({
       service_tier: 'flex',
       choices: [
         {
@@ -85,7 +91,7 @@ test('stream and object tell any answer the same, and each piece of it once', ()
   fc.assert(
     fc.property(answers, ({ events, expected }) => {
       expect(assemble(streamOf(events))).toEqual(expected);
-      const completion = wire.ChatCompletion.parse(completionOf(bytesOf(events), head));
+      const completion = wire.ChatCompletion.parse(completionOf(...events));
       const [choice] = completion.choices;
       expect({
         text: choice?.message.content ?? '',

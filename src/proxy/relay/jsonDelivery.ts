@@ -4,42 +4,57 @@ import type { AnswerHead } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
 import { sendError, sendJson } from './sendError.ts';
 import { eventsOf } from './sse.ts';
+import { EventTooLarge } from './sseScanner.ts';
+
+/** Puts an answer together while its events come. */
+export interface Collector {
+  add(events: Buffer): void;
+  /** What it holds on to, in characters. */
+  readonly size: number;
+  readonly body: unknown;
+}
+
+/** As much as an answer may have that comes in one piece. */
+const MOST_COLLECTED = 16 * 1_048_576;
 
 /**
- * Answers with one object at the end of a stream, as SDKs want it without `stream`. The stream is collected only where its
- * ending does not hold the whole answer.
+ * Answers with one object at the end of a stream, as SDKs want it without `stream`. Something of the stream is kept only
+ * where its ending does not hold the whole answer.
  */
 export class JsonDelivery implements Delivery {
   readonly #response: ServerResponse;
   readonly #head: AnswerHead;
-  readonly #bodyOf: ((stream: Buffer) => unknown) | undefined;
-  #events: Buffer[] = [];
+  readonly #newCollector: (() => Collector) | undefined;
+  #collector: Collector | undefined;
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
 
-  /** @param bodyOf makes the answer from the whole stream; unless given it is the response that the stream ends with */
-  constructor(response: ServerResponse, head: AnswerHead, bodyOf?: (stream: Buffer) => unknown) {
+  /** @param newCollector of the answer; unless given it is the response that the stream ends with */
+  constructor(response: ServerResponse, head: AnswerHead, newCollector?: () => Collector) {
     this.#response = response;
     this.#head = head;
-    this.#bodyOf = bodyOf;
+    this.#newCollector = newCollector;
+    this.#collector = newCollector?.();
   }
 
+  /** @throws EventTooLarge */
   pass(bytes: Buffer): boolean {
-    if (this.#bodyOf) this.#events.push(bytes);
+    this.#collector?.add(bytes);
     this.streamedBytes += bytes.length;
+    if (this.#collector && this.#collector.size > MOST_COLLECTED) throw new EventTooLarge();
     return true;
   }
 
   finish(bytes: Buffer): void {
-    this.pass(bytes);
+    this.#collector?.add(bytes);
+    this.streamedBytes += bytes.length;
     this.hasBegun = true;
-    const body = this.#bodyOf ? this.#bodyOf(Buffer.concat(this.#events)) : finalResponse(bytes);
-    sendJson(this.#response, 200, body, this.#head);
+    sendJson(this.#response, 200, this.#collector ? this.#collector.body : finalResponse(bytes), this.#head);
   }
 
   reset(): void {
-    this.#events = [];
+    this.#collector = this.#newCollector?.();
     this.streamedBytes = 0;
   }
 

@@ -73,6 +73,10 @@ export function readWholeEnding(text: string): Ending {
 }
 
 const USAGE_KEY = '"usage":';
+/** An event of the usual form begins so, and ends so behind the usage: what was cut off, or holds no response, does not. */
+const USUAL_HEAD = /^\s*\{\s*"type"\s*:\s*"[\w.]+"\s*,\s*(?:"sequence_number"\s*:\s*\d+\s*,\s*)?"response"\s*:\s*\{/;
+const USUAL_TAIL = /^(?:,"\w+":(?:null|true|false|\d+|"[^"\\]*"|\{\}|\[\]))*\}(?:,"sequence_number":\d+)?\}\s*$/;
+const LONGEST_TAIL = 500;
 
 /**
  * The usage stands near the end of an event that repeats the whole answer before it, so it is looked for from there: a
@@ -81,9 +85,9 @@ const USAGE_KEY = '"usage":';
  */
 function usageAtItsEnd(data: string): TokenUsage | undefined {
   const at = data.lastIndexOf(USAGE_KEY);
-  if (at < 0) return undefined;
+  if (at < 0 || !USUAL_HEAD.test(data)) return undefined;
   const end = endOfSmallObject(data, at + USAGE_KEY.length);
-  if (end < 0) return undefined;
+  if (end < 0 || data.length - end > LONGEST_TAIL || !USUAL_TAIL.test(data.slice(end))) return undefined;
   try {
     const usage = usageFrom(JSON.parse(data.slice(at + USAGE_KEY.length, end)));
     return usage && usage.inputTokens + usage.outputTokens > 0 ? usage : undefined;
