@@ -83,14 +83,30 @@ describe('F16: a plan has only a weekly window, in the primary slot', () => {
   });
 });
 
-test('F17: requests that meet an expired token at the same time refresh it once, and all are answered', async () => {
-  const [only] = await start([{}]);
-  const before = refreshes();
-  only?.at.expireAccessToken();
-  const answers = await Promise.all(Array.from({ length: 5 }, () => ask()));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect(refreshes() - before).toBe(1);
-  expect(await gateway.availability(only?.id ?? '')).toMatchObject({ state: 'available' });
+describe('F17: the token has expired', () => {
+  test('requests that meet it at the same time refresh it once, and all are answered', async () => {
+    const [only] = await start([{}]);
+    const before = refreshes();
+    only?.at.expireAccessToken();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask()));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(refreshes() - before).toBe(1);
+    expect(await gateway.availability(only?.id ?? '')).toMatchObject({ state: 'available' });
+  });
+
+  test('with another account all are answered by the one that they met, refreshed once, and the other is left alone', async () => {
+    const more = { usage: { secondary: usageWindow({ usedPercent: 50, windowSeconds: WEEK }) } };
+    const [first, second] = await start([{}, more]);
+    const before = refreshes();
+    first?.at.expireAccessToken();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask()));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(gateway.events('RequestCompleted').map(({ data }) => data.accountId)).toEqual(Array(5).fill(first?.id));
+    expect(refreshes() - before).toBe(1);
+    for (const { id } of [first, second].filter((account) => account !== undefined)) {
+      expect(await gateway.availability(id)).toMatchObject({ state: 'available' });
+    }
+  });
 });
 
 describe('F18: the token endpoint fails for the moment', () => {
