@@ -393,6 +393,14 @@ describe('F18: a failure that may pass', () => {
     expect(tokenCalls()).toBe(2);
   });
 
+  test('is repeated at once when the clock was put back meanwhile', async () => {
+    at.token = { status: 500 };
+    await stage.node.tokens.refresh(id, 'unauthorized');
+    at.token = 'rotate';
+    stage.advance(-3_600_000);
+    expect(await stage.node.tokens.refresh(id, 'unauthorized')).toBe('refreshed');
+  });
+
   test('an import of new tokens ends the wait', async () => {
     at.token = { status: 500 };
     await stage.node.tokens.refresh(id, 'unauthorized');

@@ -9,10 +9,16 @@ export interface Consumption {
   readonly costMicroDollars: number;
 }
 
-/** Usage of one rule in one window: tokens, or micro-dollars for `cost_usd`. */
+/**
+ * Usage of one rule: tokens, or micro-dollars for `cost_usd`. The window before the latest one is kept as well: a clock that
+ * ran ahead for a moment must not leave the window that is open without a count.
+ */
 interface Counter {
   window: number;
   value: number;
+  /** Negative when there is none. */
+  windowBefore: number;
+  valueBefore: number;
 }
 
 /** Counters of one key by rule id, and when the key was last used. Mutable: request events touch nothing else. */
@@ -44,7 +50,7 @@ export const ceilingOf = ({ limitType, maxValue }: LimitRule): number =>
 export const appliesTo = (rule: LimitRule, model: string): boolean =>
   rule.modelFilter === null || rule.modelFilter === model;
 
-/** Adds to the window that was open when the request was admitted; a window that has passed since takes nothing. */
+/** Adds to the window that was open when the request was admitted; one that passed longer ago takes nothing any more. */
 export function count(
   counters: KeyCounters,
   rules: readonly LimitRule[],
@@ -58,13 +64,28 @@ export function count(
     if (index < 0) continue;
     const amount = amountOf(rule.limitType, request.consumption);
     const counter = counters.byRule.get(rule.id);
-    if (!counter) counters.byRule.set(rule.id, { window: index, value: amount });
-    else if (counter.window === index) counter.value += amount;
-    else if (counter.window < index) Object.assign(counter, { window: index, value: amount });
+    if (counter) add(counter, index, amount);
+    else counters.byRule.set(rule.id, { window: index, value: amount, windowBefore: -1, valueBefore: 0 });
   }
 }
 
-/** Takes back what `count` added, as far as its window is still the open one. */
+function add(counter: Counter, window: number, amount: number): void {
+  if (window === counter.window) {
+    counter.value += amount;
+  } else if (window > counter.window) {
+    counter.windowBefore = counter.window;
+    counter.valueBefore = counter.value;
+    counter.window = window;
+    counter.value = amount;
+  } else if (window === counter.windowBefore) {
+    counter.valueBefore += amount;
+  } else if (window > counter.windowBefore) {
+    counter.windowBefore = window;
+    counter.valueBefore = amount;
+  }
+}
+
+/** Takes back what `count` added, as far as its window is still kept. */
 export function takeBack(
   { byRule }: KeyCounters,
   rules: readonly LimitRule[],
@@ -73,13 +94,19 @@ export function takeBack(
   for (const rule of rules) {
     if (!appliesTo(rule, request.model)) continue;
     const counter = byRule.get(rule.id);
-    if (counter?.window !== windowAt(rule, request.admittedAt).index) continue;
-    counter.value = Math.max(0, counter.value - amountOf(rule.limitType, request.consumption));
+    if (!counter) continue;
+    const { index } = windowAt(rule, request.admittedAt);
+    const amount = amountOf(rule.limitType, request.consumption);
+    if (index === counter.window) counter.value = Math.max(0, counter.value - amount);
+    else if (index === counter.windowBefore) counter.valueBefore = Math.max(0, counter.valueBefore - amount);
   }
 }
 
 /** Usage of a rule in the window that holds `now`, in the unit of its counter. */
 export function usedAt(counters: KeyCounters | undefined, rule: LimitRule, now: Instant): number {
   const counter = counters?.byRule.get(rule.id);
-  return counter && counter.window === windowAt(rule, now).index ? counter.value : 0;
+  if (!counter) return 0;
+  const { index } = windowAt(rule, now);
+  if (index < 0) return 0;
+  return index === counter.window ? counter.value : index === counter.windowBefore ? counter.valueBefore : 0;
 }

@@ -54,6 +54,16 @@ test('what ends late, after its window has passed, adds nothing to the next one'
   expect(usedAt(counters, daily, later(DAY))).toBe(100);
 });
 
+test('a clock that ran ahead for a moment leaves the window that is open with its count, and the next one too', () => {
+  for (const rule of [daily, limitRule({ limitWindow: 'monthly' })]) {
+    const counters = counted([rule], request(), request(later(400 * DAY)), request(later(HOUR)));
+    expect(usedAt(counters, rule, later(HOUR))).toBe(200);
+    count(counters, [rule], request(later(40 * DAY)));
+    expect(usedAt(counters, rule, later(40 * DAY))).toBe(100);
+    expect(usedAt(counters, rule, later(400 * DAY))).toBe(100);
+  }
+});
+
 test('a request admitted before the rule was made does not count on it, not even for a clock that is behind', () => {
   const counters = counted([daily], request(earlier(1)));
   expect(usedAt(counters, daily, NOW)).toBe(0);

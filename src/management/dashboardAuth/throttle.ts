@@ -1,4 +1,4 @@
-import { type Instant, instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/brands.ts';
 import { refuse } from '../../domain/refusal.ts';
 
 const MOST_FAILURES = 8;
@@ -42,7 +42,8 @@ export class Throttle {
   }
 
   #recent(key: string): Instant[] {
-    const since = instant(this.#now() - WINDOW_MS);
-    return (this.#failures.get(key) ?? []).filter((time) => time > since);
+    const now = this.#now();
+    // What lies ahead was counted by a clock that has been put back: it would count until that has caught up.
+    return (this.#failures.get(key) ?? []).filter((time) => time > now - WINDOW_MS && time <= now);
   }
 }

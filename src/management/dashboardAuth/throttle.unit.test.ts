@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { later, NOW } from '../../../test/support/specification.ts';
+import { earlier, HOUR, later, NOW } from '../../../test/support/specification.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { Throttle } from './throttle.ts';
 
@@ -41,6 +41,15 @@ test('keys do not know of each other, and a success clears', () => {
   expect([wait('a'), wait('b')]).toEqual([60, 0]);
   throttle.succeeded('a');
   expect(wait('a')).toBe(0);
+});
+
+test('what failed by a clock that has been put back since closes nothing', () => {
+  const { clock, throttle, wait } = stage();
+  for (let n = 0; n < 8; n++) throttle.failed('a');
+  clock.now = earlier(HOUR);
+  expect(wait()).toBe(0);
+  for (let n = 0; n < 8; n++) throttle.failed('a');
+  expect(wait()).toBe(60);
 });
 
 test('a refusal is one', () => {

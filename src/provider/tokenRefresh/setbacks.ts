@@ -60,7 +60,10 @@ export function createSetbacks({ hot, now }: { hot: HotRunner; now: () => Instan
   return {
     of(accountId, { refresh }) {
       const setback = setbacks.get(accountId);
-      return setback && setback.refresh === refresh && setback.until > now() ? setback : undefined;
+      if (!setback || setback.refresh !== refresh) return undefined;
+      // One that lasts for longer than any does was set by a clock that has been put back.
+      const leftMs = setback.until - now();
+      return leftMs === Number.POSITIVE_INFINITY || (leftMs > 0 && leftMs <= COOL_DOWN_MS) ? setback : undefined;
     },
     add: (accountId, refresh, code, isPermanent) => set(accountId, refresh, code, isPermanent, now()),
   };
