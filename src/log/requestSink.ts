@@ -35,6 +35,8 @@ export interface RequestSink {
   flush(): Promise<void>;
   /** Events that are not settled yet. */
   readonly pending: number;
+  /** What would be recorded now would most likely not be taken: nothing should be begun whose end must be durable. */
+  readonly isBlocked: boolean;
 }
 
 interface Waiting {
@@ -49,6 +51,8 @@ interface Waiting {
 const MOST_PER_APPEND = 500;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
+/** So long a refusal stands, unless something is taken before: then somebody has to try whether it still does. */
+const REFUSAL_MS = 1_000;
 
 /**
  * The one writer of this start's request streams, `<category>-<node>.<boot>_<yyyymmdd>`: it counts their revisions
@@ -72,6 +76,7 @@ export function createRequestSink({
   let mostPerAppend = MOST_PER_APPEND;
   let flushing: (() => void)[] = [];
   let patience: NodeJS.Timeout | undefined;
+  let refusedAt = Number.NEGATIVE_INFINITY;
 
   async function run(): Promise<void> {
     isRunning = true;
@@ -99,6 +104,7 @@ export function createRequestSink({
       switch (outcome.kind) {
         case 'committed':
           inFlight = [];
+          refusedAt = Number.NEGATIVE_INFINITY;
           revisions.set(stream, outcome.revision);
           mostPerAppend = Math.min(mostPerAppend * 2, MOST_PER_APPEND);
           return resolveAll(batch, outcome.position);
@@ -123,6 +129,7 @@ export function createRequestSink({
     if (batch.length > 1) {
       queue.unshift(...batch);
     } else {
+      refusedAt = now();
       first?.onGivenUp?.();
       first?.reject(new LogUnavailable(reason));
     }
@@ -158,6 +165,11 @@ export function createRequestSink({
     },
     get pending() {
       return inFlight.length + queue.length;
+    },
+    get isBlocked() {
+      const since = (inFlight[0] ?? queue[0])?.since;
+      if (since === undefined && refusedAt === Number.NEGATIVE_INFINITY) return false;
+      return now() - refusedAt < REFUSAL_MS || (since !== undefined && now() - since >= patienceMs);
     },
   };
 }

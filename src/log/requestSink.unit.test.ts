@@ -160,3 +160,34 @@ test('flush waits for everything that is pending, and does not wait when nothing
   expect(sink.pending).toBe(0);
   await Promise.all(recorded);
 });
+
+test('a sink whose last event was refused is blocked for a second, or until one is taken', async () => {
+  let isFull = true;
+  let time = 0;
+  const { sink } = aSink(() => (isFull ? { kind: 'rejected', reason: 'disk is full' } : 'written'), {
+    now: () => time,
+  });
+  expect(sink.isBlocked).toBe(false);
+  await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
+  expect(sink.isBlocked).toBe(true);
+  time = 1_000;
+  expect(sink.isBlocked).toBe(false);
+  await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
+  isFull = false;
+  await sink.record(anEvent());
+  expect(sink.isBlocked).toBe(false);
+});
+
+test('a sink is blocked while an event waits for longer than its caller would', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  let time = 0;
+  const { sink } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const recorded = sink.record(anEvent()).catch(() => undefined);
+  expect(sink.isBlocked).toBe(false);
+  time = 8;
+  expect(sink.isBlocked).toBe(true);
+  gate.resolve('written');
+  await sink.flush();
+  expect(sink.isBlocked).toBe(false);
+  await recorded;
+});

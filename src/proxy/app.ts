@@ -37,6 +37,7 @@ export interface ProxyOptions extends ModelRequestServices, ModelsOptions {
 const CLOSED = {
   shutting_down: { 'retry-after': '1', connection: 'close' },
   outbox_full: { 'retry-after': '30' },
+  log_unavailable: { 'retry-after': '5' },
 };
 
 /**
@@ -97,9 +98,11 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
     return next();
   });
 
-  app.use(function closed(_ctx, next) {
+  app.use(function closed({ state }, next) {
     const reason = options.closedBecause();
-    if (reason) throw new ProxyError(reason, {}, { headers: CLOSED[reason] });
+    // What is answered from memory leaves nothing behind that would have to be written down.
+    const isRead = state.route?.method === 'GET' && reason !== 'shutting_down';
+    if (reason && !isRead) throw new ProxyError(reason, {}, { headers: CLOSED[reason] });
     return next();
   });
 

@@ -131,6 +131,7 @@ const refuses = [
   'no_accounts',
   'shutting_down',
   'outbox_full',
+  'log_unavailable',
 ] as const;
 
 type EndpointName = Exclude<ProxyRoute['kind'], 'conversation'> | 'openTranscription';

@@ -27,6 +27,8 @@ type Record = (event: EventToAppend) => Promise<Position>;
 /** What this node writes down in streams of its own. All of it is durable when the promise resolves. */
 export interface OwnRecords {
   readonly recordRequest: RequestSink['record'];
+  /** A request that ended now would most likely find no place for its end. */
+  readonly isBlocked: () => boolean;
   /** Resolves with a position that is folded by then. */
   readonly recordSession: Record;
   /** Undefined: they go where claims go. */
@@ -53,6 +55,7 @@ export async function createOwnRecords(options: OwnRecordsOptions): Promise<OwnR
   if (!outbox) {
     return {
       recordRequest: requests.record,
+      isBlocked: () => requests.isBlocked,
       recordSession: sessions.record,
       recordResult: undefined,
       pending: undefined,
@@ -67,6 +70,7 @@ export async function createOwnRecords(options: OwnRecordsOptions): Promise<OwnR
   outbox.start();
   return {
     recordRequest: requests.record,
+    isBlocked: () => requests.isBlocked,
     // Folded ahead of the log by now.
     recordSession: async (event) => {
       await sessions.record(event);

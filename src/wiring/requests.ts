@@ -78,7 +78,12 @@ export async function createRequests(
     report,
     clientAddress,
     hasAliases,
-    closedBecause: () => (isClosed ? 'shutting_down' : store.outbox?.isFull ? 'outbox_full' : undefined),
+    closedBecause() {
+      if (isClosed) return 'shutting_down';
+      if (store.outbox?.isFull) return 'outbox_full';
+      // An answer that cannot be written down is not given, so no account should be spent on it.
+      return records.isBlocked() ? 'log_unavailable' : undefined;
+    },
     openRequests,
     refusals,
     recentItems,
