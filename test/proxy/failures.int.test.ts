@@ -17,6 +17,7 @@ import {
   oversizedEvent,
   type ResponseScript,
   resetConnection,
+  type Step,
   serverError,
   silenceAfter,
   textAnswer,
@@ -212,6 +213,31 @@ describe('F5: the provider fails', () => {
       expect(result.row).toMatchObject({ status: '502', error_code: 'upstream_error' });
     },
   );
+
+  const headThen = (status: number, ...rest: Step[]): ResponseScript => ({
+    name: `${status}, never whole`,
+    steps: [{ head: status, headers: { 'content-type': 'application/json' } }, ...rest],
+  });
+
+  test.each<[what: string, rest: Step[]]>([
+    ['does not end', [{ bytes: '{"error":' }, { hold: true }]],
+    ['has no end', Array.from({ length: 80 }, () => ({ bytes: ' '.repeat(1_000) })).concat([{ hold: true } as never])],
+    ['breaks off', [{ bytes: '{"error":' }, { waitMs: 20 }, { reset: true }]],
+  ])(
+    'an error whose body %s is an error: the second account answers',
+    async (_what, rest) => {
+      const result = await withSecondAccount(headThen(500, ...rest));
+      expectSecondAnswered(result);
+      expect(result.outcomes).toEqual(['provider_error', 'ok']);
+    },
+    20_000,
+  );
+
+  test("a refusal of the request whose body breaks off is the request's own, after one attempt", async () => {
+    const result = await withSecondAccount(headThen(400, { bytes: '{"error":' }, { waitMs: 20 }, { reset: true }));
+    expect([result.status, result.error?.code]).toEqual([400, 'invalid_request_error']);
+    expect(result.outcomes).toEqual(['request_refused']);
+  });
 });
 
 describe('F6: there is no connection to the provider', () => {
@@ -409,6 +435,22 @@ describe('F14: the client hangs up', () => {
       expect(await gateway.availability(only.id)).toMatchObject({ state: 'available' });
     },
   );
+
+  test('between two attempts: those before have failed without a word, so nothing is counted', async () => {
+    gateway = await gatewayFor();
+    const [only] = gateway.pool as [Pooled];
+    only.at.always(codeless429());
+    const controller = new AbortController();
+    gateway.ask(acceptable, { signal: controller.signal }).catch(() => undefined);
+    await vi.waitUntil(() => wasAsked(only) && only.at.inFlight === 0, patiently);
+    controller.abort();
+    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
+    expect(gateway.events('RequestCompleted')[0]?.data).toMatchObject({
+      errorCode: 'client_disconnected',
+      usage: null,
+      attempts: [{ outcome: 'throttled' }],
+    });
+  });
 });
 
 function closedPort(): Promise<number> {

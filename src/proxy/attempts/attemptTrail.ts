@@ -22,10 +22,6 @@ export class AttemptTrail {
     return this.open?.accountId ?? this.ended.at(-1)?.accountId ?? null;
   }
 
-  get isEmpty(): boolean {
-    return this.open === undefined && this.ended.length === 0;
-  }
-
   /** Ends the open attempt, if there is one. @param outcome `ok`, or how it failed */
   end(outcome: string, now: Instant, classified?: Classified): void {
     if (!this.open) return;

@@ -72,7 +72,8 @@ export class Exchange implements AttemptObserver {
   /** The client hung up: the provider is told at once, and no account is spent any further. */
   clientGone(): void {
     if (this.isOver) return;
-    const usage = this.#trail.isEmpty ? undefined : this.#conclusion.seenUsage();
+    // Between two attempts nobody works on it: those before have failed without output.
+    const usage = this.#current.call ? this.#conclusion.seenUsage() : undefined;
     this.#stop('client_gone', 'the client hung up');
     this.#conclusion.clientLeft(usage);
   }
@@ -124,6 +125,7 @@ export class Exchange implements AttemptObserver {
       hasFailed: this.#lastFailure !== undefined,
       canRepeat: this.#current.canRepeat,
       waitedMs: this.#waitedMs,
+      attemptingMs: performance.now() - this.begunAt,
     };
     const step = nextStep(this.#services, this.request, tried, now);
     switch (step.kind) {

@@ -32,16 +32,18 @@ export interface Tried {
   /** What was to be sent is still there. */
   readonly canRepeat: boolean;
   readonly waitedMs: number;
+  /** Since its first attempt; its body may have taken its time, and the clock may have been put right. */
+  readonly attemptingMs: number;
 }
 
 /** Chooses: an account, patience, or the end. */
 export function nextStep(
   services: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'pendingPin' | 'nextTurn'>,
   request: AdmittedRequest,
-  { ended, hasFailed, canRepeat, waitedMs }: Tried,
+  { ended, hasFailed, canRepeat, waitedMs, attemptingMs }: Tried,
   now: Instant,
 ): Step {
-  const isSpent = !canRepeat || ended.length >= MAX_ATTEMPTS || now - request.requestedAt > MAX_ATTEMPTING_MS;
+  const isSpent = !canRepeat || ended.length >= MAX_ATTEMPTS || attemptingMs > MAX_ATTEMPTING_MS;
   if (isSpent && hasFailed) return { kind: 'spent' };
   const { selection, decision } = choose(services, request, ended, now);
   if (selection.kind !== 'none') {

@@ -27,8 +27,9 @@ export interface UpstreamRequest {
 /** So long a provider may take to end a stream whose answer is complete. */
 const LINGER_MS = 5_000;
 
-/** Of an error's body no more is read than an error needs. */
+/** Of an error's body no more is read than an error needs, and its head has said already that it is one. */
 const MAX_ERROR_BYTES = 65_536;
+const MAX_ERROR_MS = 5_000;
 
 /** One request to the provider: undici's callbacks turned into events and failures, with no promise in between. */
 export class UpstreamCall implements Dispatcher.DispatchHandler {
@@ -42,7 +43,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   #errorBytes = 0;
   #isDone = false;
   #hasEnded = false;
-  #lingering: NodeJS.Timeout | undefined;
+  /** One at a time: for an error's body, or for the end of an answer that is complete. */
+  #timer: NodeJS.Timeout | undefined;
   /** When the provider last gave a sign of life, in milliseconds of a clock that does not jump. */
   lastSignAt: number;
 
@@ -65,6 +67,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   abort(reason: string): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    clearTimeout(this.#timer);
     this.#controller?.abort(new Error(reason));
   }
 
@@ -73,8 +76,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#isDone = true;
     if (this.#hasEnded) return;
     this.#controller?.resume();
-    this.#lingering = setTimeout(() => this.#controller?.abort(new Error('the answer was complete')), LINGER_MS);
-    this.#lingering.unref();
+    this.#timer = setTimeout(() => this.#controller?.abort(new Error('the answer was complete')), LINGER_MS);
+    this.#timer.unref();
   }
 
   /** Something moved on the way to the provider. */
@@ -102,7 +105,10 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     this.#observer.onHeaders?.(headers);
-    if (status !== 200) return;
+    if (status !== 200) {
+      this.#timer = setTimeout(() => this.#failByStatus(), MAX_ERROR_MS);
+      return;
+    }
     if (!headers['content-type']?.toLowerCase().startsWith(this.#format.accept)) {
       this.#fail(this.#format.otherwise);
       this.#controller?.abort(new Error('the provider answered in another form'));
@@ -115,8 +121,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     if (this.#isDone) return;
     this.lastSignAt = performance.now();
     if (this.#status !== 200) {
-      if (this.#errorBytes < MAX_ERROR_BYTES) this.#errorBody.push(chunk);
+      this.#errorBody.push(chunk);
       this.#errorBytes += chunk.length;
+      if (this.#errorBytes >= MAX_ERROR_BYTES) this.#failByStatus();
       return;
     }
     try {
@@ -131,12 +138,10 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#hasEnded = true;
-    clearTimeout(this.#lingering);
+    clearTimeout(this.#timer);
     if (this.#isDone) return;
     if (this.#status !== 200) {
-      const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));
-      const retryAfterSeconds = secondsOf(this.#headers['retry-after']);
-      this.#fail({ kind: 'status', status: this.#status, error, retryAfterSeconds });
+      this.#failByStatus();
       return;
     }
     const scanned = this.#scanner.end();
@@ -148,10 +153,20 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#hasEnded = true;
-    clearTimeout(this.#lingering);
+    clearTimeout(this.#timer);
     if (this.#isDone) return;
-    const isUnderWay = this.#status === 200;
-    this.#fail({ kind: isUnderWay ? 'cut' : 'unreachable', message: error.message });
+    if (this.#status === 0) this.#fail({ kind: 'unreachable', message: error.message });
+    else if (this.#status === 200) this.#fail({ kind: 'cut', message: error.message });
+    else this.#failByStatus();
+  }
+
+  /** With as much of the error's body as has come. */
+  #failByStatus(): void {
+    clearTimeout(this.#timer);
+    const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));
+    const retryAfterSeconds = secondsOf(this.#headers['retry-after']);
+    this.#fail({ kind: 'status', status: this.#status, error, retryAfterSeconds });
+    if (!this.#hasEnded) this.#controller?.abort(new Error('enough was read of the error'));
   }
 
   #fail(failure: Failure): void {
