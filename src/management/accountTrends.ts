@@ -27,7 +27,7 @@ export const accountTrendsRoutes = ({ hot, usageTrends, now }: Management) =>
       const since = sevenDaysBefore(now());
       return {
         account_id: accountId,
-        ...trendsOf(await usageTrends.ofAccount(accountId, since, hot.state.position), since),
+        ...pointsOf(leftByHour(await usageTrends.ofAccount(accountId, since, hot.state.position), since), since),
       };
     })
     .routes();
@@ -35,26 +35,34 @@ export const accountTrendsRoutes = ({ hot, usageTrends, now }: Management) =>
 /** Where the trends of seven days begin. */
 export const sevenDaysBefore = (now: Instant): Instant => instant(startOf('hour', now) - (HOURS - 1) * HOUR_MS);
 
-export interface TrendPoint {
-  readonly t: string;
-  readonly v: number;
+/** Of both windows, an entry for each hour; none for a window that was never observed. */
+export interface LeftByHour {
+  readonly primary: readonly number[];
+  readonly secondary: readonly number[];
 }
 
-/** What was left of both windows of one account, hour by hour from `since`. */
-export const trendsOf = (hours: readonly UsageHour[], since: Instant) => ({
+/** What was left of both windows of one account, in percent, hour by hour from `since`. */
+export const leftByHour = (hours: readonly UsageHour[], since: Instant): LeftByHour => ({
   primary: trend(hours, since, (hour) => mean(hour.primaryRemaining, hour.primarySamples)),
   secondary: trend(hours, since, (hour) => mean(hour.secondaryRemaining, hour.secondarySamples)),
 });
 
+/** As the wire has them. */
+export function pointsOf({ primary, secondary }: LeftByHour, since: Instant) {
+  const times = Array.from({ length: HOURS }, (_, hour) => iso(instant(since + hour * HOUR_MS)));
+  const points = (values: readonly number[]) => values.map((v, hour) => ({ t: times[hour] as string, v }));
+  return { primary: points(primary), secondary: points(secondary) };
+}
+
 /**
- * One point for each hour: the mean of its samples, else what was known last; before the first sample nothing is known
- * to be used. A window that was never observed has no points.
+ * One value for each hour: the mean of its samples, else what was known last; before the first sample nothing is known
+ * to be used.
  */
 function trend(
   hours: readonly UsageHour[],
   since: Instant,
   meanOf: (hour: UsageHour) => number | undefined,
-): readonly TrendPoint[] {
+): readonly number[] {
   const known = new Map<Instant, number>();
   for (const hour of hours) {
     const value = meanOf(hour);
@@ -62,10 +70,9 @@ function trend(
   }
   if (known.size === 0) return [];
   let last = [...known].findLast(([start]) => start < since)?.[1] ?? 100;
-  return Array.from({ length: HOURS }, (_, index) => {
-    const start = instant(since + index * HOUR_MS);
-    last = known.get(start) ?? last;
-    return { t: iso(start), v: last };
+  return Array.from({ length: HOURS }, (_, hour) => {
+    last = known.get(instant(since + hour * HOUR_MS)) ?? last;
+    return last;
   });
 }
 

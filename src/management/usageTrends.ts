@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { creditsOf } from '../domain/account/planCredits.ts';
-import { points, rounded, sevenDaysBefore, type TrendPoint, trendsOf } from './accountTrends.ts';
+import { leftByHour, points, pointsOf, rounded, sevenDaysBefore } from './accountTrends.ts';
 import { newRouter } from './context.ts';
 import { documented } from './documented.ts';
 import type { Management } from './management.ts';
@@ -20,15 +20,14 @@ export const usageTrendsRoutes = ({ hot, usageTrends, now }: Management) =>
       const observed = await Promise.all(
         active.map(async ({ id, planType }) => ({
           credits: creditsOf(planType),
-          ...trendsOf(await usageTrends.ofAccount(id, since, position), since),
+          ...leftByHour(await usageTrends.ofAccount(id, since, position), since),
         })),
       );
-      return {
-        primary: together(observed.map(({ credits, primary }) => ({ weight: credits.primary, trend: primary }))),
-        secondary: together(
-          observed.map(({ credits, secondary }) => ({ weight: credits.secondary, trend: secondary })),
-        ),
+      const left = {
+        primary: together(observed.map(({ credits, primary }) => ({ weight: credits.primary, left: primary }))),
+        secondary: together(observed.map(({ credits, secondary }) => ({ weight: credits.secondary, left: secondary }))),
       };
+      return pointsOf(left, since);
     })
     .routes();
 
@@ -36,11 +35,10 @@ export const usageTrendsRoutes = ({ hot, usageTrends, now }: Management) =>
  * The mean of several trends, each counting by its weight. Of a window that was never observed all is taken to be left,
  * as everywhere; when none was, there is no trend.
  */
-function together(all: readonly { readonly weight: number; readonly trend: readonly TrendPoint[] }[]) {
-  const known = all.find(({ weight, trend }) => weight > 0 && trend.length > 0);
+function together(all: readonly { readonly weight: number; readonly left: readonly number[] }[]): number[] {
+  const known = all.find(({ weight, left }) => weight > 0 && left.length > 0);
   const capacity = all.reduce((sum, { weight }) => sum + weight, 0);
-  return (known?.trend ?? []).map(({ t }, hour) => {
-    const left = all.reduce((sum, { weight, trend }) => sum + weight * (trend[hour]?.v ?? 100), 0);
-    return { t, v: rounded(left / capacity) };
-  });
+  return (known?.left ?? []).map((_, hour) =>
+    rounded(all.reduce((sum, { weight, left }) => sum + weight * (left[hour] ?? 100), 0) / capacity),
+  );
 }
