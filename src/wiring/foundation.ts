@@ -12,6 +12,7 @@ import { keepSnapshots, type SnapshotKeeper } from '../projecting/snapshots/keep
 import { newestSnapshot, SnapshotFolder } from '../projecting/snapshots/snapshotFolder.ts';
 import type { Tenure } from '../projecting/tenure.ts';
 import { readPrices } from './pricesFile.ts';
+import { reportText } from './reportText.ts';
 import { type SoleWork, startSoleWork } from './soleWork.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -50,7 +51,7 @@ export interface Foundation {
 /** Resolves when this node has folded the whole log. @throws when it cannot, with what to do */
 export async function openFoundation(config: Config, { say, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
-  const report = (error: unknown) => say(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const report = (error: unknown) => say(reportText(error));
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { say, report });
