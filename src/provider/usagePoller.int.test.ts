@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SimulatedAccount } from '../../test/support/provider/account.ts';
-import { delayed, json, resetConnection, usageWindow, whole } from '../../test/support/provider/scripts.ts';
+import { after, delayed, json, resetConnection, usageWindow, whole } from '../../test/support/provider/scripts.ts';
 import type { AccountId } from '../domain/brands.ts';
 import { monthOf, subjects } from '../projecting/subjects.ts';
 import { because, HOUR, MINUTE, type Stage, setStage, TOKEN, USAGE } from './stage.test.ts';
@@ -134,10 +134,12 @@ describe('a poll', () => {
   });
 
   test('of an account that is deleted meanwhile leaves nothing behind', async () => {
-    at.usage.failure = delayed(50, json(200, { plan_type: 'pro', rate_limit: null }));
+    const deletion = Promise.withResolvers<void>();
+    at.usage.failure = after(deletion.promise, json(200, { plan_type: 'pro', rate_limit: null }));
     const poll = poller.pollNow(id);
     await stage.provider.until(() => usageCalls() === 1);
     await stage.node.handle(subjects.account, id, { type: 'DeleteAccount', accountId: id }, because);
+    deletion.resolve();
     await poll;
     expect(await samples()).toEqual([]);
     expect(stage.reports).toEqual([]);

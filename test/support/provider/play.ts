@@ -55,6 +55,7 @@ export async function play(script: ResponseScript, { asked, request, res, header
       await writeAllAlone(cutter?.flush());
       if (res.headersSent) res.flushHeaders();
       if ('waitMs' in step) await pause(step.waitMs, undefined, { signal: gone });
+      else if ('until' in step) await step.until;
       else if ('hold' in step) await passing(gone);
       else return cut(res, request);
     }

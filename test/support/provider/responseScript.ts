@@ -7,6 +7,8 @@ export type Step =
   | { event: StreamEvent }
   | { bytes: string | Uint8Array }
   | { waitMs: number }
+  /** Goes on when something has happened, which may not fail. */
+  | { until: Promise<unknown> }
   /** Nothing more comes; the line stays open until the client leaves. */
   | { hold: true }
   /** The line is torn down at once. */

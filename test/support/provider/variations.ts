@@ -17,6 +17,16 @@ export const delayed = (delayMs: number, script: ResponseScript): ResponseScript
   },
 });
 
+/** Any script, once something has happened. */
+export const after = (happened: Promise<unknown>, script: ResponseScript): ResponseScript => ({
+  ...script,
+  name: `${script.name} held back`,
+  *steps(asked) {
+    yield { until: happened };
+    yield* stepsOf(script, asked);
+  },
+});
+
 /** Vendor noise that a relay must cope with: a comment, `codex.rate_limits` and a keepalive after `response.created`. */
 export const withVendorEvents = (script: ResponseScript): ResponseScript => ({
   ...script,
