@@ -35,7 +35,7 @@ export class HistoryList {
 
   /** Older ones. The service may look through many events for few that match, and says where to go on. */
   async more(): Promise<void> {
-    if (this.isFetching || this.cursor === null) return;
+    if (this.isFetching || this.isTurning || this.cursor === null) return;
     await this.#ask(this.cursor, (found) => [...(this.events ?? []), ...found]);
   }
 
@@ -48,8 +48,8 @@ export class HistoryList {
     });
     return () => {
       stop();
-      clearTimeout(this.#timer);
-      clearTimeout(this.#retry);
+      for (const timer of [this.#timer, this.#retry]) clearTimeout(timer);
+      this.#timer = undefined;
       this.#turn++;
     };
   }
