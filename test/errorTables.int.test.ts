@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { OpenRequests } from '../src/proxy/openRequests.ts';
+import { authFile } from './support/authFiles.ts';
 import { codeAt } from './support/browser.ts';
 import { acceptable, type Gateway, startGateway } from './support/gateway.ts';
-import { authFile } from './support/management.ts';
 import { json, type ResponseScript, serverError } from './support/provider/scripts.ts';
 
 /** The table "Proxy error codes" of the specification, row by row; a type that it does not give is ours. */

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { endpointsOf } from '../src/management/documented.ts';
 import { createManagement } from '../src/management/management.ts';
 import { proxyRoutes } from '../src/proxy/routes.ts';
+import { authFile } from './support/authFiles.ts';
 import { codeAt } from './support/browser.ts';
 import { acceptable, startGateway } from './support/gateway.ts';
-import { authFile, startManagement } from './support/management.ts';
+import { startManagement } from './support/management.ts';
 import { signInAt } from './support/provider/client.ts';
 
 interface Operation {

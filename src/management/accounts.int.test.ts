@@ -1,16 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import {
-  AUTH_CLAIM,
-  authFile,
-  form,
-  jwt,
-  type Stage,
-  sharedManagement,
-  startManagement,
-  upload,
-} from '../../test/support/management.ts';
+import { AUTH_CLAIM, authFile, form, jwt, upload } from '../../test/support/authFiles.ts';
+import { type Stage, sharedManagement, startManagement } from '../../test/support/management.ts';
 import { HOUR, NOW } from '../../test/support/specification.ts';
 import { AccountUsageObserved } from '../domain/accountUsage/events.ts';
 import { type AccountId, instant } from '../domain/brands.ts';

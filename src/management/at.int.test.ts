@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  authFile,
-  completed,
-  type Stage,
-  sharedManagement,
-  startManagement,
-  upload,
-} from '../../test/support/management.ts';
+import { authFile, upload } from '../../test/support/authFiles.ts';
+import { completed, type Stage, sharedManagement, startManagement } from '../../test/support/management.ts';
 import { AccountUsageObserved } from '../domain/accountUsage/events.ts';
 import { type AccountId, type ApiKeyId, type Instant, instant, iso, type MicroDollars } from '../domain/brands.ts';
 import type { DomainEvent } from '../domain/event.ts';

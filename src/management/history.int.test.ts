@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { authFile, upload } from '../../test/support/authFiles.ts';
 import type { Stage } from '../../test/support/management.ts';
-import {
-  authFile,
-  completed,
-  refused,
-  sharedManagement,
-  startManagement,
-  upload,
-} from '../../test/support/management.ts';
+import { completed, refused, sharedManagement, startManagement } from '../../test/support/management.ts';
 import type { AccountId } from '../domain/brands.ts';
 import { type Instant, instant, iso } from '../domain/brands.ts';
 import type { DomainEvent } from '../domain/event.ts';

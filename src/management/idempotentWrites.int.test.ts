@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  authFile,
-  type Sent,
-  sharedManagement,
-  startManagement,
-  temporaryFolder,
-  upload,
-} from '../../test/support/management.ts';
+import { authFile, upload } from '../../test/support/authFiles.ts';
+import type { Sent } from '../../test/support/call.ts';
+import { sharedManagement, startManagement, temporaryFolder } from '../../test/support/management.ts';
 
 const stage = sharedManagement();
 const under = (key: string, body?: unknown): Sent => ({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { authFile, completed, refused, type Stage, startManagement, upload } from '../../test/support/management.ts';
+import { authFile, upload } from '../../test/support/authFiles.ts';
+import { completed, refused, type Stage, startManagement } from '../../test/support/management.ts';
 import { DAY, earlier, HOUR, later, MINUTE, NOW, usageSample, usageWindow } from '../../test/support/specification.ts';
 import { AccountUsageObserved, type UsageSample } from '../domain/accountUsage/events.ts';
 import { type AccountId, type ApiKeyId, type Instant, iso } from '../domain/brands.ts';

@@ -1,6 +1,7 @@
 import { generateSync } from 'otplib';
 import type { Instant } from '../../src/domain/brands.ts';
-import type { Answer, Sent, Stage } from './management.ts';
+import type { Answer, Sent } from './call.ts';
+import type { Stage } from './management.ts';
 
 /** Somebody at `address`, for a management whose `remoteAddress` is this. */
 export const addressOf = ({

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,24 +26,11 @@ import { createDeviceCodes } from '../../src/provider/signIn/deviceCodes.ts';
 import type { ReadModels } from '../../src/readModels/readModels.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { openVault } from '../../src/vault/sqliteVault.ts';
+import { call, type Sent } from './call.ts';
 import { NOW } from './specification.ts';
 
 type CompletedData = Parameters<typeof RequestCompleted>[0];
 type RefusedData = Parameters<typeof RequestRefused>[0];
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
-  readonly body: any;
-}
-
-export interface Sent {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** An object goes as JSON, text and bytes as they are. */
-  readonly body?: unknown;
-}
 
 /** Takes what has to be done at the end, the last first. */
 type AtEnd = (work: () => void | Promise<void>) => void;
@@ -214,87 +201,6 @@ export function appender(log: EventLog, whenFolded: (position: Position) => Prom
     return outcome.position;
   };
 }
-
-function call(port: number, method: string, path: string, { headers = {}, body }: Sent): Promise<Answer> {
-  const isPlain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
-  const payload = isPlain ? body : JSON.stringify(body);
-  const framing = payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload as string)) };
-  const type = isPlain ? framing : { ...framing, 'content-type': 'application/json' };
-  return new Promise((resolve, reject) => {
-    const sent = request({ port, host: '127.0.0.1', method, path, headers: { ...type, ...headers }, agent: false });
-    sent.on('error', reject);
-    sent.on('response', (answer) => {
-      const chunks: Buffer[] = [];
-      const { statusCode: status = 0, headers: found } = answer;
-      // A stream of events does not end by itself: that it begins is the answer.
-      if (found['content-type']?.startsWith('text/event-stream')) {
-        answer.destroy();
-        resolve({ status, headers: found, text: '', body: undefined });
-        return;
-      }
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const isJson = found['content-type']?.includes('json') ?? false;
-        resolve({ status, headers: found, text, body: isJson && text !== '' ? JSON.parse(text) : undefined });
-      });
-    });
-    sent.end(payload);
-  });
-}
-
-/** A token that nobody signed. */
-export function jwt(claims: Record<string, unknown>): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${part({ alg: 'none' })}.${part(claims)}.c2ln`;
-}
-
-export const AUTH_CLAIM = 'https://api.openai.com/auth';
-
-/** An auth file as the provider's client writes it. */
-export function authFile({
-  email = 'ada@example.com' as string | null,
-  accountId = 'provider-1' as string | null,
-  plan = 'plus',
-  claims = {},
-  ...rest
-}: {
-  email?: string | null;
-  accountId?: string | null;
-  plan?: string;
-  claims?: Record<string, unknown>;
-  [field: string]: unknown;
-} = {}) {
-  const auth = { chatgpt_plan_type: plan, ...(accountId === null ? {} : { chatgpt_account_id: accountId }) };
-  return {
-    OPENAI_API_KEY: null,
-    tokens: {
-      id_token: jwt({ ...(email === null ? {} : { email }), [AUTH_CLAIM]: auth, exp: 1_900_000_000, ...claims }),
-      access_token: jwt({ exp: 1_893_456_000 }),
-      refresh_token: 'rt_secret-refresh-token',
-    },
-    last_refresh: '2026-01-14T08:30:00.123456789Z',
-    ...rest,
-  };
-}
-
-/** The body of a form with these parts; a part is a file unless it is `plain`. */
-export function form(...parts: { name: string; content: string | Uint8Array; plain?: boolean }[]): Sent {
-  const boundary = '----svc-test';
-  const chunks = parts.flatMap(({ name, content, plain }) => [
-    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"`),
-    Buffer.from(plain ? '\r\n\r\n' : '; filename="auth.json"\r\ncontent-type: application/json\r\n\r\n'),
-    Buffer.from(content),
-    Buffer.from('\r\n'),
-  ]);
-  const body = Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
-  return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };
-}
-
-/** The form of an import. */
-export const upload = (file: unknown): Sent =>
-  form({ name: 'auth_json', content: typeof file === 'string' ? file : JSON.stringify(file) });
 
 export const completed = (data: Partial<CompletedData> = {}) =>
   RequestCompleted({

@@ -10,7 +10,8 @@ import {
   setUp,
   setUpTotp,
 } from '../../../test/support/browser.ts';
-import { type Answer, type Stage, startManagement, temporaryFolder } from '../../../test/support/management.ts';
+import type { Answer } from '../../../test/support/call.ts';
+import { type Stage, startManagement, temporaryFolder } from '../../../test/support/management.ts';
 import { HOUR, later, NOW } from '../../../test/support/specification.ts';
 import type { Instant } from '../../domain/brands.ts';
 import { createSetupToken } from './setupToken.ts';

@@ -1,4 +1,4 @@
-import { AUTH_CLAIM, authFile, form, jwt } from '../../support/management.ts';
+import { AUTH_CLAIM, authFile, form, jwt } from '../../support/authFiles.ts';
 import type { BadRequest, Expected } from '../support/badRequest.ts';
 
 const INVALID: Expected = { status: 400, code: 'invalid_auth_json', envelope: 'management' };
