@@ -13,8 +13,19 @@ const compiled = getCompileCacheDir();
 // biome-ignore lint/style/noProcessEnv: threads take the folder from there, and from nowhere else
 if (compiled !== undefined) process.env.NODE_COMPILE_CACHE = compiled;
 const [command = 'serve'] = process.argv.slice(2);
-if (command === 'serve') await buildDashboard();
+// What is wrong with the settings is said at once, by whoever reads them for good.
+if (command === 'serve' && (await hasValidSettings())) await buildDashboard();
 await import('./cli.ts');
+
+async function hasValidSettings() {
+  const { readConfig } = await import('./config.ts');
+  try {
+    readConfig();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** An image holds the built dashboard without what builds it. */
 async function buildDashboard() {
