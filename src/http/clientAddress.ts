@@ -56,6 +56,7 @@ function rightmostUntrusted(
   return last;
 }
 
+/** @param cidrs addresses, or ranges such as `10.0.0.0/8`; both have been checked by `config.ts` */
 export function blockListOf(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {

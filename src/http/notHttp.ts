@@ -48,6 +48,7 @@ export function problemOfHead(request: IncomingMessage): NotHttp | undefined {
   return undefined;
 }
 
+/** Answers a request that no surface can take, and ends its connection: nobody knows what follows on it. */
 export function answerNotHttp(response: ServerResponse, problem: NotHttp): void {
   const body = envelopeOf(problem);
   response.writeHead(problem.status, { ...headersOf(body), connection: 'close' }).end(body);

@@ -10,6 +10,7 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
+/** The same value when it is an object; undefined for arrays, null and everything else. */
 export const asObject = (value: unknown): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 

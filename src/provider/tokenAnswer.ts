@@ -44,6 +44,7 @@ export function errorCodeIn(body: JsonObject | undefined): string | undefined {
     .find((code) => code !== undefined);
 }
 
+/** A code as the log may hold it, in lower case; undefined for a text that could be anything. */
 export function asErrorCode(value: unknown): string | undefined {
   const code = typeof value === 'string' ? value.toLowerCase() : '';
   return CODE.test(code) ? code : undefined;

@@ -66,6 +66,7 @@ export function evolve(
 
 const ended = (link: AccountLinkState, progress: LinkProgress): AccountLinkState => link && { ...link, progress };
 
+/** Whether something may still come of it: a browser, a device's answer, or tokens for a code. */
 export const isOpen = ({ progress }: AccountLink): boolean =>
   progress.kind === 'pending' || progress.kind === 'exchanging';
 

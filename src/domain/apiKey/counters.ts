@@ -47,6 +47,7 @@ export function amountOf(limitType: LimitType, { inputTokens, outputTokens, cost
 export const ceilingOf = ({ limitType, maxValue }: LimitRule): number =>
   limitType === 'cost_usd' ? maxValue * 1_000_000 : maxValue;
 
+/** Whether a rule counts requests for this model. */
 export const appliesTo = (rule: LimitRule, model: string): boolean =>
   rule.modelFilter === null || rule.modelFilter === model;
 

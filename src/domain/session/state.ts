@@ -41,6 +41,7 @@ export function evolve(sessions: Sessions, { type, data, time }: Recorded<Sessio
 export const isValid = (session: Session, { password }: DashboardAuth, now: Instant): boolean =>
   session.passwordId === password?.id && now < session.expiresAt;
 
+/** Whether it was verified with the TOTP that is set up now; one that was set up anew asks again. */
 export const hasVerifiedTotp = (session: Session, { totp }: DashboardAuth): boolean =>
   totp !== null && session.totpId === totp.id;
 

@@ -38,6 +38,7 @@ export function usageFromWhatWasSeen(inputTokens: number, outputTokens: number):
   };
 }
 
+/** Tokens that so many bytes of a request, of an event stream or of audio stand for, rounded up. */
 export const tokensOfText = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
 export const tokensOfStream = (bytes: number): number => Math.ceil(bytes / STREAM_BYTES_PER_TOKEN);
 export const tokensOfAudio = (bytes: number): number => Math.ceil(bytes / AUDIO_BYTES_PER_TOKEN);

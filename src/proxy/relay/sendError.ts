@@ -9,6 +9,7 @@ export function sendError(response: ServerResponse, error: ProxyError, head: Ans
   sendJson(response, error.status, error.body, head, error.headers);
 }
 
+/** Writes a JSON answer whole; does nothing when an answer has begun already. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -45,6 +45,7 @@ export function* eventsOf(buffer: Buffer): Generator<SseEvent> {
   }
 }
 
+/** Reads one event. @param start @param end offsets in the buffer, the blank line included */
 export function parseEvent(buffer: Buffer, start: number, end: number): SseEvent {
   let name: string | undefined;
   let data: string | undefined;

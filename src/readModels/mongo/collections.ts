@@ -94,6 +94,7 @@ export async function prepare(collections: Collections): Promise<void> {
   );
 }
 
+/** Throws the documents and indexes of a generation away. */
 export async function drop(collections: Collections): Promise<void> {
   await Promise.all(NAMES.map((name) => collections[name].drop()));
 }

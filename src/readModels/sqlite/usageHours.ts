@@ -8,12 +8,14 @@ const COLUMNS = `start, ${USAGE_SUMS.join(', ')}`;
 const SUMS = USAGE_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
 const HOUR = periodNumber('hour');
 
+/** Sums of each account over the hours that begin at `since` or later. */
 export function usageSince(database: DatabaseSync, since: Instant): AccountUsageSums[] {
   return database
     .prepare(`SELECT accountId, ${SUMS} FROM usageByAccount WHERE period = ? AND start >= ? GROUP BY accountId`)
     .all(HOUR, since) as unknown as AccountUsageSums[];
 }
 
+/** See `UsageTrendsQueries.ofAccount`. */
 export function usageHoursOf(database: DatabaseSync, accountId: string, since: Instant): UsageHour[] {
   const hours = database
     .prepare(`SELECT ${COLUMNS} FROM usageByAccount WHERE period = ? AND start >= ? AND accountId = ? ORDER BY start`)
