@@ -4,6 +4,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { start } from '../throughput/child.ts';
+import { fixed } from '../throughput/figures.ts';
+import { threadTimes, total } from '../throughput/threadTimes.ts';
 import { timed } from './timed.ts';
 
 export interface ServiceStartsOptions {
@@ -40,6 +42,7 @@ export async function serviceStarts({ folder, url, events, say }: ServiceStartsO
   async function listening(what: string) {
     const service = start(process.execPath, [CLI, 'serve'], env, join(folder, 'serve.txt'));
     await timed(`svc serve listens, ${what}`, events, say, () => service.line(/listening on/, LISTENING_WITHIN_MS));
+    say(`  ${fixed(total(threadTimes(service.pid)) / 1e6, 1)} s of CPU in all its threads`);
     return service;
   }
 
