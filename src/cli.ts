@@ -4,11 +4,15 @@ import { openDataFolder } from './log/dataFolder.ts';
 import { existingLog } from './log/existingLog.ts';
 import type { Service } from './main.ts';
 import type { HistoryTarget } from './transfer/history.ts';
+import { isMistake, reportText } from './wiring/reportText.ts';
 
 // Each command imports what it needs: a start loads nothing for the others.
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
+/** Causes that an operator can mend are one sentence each; the stack helps nobody then. */
+const complainOf = (error: unknown) =>
+  complain(error instanceof Error && !isMistake(error) ? error.message : reportText(error));
 
 const ECHO_MS = 500;
 
@@ -45,7 +49,7 @@ async function serve(): Promise<void> {
     service.stop().then(
       () => end(0),
       (error: Error) => {
-        complain(error.message);
+        complainOf(error);
         end(1);
       },
     );
@@ -57,7 +61,7 @@ async function serve(): Promise<void> {
   service = await startService(config, {
     say,
     onFatal(error) {
-      complain(error.message);
+      complainOf(error);
       void Promise.resolve(service?.stop()).finally(() => end(1));
     },
   });
@@ -192,7 +196,6 @@ try {
     process.exitCode = 2;
   }
 } catch (error) {
-  // Causes that an operator can mend are one sentence each; the stack helps nobody then.
-  complain(error instanceof Error ? error.message : String(error));
+  complainOf(error);
   process.exit(1);
 }
