@@ -37,10 +37,10 @@ export class IdParts {
     for (const [position, id] of ids) {
       const block = Math.floor((position % STRETCH) / BLOCK);
       const [byte, bit] = [block >> 3, 1 << (block & 7)];
-      for (const part of partsOf(id)) {
+      eachPart(id, (part) => {
         const at = part * (BLOCKS / 8) + byte;
         bits[at] = (bits[at] as number) | bit;
-      }
+      });
     }
     for (let pair = 0; pair < 256; pair++) {
       this.#insert.run(stretch, pair, bits.subarray(pair * ROW_BYTES, (pair + 1) * ROW_BYTES));
@@ -49,7 +49,8 @@ export class IdParts {
 
   /** First positions of the blocks of a stretch that may hold an id with this part, of at least four digits. */
   blocksWith(text: string, stretch: number): number[] {
-    const all = partsOf(text);
+    const all: number[] = [];
+    eachPart(text, (part) => all.push(part));
     const parts = all.filter((_, index) => index % Math.ceil(all.length / MOST_PARTS) === 0);
     let common: Uint8Array | undefined;
     for (const part of parts) {
@@ -65,16 +66,14 @@ export class IdParts {
 }
 
 /** Every four neighbouring hexadecimal digits, as numbers. */
-function partsOf(text: string): number[] {
-  const parts: number[] = [];
+function eachPart(text: string, tell: (part: number) => void): void {
   let [value, digits] = [0, 0];
   for (let index = 0; index < text.length; index++) {
     const digit = digitOf(text.charCodeAt(index));
     digits = digit === -1 ? 0 : digits + 1;
     value = ((value << 4) | digit) & 0xffff;
-    if (digits >= DIGITS) parts.push(value);
+    if (digits >= DIGITS) tell(value);
   }
-  return parts;
 }
 
 function digitOf(code: number): number {
