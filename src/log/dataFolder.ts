@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { whatToDo } from './whatToDo.ts';
 
 /** Another process works in the folder. */
 export class DataFolderInUse extends Error {
@@ -74,7 +75,7 @@ function takeLock(folder: string, path: string): DatabaseSync {
     }
     throw new CannotUseDataFolder(
       `${folder} cannot be the data folder: ${(error as Error).message}. ` +
-        'Set SVC_DATA_DIR to a folder that this user may write to, with all that is in it.',
+        whatToDo(error, 'Set SVC_DATA_DIR to a folder that this user may write to, with all that is in it.'),
       { cause: error },
     );
   }

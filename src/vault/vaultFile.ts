@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { isOfTheFile, whatToDo } from '../log/whatToDo.ts';
 import type { WrappedKey, WrappedKeys } from './envelope.ts';
 
 // A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its
@@ -14,8 +15,18 @@ const SCHEMA = `
 
 export const INSTALLATION = 'installation';
 
-/** Opens the file of the embedded vault, or makes it. @throws Error when SQLite does not take a setting */
+/** Opens the file of the embedded vault, or makes it. @throws Error when it cannot be used, with what to do */
 export function openVaultFile(path: string): DatabaseSync {
+  try {
+    return openFile(path);
+  } catch (error) {
+    if (!isOfTheFile(error)) throw error;
+    const advice = whatToDo(error, 'Does it belong to the user that runs svc?');
+    throw new Error(`${path} cannot be opened: ${(error as Error).message}. ${advice}`, { cause: error });
+  }
+}
+
+function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   try {
     for (const [name, value] of Object.entries(SETTINGS)) {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -114,6 +115,27 @@ test('a data folder that is a file is refused in one line that names it', async 
   const path = join(await folderOfItsOwn(), 'data');
   writeFileSync(path, 'not a folder');
   expect(await refusalOf({ folder: path })).toEqual([expect.stringContaining(path)]);
+});
+
+test.each([
+  ['log.sqlite', (path: string) => writeFileSync(path, randomBytes(9_000)), /damaged, or no file of svc: restore/],
+  ['log.sqlite', (path: string) => mkdirSync(path), /cannot be opened: .* Does it belong to the user that runs svc/],
+  ['vault.sqlite', (path: string) => writeFileSync(path, randomBytes(9_000)), /damaged, or no file of svc: restore/],
+])('a %s that is none is refused in one line that names it and says what to do', async (name, spoil, problem) => {
+  const folder = await folderOfItsOwn();
+  await startAndStop({ folder });
+  const path = join(folder, name);
+  rmSync(path);
+  spoil(path);
+  expect(await refusalOf({ folder })).toEqual([expect.stringMatching(problem)]);
+  expect(await refusalOf({ folder })).toEqual([expect.stringContaining(path)]);
+});
+
+test('read models that are none are made anew', async () => {
+  const folder = await folderOfItsOwn();
+  await startAndStop({ folder });
+  writeFileSync(join(folder, 'readmodels.sqlite'), randomBytes(9_000));
+  await startAndStop({ folder });
 });
 
 const oldNode = findOldNode();

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { whatToDo } from '../whatToDo.ts';
 
 /** The file cannot serve as a log, or is not ours. */
 export class LogCannotStart extends Error {
@@ -63,9 +64,10 @@ function opened(path: string): DatabaseSync {
 }
 
 const cannotOpen = (path: string, cause: Error) =>
-  new LogCannotStart(`${path} cannot be opened: ${cause.message}. Does it belong to the user that runs svc?`, {
-    cause,
-  });
+  new LogCannotStart(
+    `${path} cannot be opened: ${cause.message}. ${whatToDo(cause, 'Does it belong to the user that runs svc?')}`,
+    { cause },
+  );
 
 /** A second connection that only reads; the file must have been opened for writing before. */
 export function openForReading(path: string): DatabaseSync {
