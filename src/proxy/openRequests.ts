@@ -73,7 +73,7 @@ export class OpenRequests {
   }
 
   #announce({ request, accountId }: Exchange, time: Instant): void {
-    const { requestId, key, route, model, effort, requestedAt, admission } = request;
+    const { requestId, key, route, model, effort, requestedAt, admission, serviceTier } = request;
     const event = RequestAdmitted({
       requestId,
       keyId: key?.id ?? null,
@@ -83,6 +83,7 @@ export class OpenRequests {
       requestedAt,
       ...(admission && { admission }),
       accountId,
+      ...(serviceTier !== null && { serviceTier }),
     });
     const append = { id: newEventId(), ...event, time, actor: actorOf(request), correlationId: requestId };
     // Nobody waits for it: the request goes on whether or not it could be announced.

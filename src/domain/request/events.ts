@@ -68,7 +68,12 @@ const requested = {
 /** Appended for requests that stay open, so that other nodes and the next start know of them. */
 export const RequestAdmitted = event('RequestAdmitted', {
   version: 1,
-  data: z.object({ ...requested, accountId: accountIdSchema.nullable() }),
+  data: z.object({
+    ...requested,
+    accountId: accountIdSchema.nullable(),
+    /** `service_tier` that was asked for; absent when it was the usual one. */
+    serviceTier: z.string().optional(),
+  }),
   says: ({ requestId, model }) => `request ${requestId} for ${model} is under way`,
 });
 

@@ -31,7 +31,7 @@ export async function settleAbandoned({
     const time = options.now();
     const usage = usageOf(data);
     const price = usage && options.priceOf(data.model);
-    const costMicroDollars = usage && price ? costOf(usage, price) : null;
+    const costMicroDollars = usage && price ? costOf(usage, price, data.serviceTier ?? null) : null;
     const event = RequestCompleted({
       ...data,
       status: 'error',
