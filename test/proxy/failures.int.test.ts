@@ -214,6 +214,14 @@ describe('F5: the provider fails', () => {
     },
   );
 
+  test('of seven accounts that all fail five are asked', async () => {
+    gateway = await gatewayFor({ accounts: 7 });
+    for (const { at } of gateway.pool) at.always(serverError({ status: 500, body: 'json' }));
+    const { status, outcomes, completed } = await askOnce();
+    expect([status, outcomes]).toEqual([502, Array(5).fill('provider_error')]);
+    expect(new Set(completed?.attempts.map(({ accountId }) => accountId)).size).toBe(5);
+  });
+
   const headThen = (status: number, ...rest: Step[]): ResponseScript => ({
     name: `${status}, never whole`,
     steps: [{ head: status, headers: { 'content-type': 'application/json' } }, ...rest],

@@ -213,6 +213,25 @@ describe('who may call', () => {
     expect((await gateway.ask(acceptable, { headers: bearer(body.key) })).status).toBe(200);
   });
 
+  test('a key that is deleted while its request arrives is refused, and nothing is asked', async () => {
+    await start();
+    const { key, id } = await createKey();
+    await gateway.set({ api_key_auth_enabled: true });
+    const body = JSON.stringify(acceptable);
+    const headers = { ...bearer(key), 'content-length': body.length, expect: '100-continue' };
+    const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST', headers });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      request.on('response', (response) => resolve(response.resume().statusCode));
+      request.on('error', reject);
+    });
+    // The key has been looked at when the body is asked for.
+    await new Promise((resolve) => request.once('continue', resolve));
+    await gateway.api('DELETE', `/api/api-keys/${id}`);
+    request.end(body);
+    expect(await answered).toBe(401);
+    expect(atProvider()).toEqual([]);
+  });
+
   test('a key without the model is refused, and the refusal is a row and an event', async () => {
     await start();
     const { key, id } = await createKey({ allowed_models: ['gpt-5.2'] });
@@ -328,6 +347,29 @@ describe('the stream', () => {
     expect(Buffer.from(value ?? []).toString()).toContain('response.created');
     expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
     controller.abort();
+  });
+
+  test('is kept by nobody on the way, and brings what the provider wants to hear again', async () => {
+    await start();
+    const sent = {
+      'content-type': 'text/event-stream',
+      'x-codex-turn-state': 'turn_1',
+      'x-reasoning-included': 'true',
+    };
+    gateway.pool[0]?.at.always({
+      name: 'a turn',
+      steps: [{ head: 200, headers: sent }, { bytes: 'data: {"type":"response.completed","response":{"id":"r"}}\n\n' }],
+    });
+    const { headers } = await gateway.ask();
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      'x-codex-turn-state': 'turn_1',
+      'x-reasoning-included': 'true',
+    });
+    await gateway.ask(acceptable, { headers: { 'x-codex-turn-state': 'turn_1' } });
+    expect(atProvider().map(({ headers: got }) => got['x-codex-turn-state'])).toEqual([undefined, 'turn_1']);
   });
 
   test('lets go of a provider that does not end its stream after the answer', async () => {
