@@ -77,8 +77,9 @@ journeys('the life of an account', () => {
     const page = await visit({ path: '/accounts?add=device' });
     await page.getByLabel('Code', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
-    await expect.poll(() => gateway.events('AccountLinkCancelled').length).toBe(1);
-    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => gateway.events('AccountLinkCancelled').length, { timeout: 10_000 }).toBe(1);
+    // The log may know before the address does.
+    await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toBe('');
   });
 
   test('several files are imported at once, each with its own result', async () => {
