@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,6 +41,10 @@ test.each([
       message: expect.stringMatching(/^\S+data cannot be the data folder: .+\. Set SVC_DATA_DIR to a folder .+\.$/),
     }),
   );
+});
+
+test.runIf(existsSync('/proc/self'))('a folder where nobody can make one is refused, too, and at once', () => {
+  expect(() => openDataFolder('/proc/svc/data')).toThrow(expect.objectContaining({ code: 'CANNOT_USE_DATA_FOLDER' }));
 });
 
 test('the same process cannot take a folder twice either', async () => {

@@ -1,6 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { whatToDo } from './whatToDo.ts';
 
@@ -64,7 +74,7 @@ export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: str
 function takeLock(folder: string, path: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return lock;
@@ -80,6 +90,20 @@ function takeLock(folder: string, path: string): DatabaseSync {
     );
   }
 }
+
+/** Level by level: where nobody can make a folder, as below /proc, Node's own `recursive` never returns. */
+function makeFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function keptNodeId(path: string, given: string | undefined): string {
   const kept = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
