@@ -1,4 +1,3 @@
-import { type Dispatcher, Pool } from 'undici';
 import type { AccountId } from '../domain/brands.ts';
 import { type AccessTokens, createAccessTokens } from '../provider/accessTokens.ts';
 import { createLearnedUsage, type LearnedUsage } from '../provider/learnedUsage.ts';
@@ -6,13 +5,14 @@ import { createModelPoller } from '../provider/modelPoller.ts';
 import { createProactiveRefresh } from '../provider/proactiveRefresh.ts';
 import { createTokenEndpoint } from '../provider/tokenEndpoint.ts';
 import { createUsagePoller } from '../provider/usagePoller.ts';
+import { createUpstreamPool, type UpstreamPool } from '../proxy/upstream/upstreamPool.ts';
 import type { Foundation } from './foundation.ts';
 import type { OwnRecords } from './ownRecords.ts';
 import { untilOver } from './soleWork.ts';
 
 /** Everything that is said to the provider, requests for models aside. */
 export interface ProviderSide {
-  readonly dispatcher: Dispatcher;
+  readonly upstream: UpstreamPool;
   /** In front of the paths of the provider. */
   readonly basePath: string;
   readonly tokens: AccessTokens;
@@ -27,16 +27,12 @@ export interface ProviderSide {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const KEPT_IDLE_MS = 30_000;
 
 export function createProviderSide(foundation: Foundation, { recordResult }: OwnRecords): ProviderSide {
   const { config, store, hot, handle, now, newId, report, startSoleWork } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
-  const dispatcher = new Pool(base.origin, {
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    keepAliveTimeout: 30_000,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const upstream = createUpstreamPool({ origin: base, connectTimeoutMs: CONNECT_TIMEOUT_MS, idleMs: KEPT_IDLE_MS });
   const tokens = createAccessTokens({
     hot,
     handle,
@@ -55,7 +51,7 @@ export function createProviderSide(foundation: Foundation, { recordResult }: Own
   let stopPolling = async (): Promise<void> => undefined;
 
   return {
-    dispatcher,
+    upstream,
     basePath: base.pathname.replace(/\/$/, ''),
     tokens,
     learnedUsage,
@@ -82,7 +78,7 @@ export function createProviderSide(foundation: Foundation, { recordResult }: Own
       await usage.stop();
       await models.stop();
       await tokens.stop();
-      await dispatcher.destroy();
+      upstream.destroy();
     },
   };
 }

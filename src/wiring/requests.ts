@@ -97,7 +97,7 @@ export async function createRequests(
     priceOf,
     cooldowns,
     tokens: provider.tokens,
-    dispatcher: provider.dispatcher,
+    upstream: provider.upstream,
     upstreamHeaders,
     learnUsage: provider.learnedUsage.learn,
     settle: createSettlement({ record, ledger, now, ...pricing }),

@@ -7,6 +7,7 @@ import {
   badRequest,
   chunked,
   cutAfter,
+  endsOnce,
   endsWithoutTerminal,
   errorEvent,
   failedAfter,
@@ -63,16 +64,19 @@ interface Stage {
   accounts?: number;
   /** Starts a gateway that is not shared. */
   env?: Record<string, string>;
+  /** The client has the first words. */
+  onHead?: () => void;
 }
 
 /** Asks once; the first account, or the only one, does what the script says. */
-async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1, env }: Stage = {}) {
+async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1, env, onHead }: Stage = {}) {
   if (env) own = await startGateway({ accounts, env });
   const gateway = own ?? shared;
   const [first, second] = (own?.pool ?? (await freshAccounts(gateway, accounts))) as [Pooled, Pooled | undefined];
   first.at.always(script);
   second?.at.always(textAnswer({ text: HELLO }));
   const response = await gateway.ask({ ...chat, stream: isStream }, { path: chatPath });
+  onHead?.();
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
   const [row] = await gateway.logs('?limit=1');
@@ -149,13 +153,21 @@ describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
 });
 
 describe('after the first words', () => {
-  const failures: [what: string, script: () => ResponseScript, code: string, stage?: Stage][] = [
+  const failures: [what: string, script: (heard: Promise<void>) => ResponseScript, code: string, stage?: Stage][] = [
     ['the connection breaks', () => cutAfter(), 'stream_incomplete'],
     ['the stream ends without an ending', () => endsWithoutTerminal(), 'stream_incomplete'],
-    ['the provider gives up', () => failedAfter({ code: 'server_error' }), 'server_error'],
-    ['the provider gives up, byte by byte', () => chunked(failedAfter(), { oneByteAtATime: true }), 'server_error'],
-    ['an error event comes', () => errorEvent({ shape: 'flat' }), 'server_error'],
-    ['an error event of the other shape comes', () => errorEvent({ shape: 'nested' }), 'server_error'],
+    ['the provider gives up', (heard) => endsOnce(heard, failedAfter({ code: 'server_error' })), 'server_error'],
+    [
+      'the provider gives up, byte by byte',
+      (heard) => chunked(endsOnce(heard, failedAfter()), { oneByteAtATime: true }),
+      'server_error',
+    ],
+    ['an error event comes', (heard) => endsOnce(heard, errorEvent({ shape: 'flat' })), 'server_error'],
+    [
+      'an error event of the other shape comes',
+      (heard) => endsOnce(heard, errorEvent({ shape: 'nested' })),
+      'server_error',
+    ],
     [
       'the provider falls silent',
       () => silenceAfter({ events: 6 }),
@@ -167,7 +179,8 @@ describe('after the first words', () => {
   test.each(failures)(
     '%s: a stream keeps what came, then an error chunk and [DONE]',
     async (_what, script, code, stage) => {
-      const result = await askOnce(script(), true, { accounts: 2, ...stage });
+      const heard = Promise.withResolvers<void>();
+      const result = await askOnce(script(heard.promise), true, { accounts: 2, onHead: heard.resolve, ...stage });
       expect(result.status).toBe(200);
       const [error, done] = result.lines.splice(-2);
       expect(done).toBe('[DONE]');
@@ -185,7 +198,7 @@ describe('after the first words', () => {
   test.each(failures)(
     '%s: who wants one object has seen nothing, so another account answers',
     async (_what, script, _code, stage) => {
-      const result = await askOnce(script(), false, { accounts: 2, ...stage });
+      const result = await askOnce(script(Promise.resolve()), false, { accounts: 2, ...stage });
       expect(result.status).toBe(200);
       expect(saidIn(result)).toBe(HELLO);
       expect(result.completed).toMatchObject({ status: '200', accountId: result.second?.id });

@@ -7,6 +7,7 @@ import { eventsIn } from '../support/provider/client.ts';
 import {
   codeless429,
   cutAfter,
+  endsOnce,
   endsWithoutTerminal,
   errorEvent,
   json,
@@ -276,8 +277,11 @@ describe('when the provider fails', () => {
 
   test('row 12: an error event is followed by response.failed, the only one that Codex understands', async () => {
     for (const path of RESPONSES) {
-      account().next(errorEvent());
-      expect(typesOf(await (await ask(path, codex())).text()).slice(-2)).toEqual(['error', 'response.failed']);
+      const heard = Promise.withResolvers<void>();
+      account().next(endsOnce(heard.promise, errorEvent()));
+      const response = await ask(path, codex());
+      heard.resolve();
+      expect(typesOf(await response.text()).slice(-2)).toEqual(['error', 'response.failed']);
     }
   });
 

@@ -9,6 +9,7 @@ import {
   chunked,
   codeless429,
   cutAfter,
+  endsOnce,
   endsWithoutTerminal,
   errorEvent,
   failedFirst,
@@ -33,12 +34,12 @@ let gateway: Gateway;
 const HELLO = 'Hello from the second account.';
 
 /** The first account fails by the script, the second one is healthy. */
-async function withSecondAccount(script: ResponseScript, options: GatewayOptions = {}) {
+async function withSecondAccount(script: ResponseScript, options: GatewayOptions = {}, onHead?: () => void) {
   gateway = await gatewayFor({ accounts: 2, ...options });
   const [first, second] = gateway.pool as [Pooled, Pooled];
   first.at.always(script);
   second.at.always(textAnswer({ text: HELLO }));
-  return { first, second, ...(await askOnce()) };
+  return { first, second, ...(await askOnce(undefined, onHead)) };
 }
 
 /** Nobody else can help. */
@@ -51,8 +52,9 @@ async function withOnlyAccount(script: ResponseScript, options: GatewayOptions =
 
 type Pooled = Gateway['pool'][number];
 
-async function askOnce(path?: string) {
+async function askOnce(path?: string, onHead?: () => void) {
   const response = await gateway.ask(acceptable, path === undefined ? {} : { path });
+  onHead?.();
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
   const completed = gateway.events('RequestCompleted').map(({ data }) => data);
@@ -341,7 +343,9 @@ describe('after the first byte', () => {
   });
 
   test('an error event is relayed and followed by response.failed, which Codex understands', async () => {
-    const result = await withSecondAccount(errorEvent({ code: 'server_error', deltas: 2 }));
+    const heard = Promise.withResolvers<void>();
+    const script = endsOnce(heard.promise, errorEvent({ code: 'server_error', deltas: 2 }));
+    const result = await withSecondAccount(script, {}, heard.resolve);
     expect(result.events.map(({ event }) => event)).toContain('error');
     expect(result.events.at(-1)).toMatchObject({ event: 'response.failed' });
     expect(result.completed).toMatchObject({ status: 'error', errorCode: 'server_error' });

@@ -58,7 +58,7 @@ export class CurrentAttempt implements CallObserver {
     this.#isAnswering = false;
     this.#prelude = [];
     const content = { accept: answer.accept, contentType };
-    call.start(this.#services.dispatcher, {
+    call.start(this.#services.upstream, {
       path: upstreamPath,
       headers: this.#services.upstreamHeaders(clientHeaders, account, requestId, content),
       body: upstreamBody instanceof StreamedBody ? upstreamBody.open(() => call.touch()) : upstreamBody,

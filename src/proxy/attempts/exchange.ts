@@ -74,7 +74,7 @@ export class Exchange implements AttemptObserver {
     if (this.isOver) return;
     // Between two attempts nobody works on it: those before have failed without output.
     const usage = this.#current.call ? this.#conclusion.seenUsage() : undefined;
-    this.#stop('client_gone', 'the client hung up');
+    this.#stop('client_gone');
     this.#conclusion.clientLeft(usage);
   }
 
@@ -82,21 +82,21 @@ export class Exchange implements AttemptObserver {
   abort(error: ProxyError): void {
     if (this.isOver) return;
     const usage = this.#delivery.hasBegun ? this.#conclusion.seenUsage() : undefined;
-    this.#stop('aborted', 'the service is shutting down');
+    this.#stop('aborted');
     this.#conclusion.failed(error, { usage });
   }
 
   /** Ends the request because it turned out wrong while it was sent on. */
   refuse(error: ProxyError): void {
     if (this.isOver) return;
-    this.#stop('request_refused', 'the request turned out wrong');
+    this.#stop('request_refused');
     this.#conclusion.failed(error);
   }
 
-  #stop(outcome: string, reason: string): void {
+  #stop(outcome: string): void {
     clearTimeout(this.#waitTimer);
     this.#trail.end(outcome, this.#services.now());
-    this.#current.call?.abort(reason);
+    this.#current.call?.abort();
   }
 
   /**
@@ -110,7 +110,7 @@ export class Exchange implements AttemptObserver {
     if (silence === 'client') {
       this.#delivery.destroy();
     } else if (silence === 'provider') {
-      call.abort('the provider fell silent');
+      call.abort();
       this.onFailed({ kind: 'idle' });
     } else if (silence === 'sign' && this.#isRelaying) {
       this.#lastWriteAt = now;
@@ -167,7 +167,7 @@ export class Exchange implements AttemptObserver {
     if (this.#delivery.hasBegun) return false;
     const failure: Failure = { kind: 'failedFirst', error };
     if (classify(failure, this.#services.now()).owner === 'client' && this.#delivery.wantsEvents) return false;
-    this.#current.call?.abort('the provider failed the request');
+    this.#current.call?.abort();
     this.onFailed(failure);
     return true;
   }
@@ -206,7 +206,7 @@ export class Exchange implements AttemptObserver {
     const { call } = this.#current;
     // A connection whose answer was read to its end can serve the next request; one that lingers is cut.
     if (isDurable) call?.abandonUnlessEnded();
-    else call?.abort('the event log takes no writes');
+    else call?.abort();
     this.#services.onDone(this);
   }
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { HotState } from '../../projecting/hotState.ts';
 import type { AccountHeaders } from '../../provider/outboundHeaders.ts';
 import type { Settled } from '../settlement/settlement.ts';
+import type { UpstreamPool } from '../upstream/upstreamPool.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { Cooldowns } from './cooldowns.ts';
 import type { Exchange } from './exchange.ts';
@@ -23,7 +23,7 @@ export interface ExchangeServices {
   readonly hot: HotState;
   readonly cooldowns: Cooldowns;
   readonly tokens: AccountTokens;
-  readonly dispatcher: Dispatcher;
+  readonly upstream: UpstreamPool;
   readonly upstreamHeaders: (
     clientHeaders: readonly string[],
     account: AccountHeaders,

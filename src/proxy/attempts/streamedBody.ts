@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-
 /**
  * A body that is sent while it arrives. Only its beginning is kept: it can be sent again as long as nothing behind that was
  * asked for.
@@ -24,11 +22,7 @@ export class StreamedBody {
   }
 
   /** @param onPiece each piece is a sign of life */
-  open(onPiece: () => void): Readable {
-    return Readable.from(this.#pieces(onPiece), { objectMode: false });
-  }
-
-  async *#pieces(onPiece: () => void): AsyncGenerator<Buffer> {
+  async *open(onPiece: () => void): AsyncGenerator<Buffer> {
     this.sentBytes = 0;
     for (const piece of this.#beginning) {
       this.sentBytes += piece.length;

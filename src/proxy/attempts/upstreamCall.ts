@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
 import { EventTooLarge, type Scanned } from '../relay/sseScanner.ts';
+import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamConnection.ts';
+import type { UpstreamPool, UpstreamRequest } from '../upstream/upstreamPool.ts';
 import type { AnswerFormat, AnswerScanner } from './answerFormats.ts';
 import { type Failure, readProviderError } from './failure.ts';
 
@@ -18,12 +18,6 @@ export interface CallObserver {
   onEnded(): void;
 }
 
-export interface UpstreamRequest {
-  readonly path: string;
-  readonly headers: string[];
-  readonly body: Buffer | Readable;
-}
-
 /** So long a provider may take to end a stream whose answer is complete. */
 const LINGER_MS = 5_000;
 
@@ -31,12 +25,12 @@ const LINGER_MS = 5_000;
 const MAX_ERROR_BYTES = 65_536;
 const MAX_ERROR_MS = 5_000;
 
-/** One request to the provider: undici's callbacks turned into events and failures, with no promise in between. */
-export class UpstreamCall implements Dispatcher.DispatchHandler {
+/** One request to the provider: what its connection tells, turned into events and failures with no promise in between. */
+export class UpstreamCall implements UpstreamListener {
   readonly #observer: CallObserver;
   readonly #format: AnswerFormat;
   readonly #scanner: AnswerScanner;
-  #controller: Dispatcher.DispatchController | undefined;
+  #control: UpstreamControl | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   #errorBody: Buffer[] = [];
@@ -55,28 +49,28 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.lastSignAt = performance.now();
   }
 
-  start(dispatcher: Dispatcher, { path, headers, body }: UpstreamRequest): void {
+  start(upstream: UpstreamPool, request: UpstreamRequest): void {
     try {
-      dispatcher.dispatch({ path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+      this.#control = upstream.send(request, this);
     } catch (error) {
       this.#fail({ kind: 'unreachable', message: (error as Error).message });
     }
   }
 
   /** Ends the call; the provider's side is torn down at once. Nothing more is told. */
-  abort(reason: string): void {
+  abort(): void {
     if (this.#isDone) return;
     this.#isDone = true;
     clearTimeout(this.#timer);
-    this.#controller?.abort(new Error(reason));
+    this.#control?.abort();
   }
 
   /** The answer is complete: what still comes is ignored, and a provider that does not end its stream is cut off. */
   abandonUnlessEnded(): void {
     this.#isDone = true;
     if (this.#hasEnded) return;
-    this.#controller?.resume();
-    this.#timer = setTimeout(() => this.#controller?.abort(new Error('the answer was complete')), LINGER_MS);
+    this.#control?.resume();
+    this.#timer = setTimeout(() => this.#control?.abort(), LINGER_MS);
     this.#timer.unref();
   }
 
@@ -87,20 +81,15 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   resume(): void {
     this.lastSignAt = performance.now();
-    if (this.#controller?.paused) this.#controller.resume();
+    this.#control?.resume();
   }
 
   get isPaused(): boolean {
-    return this.#controller?.paused ?? false;
+    return this.#control?.isPaused ?? false;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#isDone) controller.abort(new Error('the call was given up before it began'));
-  }
-
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (this.#isDone || status < 200) return;
+  onHead(status: number, headers: IncomingHttpHeaders): void {
+    if (this.#isDone) return;
     this.lastSignAt = performance.now();
     this.#status = status;
     this.#headers = headers;
@@ -111,13 +100,13 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     }
     if (!headers['content-type']?.toLowerCase().startsWith(this.#format.accept)) {
       this.#fail(this.#format.otherwise);
-      this.#controller?.abort(new Error('the provider answered in another form'));
+      this.#control?.abort();
       return;
     }
     this.#observer.onOpened(headers);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onBody(chunk: Buffer): void {
     if (this.#isDone) return;
     this.lastSignAt = performance.now();
     if (this.#status !== 200) {
@@ -128,15 +117,15 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     }
     try {
       const scanned = this.#scanner.push(chunk);
-      if (scanned.bytes.length > 0 && !this.#observer.onScanned(scanned) && !this.#isDone) controller.pause();
+      if (scanned.bytes.length > 0 && !this.#observer.onScanned(scanned) && !this.#isDone) this.#control?.pause();
     } catch (error) {
       if (!(error instanceof EventTooLarge)) throw error;
       this.#fail({ kind: 'eventTooLarge' });
-      controller.abort(error);
+      this.#control?.abort();
     }
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
     if (this.#isDone) return;
@@ -151,7 +140,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#observer.onEnded();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
     if (this.#isDone) return;
@@ -166,7 +155,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));
     const retryAfterSeconds = secondsOf(this.#headers['retry-after']);
     this.#fail({ kind: 'status', status: this.#status, error, retryAfterSeconds });
-    if (!this.#hasEnded) this.#controller?.abort(new Error('enough was read of the error'));
+    if (!this.#hasEnded) this.#control?.abort();
   }
 
   #fail(failure: Failure): void {

@@ -27,6 +27,19 @@ export const after = (happened: Promise<unknown>, script: ResponseScript): Respo
   },
 });
 
+/** Any script whose last event comes once something has happened, and so in no read together with those before it. */
+export const endsOnce = (happened: Promise<unknown>, script: ResponseScript): ResponseScript => ({
+  ...script,
+  name: `${script.name} held back before its end`,
+  *steps(asked) {
+    const steps = [...stepsOf(script, asked)];
+    const last = steps.findLastIndex((step) => 'event' in step);
+    yield* steps.slice(0, last);
+    yield { until: happened };
+    yield* steps.slice(last);
+  },
+});
+
 /** Vendor noise that a relay must cope with: a comment, `codex.rate_limits` and a keepalive after `response.created`. */
 export const withVendorEvents = (script: ResponseScript): ResponseScript => ({
   ...script,

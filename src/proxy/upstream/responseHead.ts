@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** How the end of a body is found (RFC 9112 section 6.3). */
+export type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' | 'untilClose' };
+
+export interface ResponseHead {
+  readonly status: number;
+  /** Names in lower case; what comes several times is joined by commas. */
+  readonly headers: IncomingHttpHeaders;
+  readonly framing: Framing;
+  /** The connection may serve another request once this response has ended. */
+  readonly keepsAlive: boolean;
+}
+
+/** What came is no HTTP/1 response; whatever else comes on that connection means nothing. */
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse';
+}
+
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
+// One pass over all lines. A folded line has no name, and control characters could break out of what is passed on.
+const HEADER_LINES = /^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*(?:\r\n|$))*$/;
+const LENGTH = /^\d{1,15}$/;
+
+/**
+ * Reads the head of a response.
+ * @param text in Latin-1, without the empty line at its end
+ * @throws MalformedResponse
+ */
+export function readResponseHead(text: string): ResponseHead {
+  const found = text.indexOf('\r\n');
+  const endOfLine = found < 0 ? text.length : found;
+  const [, minor, digits] = STATUS_LINE.exec(text.slice(0, endOfLine)) ?? [];
+  if (digits === undefined) throw new MalformedResponse('the provider does not speak HTTP/1.1');
+  const status = Number(digits);
+  const headers = readHeaders(text.slice(endOfLine + 2));
+  const framing = framingOf(status, headers);
+  return { status, headers, framing, keepsAlive: minor === '1' && keepsAlive(headers, framing) };
+}
+
+function readHeaders(lines: string): IncomingHttpHeaders {
+  if (!HEADER_LINES.test(lines)) throw new MalformedResponse('a header of the provider is none');
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < lines.length; ) {
+    const found = lines.indexOf('\r\n', at);
+    const end = found < 0 ? lines.length : found;
+    const colon = lines.indexOf(':', at);
+    const name = lines.slice(at, colon).toLowerCase();
+    const value = lines.slice(colon + 1, end).trim();
+    at = end + 2;
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
+}
+
+function framingOf(status: number, headers: IncomingHttpHeaders): Framing {
+  if (status < 200 || status === 204 || status === 304) return { kind: 'length', bytes: 0 };
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined) {
+    if (coding.toLowerCase() !== 'chunked') throw new MalformedResponse(`"${coding}" was not asked for`);
+    return { kind: 'chunked' };
+  }
+  const lengths = headers['content-length']?.split(',').map((length) => length.trim());
+  if (lengths === undefined) return { kind: 'untilClose' };
+  const [length = ''] = lengths;
+  if (!LENGTH.test(length) || lengths.some((other) => other !== length)) {
+    throw new MalformedResponse('the length of the response cannot be told');
+  }
+  return { kind: 'length', bytes: Number(length) };
+}
+
+function keepsAlive(headers: IncomingHttpHeaders, { kind }: Framing): boolean {
+  if (kind === 'untilClose') return false;
+  // Two ways to tell the end of one body: whoever sent that, nothing behind it is to be trusted.
+  if (kind === 'chunked' && headers['content-length'] !== undefined) return false;
+  return !/(?:^|,)\s*close\s*(?:,|$)/i.test(headers.connection ?? '');
+}

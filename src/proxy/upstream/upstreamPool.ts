@@ -1,0 +1,79 @@
+import { type SocketOptions, socketOpener } from './openSocket.ts';
+import { UpstreamConnection, type UpstreamControl, type UpstreamListener } from './upstreamConnection.ts';
+import type { RequestBody } from './writeRequest.ts';
+
+export interface UpstreamRequest {
+  readonly path: string;
+  /** Names and values in turn. They must be fit for a head: no control characters, nothing beyond Latin-1. */
+  readonly headers: readonly string[];
+  readonly body: RequestBody;
+}
+
+/** Sends model requests to the provider. */
+export interface UpstreamPool {
+  /** POSTs over a connection of its own until the response has ended. The listener is told nothing before this returns. */
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamControl;
+  /** Ends all connections; what is under way fails. */
+  destroy(): void;
+}
+
+interface Idle {
+  readonly connection: UpstreamConnection;
+  readonly untilMs: number;
+}
+
+export interface UpstreamPoolOptions extends SocketOptions {
+  /** How long a connection is kept while nothing is asked. */
+  readonly idleMs: number;
+}
+
+/**
+ * Connections to the provider, as many as requests are open, HTTP/1.1 without pipelining. Ours because the relay's
+ * speed is decided here: undici costs 25 us of CPU more for each request (bench/README.md, "Upstream").
+ */
+export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
+  const { origin, idleMs } = options;
+  const open = socketOpener(options);
+  const all = new Set<UpstreamConnection>();
+  /** The last one in is the next one out, so that those beyond what is needed grow old. */
+  const idle: Idle[] = [];
+  const events = {
+    onFree: (connection: UpstreamConnection) => {
+      idle.push({ connection, untilMs: performance.now() + Math.min(idleMs, connection.keptForMs) });
+    },
+    onGone: (connection: UpstreamConnection) => {
+      all.delete(connection);
+      const index = idle.findIndex((one) => one.connection === connection);
+      if (index >= 0) idle.splice(index, 1);
+    },
+  };
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    for (const { connection, untilMs } of idle) if (untilMs <= now) connection.destroy();
+  }, idleMs / 4).unref();
+
+  function free(): UpstreamConnection {
+    const now = performance.now();
+    for (let one = idle.pop(); one; one = idle.pop()) {
+      if (one.untilMs > now) return one.connection;
+      one.connection.destroy();
+    }
+    const connection = new UpstreamConnection(open, events);
+    all.add(connection);
+    return connection;
+  }
+
+  return {
+    send({ path, headers, body }, listener) {
+      let head = `POST ${path} HTTP/1.1\r\nhost: ${origin.host}\r\n`;
+      for (let index = 0; index + 1 < headers.length; index += 2)
+        head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+      head += Buffer.isBuffer(body) ? `content-length: ${body.length}\r\n\r\n` : 'transfer-encoding: chunked\r\n\r\n';
+      return free().send(head, body, listener);
+    },
+    destroy() {
+      clearInterval(sweep);
+      for (const connection of all) connection.destroy();
+    },
+  };
+}
