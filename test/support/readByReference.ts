@@ -27,7 +27,7 @@ export function readByReference(
     bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? Math.max(0, Math.ceil(maxOutputTokens)) : null,
     serviceTier: tierOf(body.service_tier),
-    upstreamBody: isForwardable(body) ? raw : Buffer.from(JSON.stringify(toForwardable(body, recall))),
+    upstreamBody: [isForwardable(body) ? raw : Buffer.from(JSON.stringify(toForwardable(body, recall)))],
   };
 }
 

@@ -19,7 +19,7 @@ export interface AdmittedRequest {
   /** What its size says of its input; goes up while a streamed body arrives. */
   readonly inputTokens: number;
   readonly upstreamPath: string;
-  readonly upstreamBody: Buffer | StreamedBody;
+  readonly upstreamBody: readonly Buffer[] | StreamedBody;
   /** Of the body as the provider gets it, unless it is JSON. */
   readonly contentType?: string;
   readonly answer: AnswerFormat;

@@ -31,9 +31,9 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
         rest.push(chunk);
       }
     });
-    request.once('end', () => resolve(rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0))));
-    request.once('error', () => reject(new ClientGone()));
-    request.once('close', () => {
+    request.on('end', () => resolve(rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0))));
+    request.on('error', () => reject(new ClientGone()));
+    request.on('close', () => {
       if (!request.complete) reject(new ClientGone());
     });
   });

@@ -24,7 +24,7 @@ export function readChatRequest(raw: Buffer, headers: IncomingHttpHeaders): Mode
   return {
     ...modelRequest(raw, 'v1', asked, {
       conversationKey: conversationKeyOf(mapped, headers) ?? openingOf(mapped.input),
-      upstreamBody: Buffer.from(JSON.stringify(toForwardable(forwarded, nothingToRecall))),
+      upstreamBody: [Buffer.from(JSON.stringify(toForwardable(forwarded, nothingToRecall)))],
     }),
     includesUsage,
   };

@@ -23,7 +23,7 @@ export function readCompactRequest(
   checkResponsesRequest(body, surface);
   const request = modelRequest(raw, surface, body, {
     conversationKey: conversationKeyOf(body, headers) ?? openingOf(body.input),
-    upstreamBody: Buffer.from(JSON.stringify(toCompactable(withExactNumbers(raw.toString(), body), recall))),
+    upstreamBody: [Buffer.from(JSON.stringify(toCompactable(withExactNumbers(raw.toString(), body), recall)))],
   });
   return { ...request, wantsStream: false };
 }

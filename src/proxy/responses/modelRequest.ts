@@ -22,7 +22,8 @@ export interface ModelRequest {
   readonly maxOutputTokens: number | null;
   /** The tier of service that is asked for; null for the usual one. */
   readonly serviceTier: string | null;
-  readonly upstreamBody: Buffer;
+  /** In pieces that follow each other; joining them would copy what the socket copies anyway. */
+  readonly upstreamBody: readonly Buffer[];
   /** Whether a stream of chunks ends with one of its usage; only of a chat. */
   readonly includesUsage?: boolean;
 }
@@ -57,7 +58,7 @@ function readWhole(raw: Buffer, surface: Surface, session: string | undefined, r
   checkResponsesRequest(body, surface);
   return modelRequest(raw, surface, body, {
     conversationKey: keyOf(body, session) ?? openingOf(body.input),
-    upstreamBody: Buffer.from(JSON.stringify(toForwardable(withExactNumbers(raw.toString(), body), recall))),
+    upstreamBody: [Buffer.from(JSON.stringify(toForwardable(withExactNumbers(raw.toString(), body), recall)))],
   });
 }
 

@@ -24,7 +24,7 @@ function outcomeOf(read: () => ModelRequest): unknown {
   try {
     const { upstreamBody, ...request } = read();
     // The reference still turns numbers beyond all bounds into null.
-    return { ...request, upstream: JSON.parse(JSON.stringify(JSON.parse(upstreamBody.toString()))) };
+    return { ...request, upstream: JSON.parse(JSON.stringify(JSON.parse(Buffer.concat(upstreamBody).toString()))) };
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error;
     return { status: error.status, body: error.body };
@@ -110,7 +110,7 @@ test.each(Object.entries(samples))('a body of %s is followed without being parse
 
 test('a body that the provider accepts as it is goes out as the same bytes', () => {
   const raw = json(codex, 1);
-  expect(readResponsesRequest(raw, 'svc', {}, recall, new RequestMemory()).upstreamBody).toBe(raw);
+  expect(readResponsesRequest(raw, 'svc', {}, recall, new RequestMemory()).upstreamBody[0]).toBe(raw);
 });
 
 test('what is left unchanged is not written again', () => {
@@ -118,7 +118,7 @@ test('what is left unchanged is not written again', () => {
     '{ "temperature":1, "model" : "m", "input":[ {"n":1.50} , {"role":"system","n":1E2} ],"seed":12345678901234567890 }',
   );
   const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, new RequestMemory());
-  expect(upstreamBody.toString()).toBe(
+  expect(Buffer.concat(upstreamBody).toString()).toBe(
     '{"model" : "m","input":[{"n":1.50},{"role":"developer","n":1E2}],"seed":12345678901234567890,"stream":true,"store":false}',
   );
 });
@@ -129,7 +129,7 @@ test('a body that is read whole and written again keeps its numbers as they came
   );
   expect(readEnvelope(raw, new RequestMemory(), 'hint')).toBeUndefined();
   const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, new RequestMemory());
-  expect(upstreamBody.toString()).toBe(
+  expect(Buffer.concat(upstreamBody).toString()).toBe(
     '{"model":"m","input":[{"role":"user","n":1e999}],"tools":[{"type":"function","max":18446744073709551615}],"ab":1.50,"store":false,"stream":true}',
   );
 });
@@ -139,8 +139,8 @@ test('when a name comes twice the last value counts, and only that one goes out'
     '{"model":"m","input":"x","tools":[{"type":"file_search"}],"tools":[],"stream":true,"store":false}',
   );
   const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, new RequestMemory());
-  expect(upstreamBody.toString().match(/tools/g)).toHaveLength(1);
-  expect(JSON.parse(upstreamBody.toString()).tools).toEqual([]);
+  expect(Buffer.concat(upstreamBody).toString().match(/tools/g)).toHaveLength(1);
+  expect(JSON.parse(Buffer.concat(upstreamBody).toString()).tools).toEqual([]);
 });
 
 test.each(Object.entries(samples))('a body of %s that is cut off anywhere is refused as before', (_, sample) => {
@@ -419,7 +419,7 @@ test('a reference means what is known when it is sent, not when it was first rea
     ],
   });
   const sent = (recall: RecallItem) =>
-    JSON.parse(readResponsesRequest(raw, 'v1', {}, recall, memory).upstreamBody.toString()).input.length;
+    JSON.parse(Buffer.concat(readResponsesRequest(raw, 'v1', {}, recall, memory).upstreamBody).toString()).input.length;
   expect(sent(() => undefined)).toBe(1);
   expect(sent(() => ({ type: 'reasoning' }))).toBe(2);
   expect(sent(() => undefined)).toBe(1);

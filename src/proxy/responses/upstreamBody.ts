@@ -15,10 +15,10 @@ const INPUT_TEXT = bytes('"input":[{"type":"message","role":"user","content":[{"
 const END_OF_TEXT = bytes('}]}]');
 
 /**
- * What the provider gets, the same as `toForwardable` would make: the bytes as they came when nothing has to change, else
- * those bytes with some members and items replaced, left out or added.
+ * What the provider gets, in pieces that follow each other, the same as `toForwardable` would make: the bytes as they came
+ * when nothing has to change, else those bytes with some members and items replaced, left out or added.
  */
-export function upstreamBody(envelope: Envelope, recall: RecallItem): Buffer {
+export function upstreamBody(envelope: Envelope, recall: RecallItem): readonly Buffer[] {
   const { raw, members, values } = envelope;
   const edits: Edit[] = [];
   for (const member of members) {
@@ -28,10 +28,10 @@ export function upstreamBody(envelope: Envelope, recall: RecallItem): Buffer {
   const added: Buffer[] = [];
   if (values.stream === undefined) added.push(STREAMED);
   if (values.store === undefined) added.push(NOT_STORED);
-  if (edits.length === 0 && added.length === 0) return raw;
+  if (edits.length === 0 && added.length === 0) return [raw];
   const [first] = members as [Member];
   const { end } = members.at(-1) as Member;
-  return Buffer.concat([OPEN, ...spliceList(raw, first.start, end, edits, added), CLOSE]);
+  return [OPEN, ...spliceList(raw, first.start, end, edits, added), CLOSE];
 }
 
 const UNCHANGED = Symbol('unchanged');

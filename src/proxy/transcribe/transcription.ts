@@ -56,7 +56,7 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
           return tokensOfAudio(whole?.length ?? streamed.sentBytes);
         },
         upstreamPath: services.upstreamBasePath + route.upstream,
-        upstreamBody: whole ?? streamed,
+        upstreamBody: whole ? [whole] : streamed,
         contentType,
         answer: wholeJson,
         clientHeaders: request.rawHeaders,

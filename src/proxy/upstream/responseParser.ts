@@ -53,15 +53,20 @@ export class ResponseParser {
    * @throws MalformedResponse
    */
   read(bytes: Buffer): void {
+    if (this.isStopped || bytes.length === 0) return;
+    if (this.hasEnded) {
+      this.#isSpoiled = true;
+      return;
+    }
     let rest: Buffer | undefined = bytes;
     if (this.#state === 'head') {
       rest = this.#readHead(bytes);
       if (!rest) return;
       this.#begin();
+      if (this.isStopped) return;
     }
-    if (this.isStopped) return;
-    const read = this.#state === 'ended' ? 0 : this.#readBody(rest);
-    if (this.#state !== 'ended') return;
+    const read = this.#readBody(rest);
+    if (!this.hasEnded) return;
     // What comes unasked behind a response would be taken for the answer to the next request.
     if (read < rest.length) this.#isSpoiled = true;
     if (!this.isStopped) this.#listener.onEnd();
@@ -79,8 +84,9 @@ export class ResponseParser {
   /** @returns what follows the head; undefined while it is not complete */
   #readHead(bytes: Buffer): Buffer | undefined {
     const all = this.#partOfHead ? Buffer.concat([this.#partOfHead, bytes]) : bytes;
-    const end = all.indexOf(END_OF_HEAD);
-    if (end > MAX_HEAD_BYTES || (end < 0 && all.length > MAX_HEAD_BYTES)) {
+    const searched = Math.max(0, (this.#partOfHead?.length ?? 0) - END_OF_HEAD.length);
+    const end = all.indexOf(END_OF_HEAD, searched);
+    if ((end < 0 ? all.length : end) > MAX_HEAD_BYTES) {
       throw new MalformedResponse('the headers of the provider find no end');
     }
     if (end < 0) {

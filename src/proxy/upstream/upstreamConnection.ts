@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { OpenSocket } from './openSocket.ts';
 import { type ResponseListener, ResponseParser } from './responseParser.ts';
-import { type RequestBody, writeStreamed, writeWhole } from './writeRequest.ts';
+import { isWhole, type RequestBody, writeStreamed, writeWhole } from './writeRequest.ts';
 
 /** Told what becomes of a request; after `onEnd` or `onError` nothing more comes, and after an abort nothing at all. */
 export interface UpstreamListener extends ResponseListener {
@@ -44,14 +44,23 @@ export class UpstreamConnection {
       });
   }
 
-  /** Only while it is free. @param head of the request, with its empty line */
-  send(head: string, body: RequestBody, listener: UpstreamListener): UpstreamControl {
-    const transfer = new Transfer(this.#socket, listener);
-    this.#transfer = transfer;
-    if (Buffer.isBuffer(body)) {
+  /**
+   * Takes a request; only while it is free. The listener is told nothing before this returns, and nothing is written
+   * before `write`.
+   */
+  take(listener: UpstreamListener): UpstreamControl {
+    this.#transfer = new Transfer(this.#socket, listener);
+    return this.#transfer;
+  }
+
+  /** Writes the request that was taken, unless it was given up. @param head with its empty line */
+  write(head: string, body: RequestBody): void {
+    const transfer = this.#transfer;
+    if (!transfer || transfer.parser.isStopped) return;
+    if (isWhole(body)) {
       writeWhole(this.#socket, head, body);
       transfer.isSent = true;
-      return transfer;
+      return;
     }
     writeStreamed(this.#socket, head, body).then(
       () => {
@@ -59,7 +68,6 @@ export class UpstreamConnection {
       },
       (error: Error) => this.#fail(error),
     );
-    return transfer;
   }
 
   destroy(): void {

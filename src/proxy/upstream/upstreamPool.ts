@@ -1,6 +1,6 @@
 import { type SocketOptions, socketOpener } from './openSocket.ts';
 import { UpstreamConnection, type UpstreamControl, type UpstreamListener } from './upstreamConnection.ts';
-import type { RequestBody } from './writeRequest.ts';
+import { isWhole, lengthOf, type RequestBody } from './writeRequest.ts';
 
 export interface UpstreamRequest {
   readonly path: string;
@@ -63,13 +63,25 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     return connection;
   }
 
+  let unwritten: (() => void)[] = [];
+  function writeAll(): void {
+    const writes = unwritten;
+    unwritten = [];
+    for (const write of writes) write();
+  }
+
   return {
     send({ path, headers, body }, listener) {
       let head = `POST ${path} HTTP/1.1\r\nhost: ${origin.host}\r\n`;
       for (let index = 0; index + 1 < headers.length; index += 2)
         head += `${headers[index]}: ${headers[index + 1]}\r\n`;
-      head += Buffer.isBuffer(body) ? `content-length: ${body.length}\r\n\r\n` : 'transfer-encoding: chunked\r\n\r\n';
-      return free().send(head, body, listener);
+      head += isWhole(body) ? `content-length: ${lengthOf(body)}\r\n\r\n` : 'transfer-encoding: chunked\r\n\r\n';
+      const connection = free();
+      // All that one turn of the event loop brings is written in a row: the first write wakes the receiver, which then is
+      // awake for the others.
+      if (unwritten.length === 0) setImmediate(writeAll);
+      unwritten.push(() => connection.write(head, body));
+      return connection.take(listener);
     },
     destroy() {
       clearInterval(sweep);

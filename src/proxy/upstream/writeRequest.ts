@@ -1,23 +1,31 @@
 import type { Socket } from 'node:net';
 
-/** What is known whole, or what is sent on while it arrives. */
-export type RequestBody = Buffer | AsyncIterable<Buffer>;
+/** Pieces of what is known whole, or what is sent on while it arrives. */
+export type RequestBody = readonly Buffer[] | AsyncIterable<Buffer>;
+
+export const isWhole = (body: RequestBody): body is readonly Buffer[] => Array.isArray(body);
+
+export function lengthOf(pieces: readonly Buffer[]): number {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  return length;
+}
 
 const SCRATCH_BYTES = 131_072;
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /** Writes a request whose body is known; up to 128 KiB with a single call of the system and nothing allocated. */
-export function writeWhole(socket: Socket, head: string, body: Buffer): void {
-  const length = head.length + body.length;
+export function writeWhole(socket: Socket, head: string, pieces: readonly Buffer[]): void {
+  const length = head.length + lengthOf(pieces);
   if (length > SCRATCH_BYTES) {
     socket.cork();
     socket.write(head, 'latin1');
-    socket.write(body);
+    for (const piece of pieces) socket.write(piece);
     socket.uncork();
     return;
   }
-  scratch.write(head, 'latin1');
-  body.copy(scratch, head.length);
+  let at = scratch.write(head, 'latin1');
+  for (const piece of pieces) at += piece.copy(scratch, at);
   socket.write(scratch.subarray(0, length));
   // The system took it, or the socket holds on to these bytes: then they are its own from now on.
   if (socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
