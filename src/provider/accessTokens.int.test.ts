@@ -76,6 +76,21 @@ describe('headers of an account', () => {
     expect(open).toHaveBeenCalledTimes(1);
   });
 
+  test.each([
+    ['a token', 'token\r\nx-injected: 1', {}],
+    ['an id', 'token', { upstreamAccountId: 'id\nx-injected: 1' }],
+  ])(
+    '%s that would begin a header of its own is never sent, and the operator is told',
+    async (_what, secret, changes) => {
+      const tokens = stage.node.hot.state.tokens.get(id)?.tokens;
+      if (!tokens) throw new Error('no tokens');
+      const access = stage.vault.seal(stage.vault.keyIdOf(tokens.access), secret);
+      await stage.importAccount(at, { ...changes, tokens: { ...tokens, access } });
+      expect(stage.node.tokens.headersFor(id)).toBeUndefined();
+      expect(stage.reports).toEqual([expect.stringContaining('sign in again')]);
+    },
+  );
+
   test('an unknown account has none', () =>
     expect(stage.node.tokens.headersFor('nobody' as AccountId)).toBeUndefined());
 

@@ -50,6 +50,12 @@ export interface AccessTokensOptions {
   readonly report: (error: Error) => void;
 }
 
+/** A line break in a token would begin a header of its own. */
+function sendable(value: string): string {
+  if (/[^\x20-\x7e]/.test(value)) throw new Error('they hold characters that no header may carry');
+  return value;
+}
+
 /** An access token must be good for so much longer when a request sets out with it. */
 const MARGIN_MS = 60_000;
 
@@ -79,8 +85,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     const validUntil = accessExpiresAt === null ? Number.POSITIVE_INFINITY : accessExpiresAt - MARGIN_MS;
     let headers: AccountHeaders | undefined;
     try {
-      const authorization = `Bearer ${vault.open(access)}`;
-      const upstreamId = upstreamIdOf(accountId);
+      const authorization = sendable(`Bearer ${vault.open(access)}`);
+      const id = upstreamIdOf(accountId);
+      const upstreamId = id === null ? null : sendable(id);
       headers = Object.freeze(
         upstreamId === null ? { authorization } : { authorization, 'chatgpt-account-id': upstreamId },
       );

@@ -28,8 +28,8 @@ export interface UpstreamPoolOptions extends SocketOptions {
 }
 
 /**
- * Connections to the provider, as many as requests are open, HTTP/1.1 without pipelining. Ours because the relay's
- * speed is decided here: undici costs 25 us of CPU more for each request (bench/README.md, "Upstream").
+ * Connections to the provider, as many as requests are open, HTTP/1.1 without pipelining. Ours because the speed of the
+ * relay is decided here (bench/README.md, "Why the relay speaks HTTP itself").
  */
 export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const { origin, idleMs } = options;
