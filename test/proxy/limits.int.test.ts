@@ -27,6 +27,8 @@ async function withKey(limit: Record<string, unknown>) {
 
 const settled = () => gateway.events('RequestCompleted').map(({ data }) => data);
 
+const minute = () => Math.floor(Date.now() / 60_000);
+
 describe('two hundred requests at once', () => {
   // gpt-5.1 costs 1.25 and 10 dollars per 1,000,000 tokens.
   test.each([
@@ -36,6 +38,7 @@ describe('two hundred requests at once', () => {
     const { ask, limits } = await withKey(limit);
     gateway.pool[0]?.at.always(delayed(150, textAnswer({ usage: scaled })));
 
+    const begunIn = minute();
     const answers = await Promise.all(
       Array.from({ length: 200 }, async () => {
         const response = await ask();
@@ -62,8 +65,10 @@ describe('two hundred requests at once', () => {
     const { current_value: current, reserved_value: reserved, current_cost_usd: exact } = await limits();
     expect(reserved).toBe(0);
     expect(limit.limit_type === 'cost_usd' ? Math.round(exact * 1e6) : current).toBe(used);
-    // Refusals are rows of their own, up to sixty in a minute.
-    expect(gateway.events('RequestRefused').length).toBe(Math.min(60, refused.length));
+    // Refusals are rows of their own, up to sixty in a minute, and a minute may have ended meanwhile.
+    const rows = gateway.events('RequestRefused').length;
+    expect(rows).toBeGreaterThanOrEqual(Math.min(60, refused.length));
+    expect(rows).toBeLessThanOrEqual(Math.min(60 * (minute() - begunIn + 1), refused.length));
     process.stdout.write(
       `  200 at once against ${name} of ${ceiling}: ${admitted} admitted, ${refused.length} refused, used ${used}, overshoot ${overshoot}\n`,
     );
