@@ -48,7 +48,7 @@ export function apiKeySummary(key: ApiKey, { hot, now, reservedOn = () => 0 }: V
     is_active: key.isActive,
     created_at: iso(key.createdAt),
     last_used_at: counters?.lastUsedAt ? iso(counters.lastUsedAt) : null,
-    limits: key.rules.map((rule) => limit(rule, counters, reservedOn(key.id, rule.id), at)),
+    limits: key.rules.map((rule) => limit(rule, counters, reservedOn(key.id, rule.id, at), at)),
   };
 }
 

@@ -74,8 +74,8 @@ export interface ManagementOptions {
   readonly overlay?: { cooling(): CoolingAccounts };
   /** Told after an account came in or got new tokens, e.g. to ask for its usage at once. */
   readonly onAccountImported?: (accountId: AccountId) => void;
-  /** What open requests have reserved on a rule, in the unit of its counter. */
-  readonly reservedOn?: (keyId: ApiKeyId, ruleId: number) => number;
+  /** What open requests hold of the window of a rule that holds `at`, in the unit of its counter. */
+  readonly reservedOn?: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
   /** Tells pages what changes; whoever stops the service stops it. */
   readonly live?: LiveFeed;
   /** What the OpenAPI document shows beside management. */

@@ -102,7 +102,7 @@ export async function createManaging(
     onAccountImported: provider.greet,
     links,
     inTurn,
-    reservedOn: (keyId, ruleId) => ledger.reservedOn(keyId, ruleId) + reservedElsewhere(keyId, ruleId),
+    reservedOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + reservedElsewhere(keyId, ruleId, at),
   });
 
   return {

@@ -1,4 +1,4 @@
-import type { ApiKeyId } from '../domain/brands.ts';
+import type { ApiKeyId, Instant } from '../domain/brands.ts';
 import { ForeignReservations } from '../proxy/admission/foreignReservations.ts';
 import { Ledger } from '../proxy/admission/ledger.ts';
 import { Cooldowns } from '../proxy/attempts/cooldowns.ts';
@@ -10,8 +10,8 @@ export interface Overlay {
   readonly ledger: Ledger;
   readonly cooldowns: Cooldowns;
   readonly records: OwnRecords;
-  /** What requests outside this node's ledger hold of a rule, in the unit of its counter. */
-  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number) => number;
+  /** What requests outside this node's ledger hold of the window of a rule that holds `at`, in the unit of its counter. */
+  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
   /** Whether this start of the node writes to a stream of requests. */
   readonly isOfThisStart: (stream: string) => boolean;
   /** Whether this or an earlier start of the node does. */
@@ -38,8 +38,8 @@ export async function createOverlay({ folder, store, hot, now }: Foundation): Pr
     ledger,
     cooldowns,
     records,
-    reservedElsewhere: (keyId, ruleId) =>
-      foreign.reservedOn(keyId, ruleId, now()) + (pending?.usedOn(keyId, ruleId, now()) ?? 0),
+    reservedElsewhere: (keyId, ruleId, at) =>
+      foreign.reservedOn(keyId, ruleId, at) + (pending?.usedOn(keyId, ruleId, at) ?? 0),
     isOfThisStart,
     isOfThisNode,
   };

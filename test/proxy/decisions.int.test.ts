@@ -1,7 +1,4 @@
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { RecordedEvent } from '../../src/log/eventLog.ts';
-import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
 import { replay } from '../../src/projecting/replay.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import {
@@ -14,6 +11,7 @@ import {
   textAnswer,
   usageLimitReached,
 } from '../support/provider/scripts.ts';
+import { recordedEvents } from '../support/recordedEvents.ts';
 
 let gateway: Gateway;
 afterEach(() => gateway?.stop());
@@ -31,15 +29,6 @@ function seeded(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-}
-
-/** Reads the log as the service's own fold would, from nothing. */
-async function recorded(folder: string): Promise<RecordedEvent[]> {
-  const log = await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'reader' });
-  const events: RecordedEvent[] = [];
-  for await (const event of log.readAll(0 as never)) events.push(event as unknown as RecordedEvent);
-  await log.close();
-  return events;
 }
 
 test('every choice and every admission comes out the same when it is taken again from the log', async () => {
@@ -94,7 +83,7 @@ test('every choice and every admission comes out the same when it is taken again
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));
 
-  const events = await recorded(gateway.folder).catch(() => []);
+  const events = await recordedEvents(gateway.folder).catch(() => []);
   const completed = events.filter(({ type }) => type === 'RequestCompleted');
   const report = replay(events);
   process.stdout.write(

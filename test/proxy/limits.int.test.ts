@@ -1,10 +1,18 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { replay } from '../../src/projecting/replay.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
 import { delayed, neverAnswers, serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+import { recordedEvents } from '../support/recordedEvents.ts';
+
+const DAY_MS = 86_400_000;
 
 let gateway: Gateway;
-afterEach(() => gateway?.stop());
+let clock: { mockRestore(): void } | undefined;
+afterEach(async () => {
+  clock?.mockRestore();
+  await gateway?.stop();
+});
 
 const INPUT = 400;
 const OUTPUT = 600;
@@ -160,6 +168,28 @@ test('a request that failed before any output counts nothing', async () => {
   gateway.pool[0]?.at.always(serverError({ status: 500, body: 'html' }));
   expect((await ask()).status).toBe(502);
   expect(await limits()).toMatchObject({ current_value: 0, reserved_value: 0 });
+});
+
+test('a request that is open when a window ends holds nothing of the next, and is counted where it began', async () => {
+  const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 2_000 });
+  const [only] = gateway.pool;
+  only?.at.always(neverAnswers());
+  const leaving = new AbortController();
+  const open = ask(acceptable, leaving.signal).catch(() => undefined);
+  await vi.waitUntil(() => only?.at.inFlight === 1, patiently);
+  expect((await ask()).status).toBe(429);
+
+  const today = Date.now.bind(Date);
+  clock = vi.spyOn(Date, 'now').mockImplementation(() => today() + DAY_MS);
+  only?.at.always(textAnswer({ usage }));
+  expect(await limits()).toMatchObject({ current_value: 0, reserved_value: 0 });
+  expect((await ask()).status).toBe(200);
+  leaving.abort();
+  await open;
+  await vi.waitUntil(() => settled().length === 2, patiently);
+  expect(await limits()).toMatchObject({ current_value: INPUT + OUTPUT, reserved_value: 0 });
+
+  expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ admissions: 3, differences: [] });
 });
 
 test('a request that stays open is announced, and its reservation is shown apart from what was used', async () => {

@@ -12,8 +12,8 @@ import type { Ledger } from './ledger.ts';
 export interface AdmissionOptions {
   readonly hot: HotState;
   readonly ledger: Ledger;
-  /** What requests of other nodes, or of this one before its last start, still hold on a rule. */
-  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number) => number;
+  /** What requests of other nodes, or of this one before its last start, hold of the window of a rule that holds `at`. */
+  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
   readonly priceOf: (model: string) => ModelPrice | undefined;
 }
 
@@ -79,7 +79,8 @@ export const createAdmission =
       rules: key.rules,
       model,
       counters: hot.counters.get(key.id),
-      reservedOn: (ruleId) => ledger.reservedOn(key.id, ruleId) + reservedElsewhere(key.id, ruleId),
+      reservedOn: (ruleId) =>
+        ledger.reservedOn(key.id, ruleId, requestedAt) + reservedElsewhere(key.id, ruleId, requestedAt),
       estimate,
       now: requestedAt,
     });
@@ -91,7 +92,7 @@ export const createAdmission =
       reserved: verdict.alreadyReserved,
     };
     if (verdict.kind === 'admitted') {
-      ledger.reserve(key.id, requestId, verdict.reservations);
+      ledger.reserve(key, requestId, requestedAt, verdict.reservations);
       return admission;
     }
     const { rule, counted, reserved, ceiling, resetAt } = verdict;

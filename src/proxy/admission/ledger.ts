@@ -1,43 +1,69 @@
-import type { ApiKeyId } from '../../domain/brands.ts';
+import type { LimitRule } from '../../domain/apiKey/events.ts';
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import { windowAt } from '../../domain/apiKey/window.ts';
+import type { ApiKeyId, Instant } from '../../domain/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
 
-/** What one request holds of its key's limits. */
-export interface Reservation {
+/** An amount of one rule, held in the window in which the request was admitted: only there will its usage count. */
+interface Held {
+  readonly rule: LimitRule;
+  /** Index of `windowAt`. */
+  readonly window: number;
+  amount: number;
+}
+
+interface Reservation {
   readonly keyId: ApiKeyId;
-  readonly requestId: string;
-  amounts: PerRule;
+  readonly held: readonly Held[];
+}
+
+/** Sums of one rule. Nearly always one: requests that are open when a window ends make it two. */
+interface HeldOfRule {
+  readonly rule: LimitRule;
+  readonly byWindow: Map<number, number>;
 }
 
 /**
  * What this node's requests hold of the limits, beyond what the log has counted: the reservation while a request is open,
- * its real usage from settlement until the fold counts it, nothing after. So nothing is counted twice or not at all.
+ * its real usage from settlement until the fold counts it, nothing after. So nothing is counted twice or not at all. Like
+ * usage, it belongs to the window in which the request was admitted: the one that follows begins with nothing.
  */
 export class Ledger {
   readonly #byRequest = new Map<string, Reservation>();
   /** Sums by key and rule, so that admission costs the same however many requests are open. */
-  readonly #sums = new Map<ApiKeyId, Map<number, number>>();
+  readonly #sums = new Map<ApiKeyId, Map<number, HeldOfRule>>();
 
-  reservedOn(keyId: ApiKeyId, ruleId: number): number {
-    return this.#sums.get(keyId)?.get(ruleId) ?? 0;
+  /** What is held in the window that holds `at`, in the unit of the rule's counter. */
+  reservedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
+    const sum = this.#sums.get(keyId)?.get(ruleId);
+    return sum?.byWindow.get(windowAt(sum.rule, at).index) ?? 0;
   }
 
   get size(): number {
     return this.#byRequest.size;
   }
 
-  reserve(keyId: ApiKeyId, requestId: string, amounts: PerRule): void {
-    if (amounts.length === 0) return;
-    this.#byRequest.set(requestId, { keyId, requestId, amounts });
-    this.#add(keyId, amounts, 1);
+  /** @param amounts by rule of the key, in the unit of its counter */
+  reserve({ id, rules }: Pick<ApiKey, 'id' | 'rules'>, requestId: string, admittedAt: Instant, amounts: PerRule): void {
+    const held: Held[] = [];
+    for (const [ruleId, amount] of amounts) {
+      const rule = rules.find((each) => each.id === ruleId);
+      if (rule) held.push({ rule, window: windowAt(rule, admittedAt).index, amount });
+    }
+    if (held.length === 0) return;
+    this.#byRequest.set(requestId, { keyId: id, held });
+    for (const each of held) this.#add(id, each, each.amount);
   }
 
   /** Replaces what was reserved by what was used. */
   settle(requestId: string, amounts: PerRule): void {
     const reservation = this.#byRequest.get(requestId);
     if (!reservation) return;
-    this.#add(reservation.keyId, reservation.amounts, -1);
-    reservation.amounts = amounts;
-    this.#add(reservation.keyId, amounts, 1);
+    for (const each of reservation.held) {
+      const used = amounts.find(([ruleId]) => ruleId === each.rule.id)?.[1] ?? 0;
+      this.#add(reservation.keyId, each, used - each.amount);
+      each.amount = used;
+    }
   }
 
   /** The fold counts the request now, or nothing of it will ever be counted. */
@@ -45,20 +71,28 @@ export class Ledger {
     const reservation = this.#byRequest.get(requestId);
     if (!reservation) return;
     this.#byRequest.delete(requestId);
-    this.#add(reservation.keyId, reservation.amounts, -1);
+    for (const each of reservation.held) this.#add(reservation.keyId, each, -each.amount);
   }
 
-  #add(keyId: ApiKeyId, amounts: PerRule, sign: 1 | -1): void {
-    let sums = this.#sums.get(keyId);
-    if (!sums) {
-      sums = new Map();
-      this.#sums.set(keyId, sums);
+  #add(keyId: ApiKeyId, { rule, window }: Held, amount: number): void {
+    if (amount === 0) return;
+    let ofKey = this.#sums.get(keyId);
+    if (!ofKey) {
+      ofKey = new Map();
+      this.#sums.set(keyId, ofKey);
     }
-    for (const [ruleId, amount] of amounts) {
-      const sum = (sums.get(ruleId) ?? 0) + sign * amount;
-      if (sum === 0) sums.delete(ruleId);
-      else sums.set(ruleId, sum);
+    let ofRule = ofKey.get(rule.id);
+    if (!ofRule) {
+      ofRule = { rule, byWindow: new Map() };
+      ofKey.set(rule.id, ofRule);
     }
-    if (sums.size === 0) this.#sums.delete(keyId);
+    const sum = (ofRule.byWindow.get(window) ?? 0) + amount;
+    if (sum !== 0) {
+      ofRule.byWindow.set(window, sum);
+      return;
+    }
+    ofRule.byWindow.delete(window);
+    if (ofRule.byWindow.size === 0) ofKey.delete(rule.id);
+    if (ofKey.size === 0) this.#sums.delete(keyId);
   }
 }

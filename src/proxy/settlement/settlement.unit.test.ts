@@ -10,9 +10,10 @@ import type { AdmittedRequest } from '../attempts/admittedRequest.ts';
 import { createSettlement } from './settlement.ts';
 
 const keyId = 'key' as ApiKeyId;
+const key = { id: keyId, rules: [limitRule()] } as unknown as ApiKey;
 const request = {
   requestId: 'req_1',
-  key: { id: keyId, rules: [limitRule()] } as unknown as ApiKey,
+  key,
   route: '/v1/responses',
   model: 'gpt-5',
   effort: null,
@@ -30,7 +31,7 @@ function stage(fate: Fate) {
   let time = 0;
   const sink = createRequestSink({ log, node: 'n', boot: 'b', category: 'requests', patienceMs: 8, now: () => time });
   const ledger = new Ledger();
-  ledger.reserve(keyId, request.requestId, [[1, 2_100]]);
+  ledger.reserve(key, request.requestId, NOW, [[1, 2_100]]);
   const settle = createSettlement({
     record: sink.record,
     ledger,
@@ -40,7 +41,7 @@ function stage(fate: Fate) {
   });
   const settled = settle({ request, outcome, attempts: [], isFallback: false, firstByteAt: undefined });
   time = 8;
-  return { sink, settled, held: () => ledger.reservedOn(keyId, 1) };
+  return { sink, settled, held: () => ledger.reservedOn(keyId, 1, NOW) };
 }
 
 test('what was used stays held while nobody knows whether the log has it, and is given back when it never will', async () => {

@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import type { RecordedEvent } from '../../src/log/eventLog.ts';
+import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+
+/** Reads the embedded log of a data folder as the service's own fold would, from nothing. */
+export async function recordedEvents(folder: string): Promise<RecordedEvent[]> {
+  const log = await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'reader' });
+  const events: RecordedEvent[] = [];
+  for await (const event of log.readAll(0 as never)) events.push(event as unknown as RecordedEvent);
+  await log.close();
+  return events;
+}
