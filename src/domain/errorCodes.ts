@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'read_models_unavailable'
   | 'shutting_down'
   | 'outbox_full'
+  | 'overloaded'
   | 'authentication_required'
   | 'unauthorized'
   | 'invalid_credentials'

@@ -113,6 +113,11 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
     message:
       'The store of events has been away for so long that this node can keep no more for it. See docs/operation.md, "The outbox fills"',
   },
+  overloaded: {
+    status: 503,
+    type: 'server_error',
+    message: 'The requests under way hold all memory that there is for requests; send this one again in a moment',
+  },
   read_models_unavailable: {
     status: 503,
     type: 'server_error',

@@ -131,6 +131,7 @@ const refuses = [
   'no_accounts',
   'shutting_down',
   'outbox_full',
+  'overloaded',
   'log_unavailable',
 ] as const;
 

@@ -9,6 +9,8 @@ import type { ProxyState } from './app.ts';
 import { Exchange } from './attempts/exchange.ts';
 import type { ExchangeServices } from './attempts/exchangeServices.ts';
 import { decompress } from './body/decompress.ts';
+import type { MemoryBudget } from './body/memoryBudget.ts';
+import { bytesKeptBy } from './body/ownedBytes.ts';
 import { ClientGone, readBody } from './body/readBody.ts';
 import { dialects } from './dialects.ts';
 import type { OpenRequests } from './openRequests.ts';
@@ -25,6 +27,7 @@ export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOp
   readonly refusals: Refusals;
   readonly recentItems: RecentItems;
   readonly requestMemory?: RequestMemory;
+  readonly memoryBudget: MemoryBudget;
   readonly limits: AnswerHead['limits'];
   /** HMAC under the installation's key. */
   readonly pinDigest: (value: string) => string;
@@ -41,7 +44,7 @@ type KnownRoute = ProxyState & { readonly route: ConversationRoute };
 
 /** Everything between a known caller and the first attempt: read, check, admit, then hand over to the exchange. */
 export function createModelRequestHandler(services: ModelRequestServices) {
-  const { hot, now, limits } = services;
+  const { hot, now, limits, memoryBudget } = services;
   const admit = createAdmission(services);
   const recordRefusal = createRecordRefusal(services);
   const pinDigest = createPinDigest(services.pinDigest);
@@ -55,16 +58,22 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     const caller = key?.id ?? 'anonymous';
     let model: ModelRequest | undefined;
     let admission: Admission | undefined;
+    const share = memoryBudget.share();
     try {
-      const raw = await readBody(request, MAX_BODY_BYTES);
+      share.begin();
+      const raw = await readBody(request, MAX_BODY_BYTES, share);
       const encoding = request.headers['content-encoding'];
-      const body = encoding === undefined ? raw : await inSlot(() => decompress(raw, encoding, MAX_DECODED_BYTES));
+      const body =
+        encoding === undefined ? raw : await inSlot(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
       const recall = (id: string) => services.recentItems.recall(caller, id);
       model = dialect.read(body, { headers: request.headers, recall, memory });
+      // What is sent on is held from here on, in place of what came.
+      share.give(body.length - bytesKeptBy(model.upstreamBody, body));
       const current = currentKey(hot, key);
       admission = admit({ requestId, key: current, requestedAt, inputTokens: tokensOfText(model.bodyBytes), ...model });
       if (response.destroyed) throw new ClientGone();
     } catch (error) {
+      share.end();
       services.ledger.release(requestId);
       await recordRefusal(error, state, model);
       throw error;
@@ -85,6 +94,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         inputTokens: tokensOfText(model.bodyBytes),
         upstreamPath: services.upstreamBasePath + route.upstream,
         upstreamBody: model.upstreamBody,
+        share,
         answer: dialect.answer,
         clientHeaders: request.rawHeaders,
       },

@@ -7,6 +7,7 @@ import { upstreamHeaders } from '../provider/outboundHeaders.ts';
 import { deactivationReason } from '../provider/permanentFailures.ts';
 import { createPriceLookup } from '../proxy/admission/estimate.ts';
 import { createProxy } from '../proxy/app.ts';
+import { MemoryBudget } from '../proxy/body/memoryBudget.ts';
 import { ModelList } from '../proxy/models/modelList.ts';
 import { OpenRequests } from '../proxy/openRequests.ts';
 import { ProxyError } from '../proxy/proxyError.ts';
@@ -16,6 +17,7 @@ import { settleAbandoned } from '../proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from '../proxy/settlement/settlement.ts';
 import { LimitHeaders } from '../proxy/usage/limitHeaders.ts';
 import type { Foundation } from './foundation.ts';
+import { memoryForRequests, memoryLimits } from './memoryForRequests.ts';
 import type { Overlay } from './overlay.ts';
 import type { ProviderSide } from './provider.ts';
 
@@ -87,6 +89,7 @@ export async function createRequests(
     openRequests,
     refusals,
     recentItems,
+    memoryBudget: new MemoryBudget(memoryForRequests(memoryLimits())),
     models,
     limits,
     whenAsked: provider.whenModelsKnown,

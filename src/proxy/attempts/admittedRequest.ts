@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/brands.ts';
 import type { Admission } from '../../domain/request/events.ts';
+import type { MemoryShare } from '../body/memoryBudget.ts';
 import type { AnswerFormat } from './answerFormats.ts';
 import type { StreamedBody } from './streamedBody.ts';
 
@@ -19,7 +20,10 @@ export interface AdmittedRequest {
   /** What its size says of its input; goes up while a streamed body arrives. */
   readonly inputTokens: number;
   readonly upstreamPath: string;
-  readonly upstreamBody: readonly Buffer[] | StreamedBody;
+  /** Empty once the request is over: a client that reads its answer slowly holds no more of what it sent. */
+  upstreamBody: readonly Buffer[] | StreamedBody;
+  /** Given back when the request is over. */
+  readonly share: MemoryShare;
   /** Of the body as the provider gets it, unless it is JSON. */
   readonly contentType?: string;
   readonly answer: AnswerFormat;

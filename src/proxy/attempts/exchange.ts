@@ -15,6 +15,8 @@ import type { Failure, ProviderError } from './failure.ts';
 import { nextStep } from './nextStep.ts';
 import { type Patience, silenceOf } from './silence.ts';
 
+const NOTHING: readonly Buffer[] = [];
+
 interface FailedAttempt {
   readonly failure: Failure;
   readonly classified: Classified;
@@ -207,6 +209,8 @@ export class Exchange implements AttemptObserver {
     // A connection whose answer was read to its end can serve the next request; one that lingers is cut.
     if (isDurable) call?.abandonUnlessEnded();
     else call?.abort();
+    this.request.upstreamBody = NOTHING;
+    this.request.share.end();
     this.#services.onDone(this);
   }
 }

@@ -9,6 +9,17 @@ export function holdsBytes(raw: Buffer, at: number, bytes: Buffer, length: numbe
   return true;
 }
 
+/** How many bytes pieces keep alive, some of which may be cut from `raw`: it stays as a whole then. */
+export function bytesKeptBy(pieces: readonly Buffer[], raw: Buffer): number {
+  let own = 0;
+  let isCut = false;
+  for (const piece of pieces) {
+    if (piece.buffer === raw.buffer) isCut = true;
+    else own += piece.length;
+  }
+  return isCut ? raw.length + own : own;
+}
+
 /** A copy that keeps nothing else alive: neither the request it was cut from nor a slab of Node's buffer pool. */
 export function ownBytes(raw: Buffer, start: number, end: number, capacity: number = end - start): Buffer {
   const own = Buffer.allocUnsafeSlow(capacity);

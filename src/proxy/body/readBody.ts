@@ -1,29 +1,52 @@
 import type { IncomingMessage } from 'node:http';
 import { ProxyError } from '../proxyError.ts';
+import type { MemoryShare } from './memoryBudget.ts';
 
 /** The caller hung up before its request was complete: nobody is left to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+/** Nearly every body is smaller, and often one piece. */
+const LARGE_BYTES = 1_048_576;
+
 /**
  * Collects a body as it was sent.
  * @param maxBytes the size as sent, before decompression
- * @throws ProxyError `request_too_large`, ClientGone
+ * @param share takes what is announced before it arrives, and what is not while it does
+ * @throws ProxyError `request_too_large`, `overloaded`, ClientGone
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number, share: MemoryShare): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
+    share.take(announced);
+    // Collected and put together in the end, a body would be there twice for a moment, and many at once would.
+    let whole = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let size = 0;
+    const refuse = (error: unknown) => {
+      request.removeAllListeners('data');
+      request.resume();
+      // What still comes goes nowhere, and what has come must not wait for it.
+      whole = undefined;
+      first = undefined;
+      rest = undefined;
+      reject(error);
+    };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        request.removeAllListeners('data');
-        request.resume();
-        reject(tooLarge(maxBytes));
+      if (size > announced) {
+        if (size > maxBytes) return refuse(tooLarge(maxBytes));
+        try {
+          share.take(chunk.length);
+        } catch (error) {
+          return refuse(error);
+        }
+      }
+      if (whole) {
+        whole.set(chunk, size - chunk.length);
       } else if (!first) {
         first = chunk;
       } else {
@@ -31,7 +54,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
         rest.push(chunk);
       }
     });
-    request.on('end', () => resolve(rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0))));
+    request.on('end', () => resolve(whole ?? (rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)))));
     request.on('error', () => reject(new ClientGone()));
     request.on('close', () => {
       if (!request.complete) reject(new ClientGone());

@@ -5,6 +5,7 @@ import { tokensOfAudio } from '../admission/estimate.ts';
 import { wholeJson } from '../attempts/answerFormats.ts';
 import { Exchange } from '../attempts/exchange.ts';
 import { StreamedBody } from '../attempts/streamedBody.ts';
+import type { MemoryShare } from '../body/memoryBudget.ts';
 import { ClientGone, tooLarge } from '../body/readBody.ts';
 import type { ModelRequestServices } from '../modelRequest.ts';
 import { ProxyError } from '../proxyError.ts';
@@ -30,10 +31,13 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
   return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
     let read: Awaited<ReturnType<typeof readBeginning>>;
+    const share = services.memoryBudget.share();
     try {
-      read = await readBeginning(request, state);
+      share.begin();
+      read = await readBeginning(request, state, share);
       if (response.destroyed) throw new ClientGone();
     } catch (error) {
+      share.end();
       services.ledger.release(requestId);
       await recordRefusal(error, state, asked);
       throw error;
@@ -57,6 +61,7 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
         },
         upstreamPath: services.upstreamBasePath + route.upstream,
         upstreamBody: whole ? [whole] : streamed,
+        share,
         contentType,
         answer: wholeJson,
         clientHeaders: request.rawHeaders,
@@ -72,12 +77,17 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
   };
 
   /** @throws ProxyError, ClientGone */
-  async function readBeginning(request: IncomingMessage, { requestId, requestedAt, key, route }: KnownRoute) {
+  async function readBeginning(
+    request: IncomingMessage,
+    { requestId, requestedAt, key, route }: KnownRoute,
+    share: MemoryShare,
+  ) {
     if (request.headers['content-encoding'] !== undefined) {
       throw new ProxyError('unsupported_media_type', { problem: 'A form must not be compressed' });
     }
     const bytes = Number(request.headers['content-length'] ?? MAX_FORM_BYTES);
     if (bytes > MAX_FORM_BYTES) throw tooLarge(MAX_FORM_BYTES);
+    share.take(Math.min(bytes, BEGINNING_BYTES));
     const current = currentKey(services.hot, key);
     const size = { inputTokens: tokensOfAudio(bytes), maxOutputTokens: null };
     const admission = admit({ requestId, key: current, ...asked, ...size, requestedAt });

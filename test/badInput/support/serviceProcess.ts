@@ -11,10 +11,15 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const KIB = 1_024;
 const MIB = 1_048_576;
 
+export interface ServiceProcessOptions {
+  /** Of Node. */
+  readonly flags?: readonly string[];
+}
+
 /** The service in a process of its own, with an account of the provider: its memory is its own too. */
-export async function startServiceProcess(provider: Provider) {
+export async function startServiceProcess(provider: Provider, { flags = [] }: ServiceProcessOptions = {}) {
   const data = mkdtempSync(join(tmpdir(), 'svc-process-'));
-  const child = spawn(process.execPath, ['src/cli.ts', 'serve'], {
+  const child = spawn(process.execPath, [...flags, 'src/cli.ts', 'serve'], {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? '',
@@ -40,7 +45,8 @@ export async function startServiceProcess(provider: Provider) {
   const url = await listening.promise;
 
   const form = new FormData();
-  form.set('auth_json', new Blob([JSON.stringify(provider.addAccount().authFile())]), 'auth.json');
+  const account = provider.addAccount();
+  form.set('auth_json', new Blob([JSON.stringify(account.authFile())]), 'auth.json');
   const imported = await fetch(`${url}/api/accounts/import`, { method: 'POST', body: form });
   if (!imported.ok) throw new Error(`import answered ${imported.status}: ${await imported.text()}`);
 
@@ -54,6 +60,7 @@ export async function startServiceProcess(provider: Provider) {
 
   return {
     url,
+    account,
     /** All that it wrote after the line that says where it listens. */
     said: () => output.slice(output.indexOf(url) + url.length).trim(),
     memoryNow: () => memory('VmRSS'),

@@ -5515,7 +5515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5629,7 +5629,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5748,7 +5748,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5901,7 +5901,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6007,7 +6007,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6218,7 +6218,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6332,7 +6332,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

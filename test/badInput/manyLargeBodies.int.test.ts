@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { Agent, request as open } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { acceptable } from '../support/gateway.ts';
+import { patiently } from '../support/patiently.ts';
+import { type Provider, startProvider } from '../support/provider/provider.ts';
+import { stepsOf } from '../support/provider/responseScript.ts';
+import { textAnswer } from '../support/provider/scripts.ts';
+import { type ServiceProcess, startServiceProcess } from './support/serviceProcess.ts';
+
+const MIB = 1_048_576;
+/** Half of what the heap may grow to: 256 MiB, and three times 16 for what is young. */
+const BOUND_MIB = 152;
+/** Connections, and what is dead but not collected yet. */
+const BESIDE_MIB = 200;
+const CALLERS = 40;
+
+const large = Buffer.from(JSON.stringify({ ...acceptable, instructions: 'word '.repeat((16 * MIB) / 5) }));
+const gzipped = gzipSync(large, { level: 1 });
+
+const ways = {
+  'that say how long they are': { body: large, headers: { 'content-length': large.length } },
+  'in chunks': { body: large, headers: {} },
+  'that are small until they are unpacked': {
+    body: gzipped,
+    headers: { 'content-encoding': 'gzip', 'content-length': gzipped.length },
+  },
+};
+type Way = (typeof ways)[keyof typeof ways];
+
+// A caller that does not ask for the end of its connection can send on while it is refused, and reads why.
+const agent = new Agent({ keepAlive: true });
+
+let provider: Provider;
+let service: ServiceProcess;
+beforeAll(async () => {
+  provider = await startProvider();
+  service = await startServiceProcess(provider, { flags: ['--max-old-space-size=256', '--max-semi-space-size=16'] });
+  const answer = textAnswer();
+  service.account.always({
+    name: 'only small ones',
+    steps: (asked) => (asked.bytes > MIB ? [{ hold: true }] : stepsOf(answer, asked)),
+  });
+});
+afterAll(async () => {
+  agent.destroy();
+  await service.stop();
+  await provider.close();
+});
+
+interface Refusal {
+  readonly status: number | undefined;
+  readonly retryAfter: string | undefined;
+  readonly error: unknown;
+}
+
+function call({ headers }: Way) {
+  const request = open(`${service.url}/v1/responses`, { method: 'POST', agent, headers });
+  // Hung up by the test.
+  request.on('error', () => undefined);
+  return request;
+}
+
+/** Many callers at once, each with a request that the provider never answers. */
+function wave(way: Way) {
+  const refusals: Refusal[] = [];
+  const requests = Array.from({ length: CALLERS }, () => {
+    const request = call(way);
+    request.once('response', async (response) => {
+      const { status, retryAfter } = { status: response.statusCode, retryAfter: response.headers['retry-after'] };
+      const body = await text(response).catch(() => '{}');
+      refusals.push({ status, retryAfter, error: JSON.parse(body).error });
+      request.destroy();
+    });
+    request.end(way.body);
+    return request;
+  });
+  const held = () => service.account.inFlight;
+  return {
+    refusals,
+    held,
+    /** Each was refused, or has come to the provider whole. */
+    settled: () => vi.waitUntil(() => refusals.length + held() === CALLERS, { ...patiently, timeout: 30_000 }),
+    async hangUp() {
+      for (const request of requests) request.destroy();
+      await vi.waitUntil(() => held() === 0, patiently);
+    },
+  };
+}
+
+async function smallOnes(): Promise<number[]> {
+  const one = async () => {
+    const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(acceptable) });
+    await response.text();
+    return response.status;
+  };
+  return Promise.all(Array.from({ length: 10 }, one));
+}
+
+/** @returns how many found room, after they have gone */
+async function roomFor(way: Way): Promise<number> {
+  const { settled, held, hangUp } = wave(way);
+  await settled();
+  const found = held();
+  await hangUp();
+  return found;
+}
+
+test.each(Object.entries(ways))(
+  'of many large bodies %s as many are taken as there is room for, and small ones go on',
+  {
+    timeout: 120_000,
+  },
+  async (_how, way) => {
+    await smallOnes();
+    const before = service.memoryNow() ?? 0;
+    const { refusals, settled, held, hangUp } = wave(way);
+    await settled();
+    const found = held();
+    expect(found).toBeGreaterThan(3);
+    expect(refusals.length).toBeGreaterThan(3);
+    for (const refusal of refusals) {
+      expect(refusal).toEqual({
+        status: 503,
+        retryAfter: '2',
+        error: { message: expect.stringContaining('in a moment'), type: 'server_error', code: 'overloaded' },
+      });
+    }
+    expect(new Set(await smallOnes())).toEqual(new Set([200]));
+    const most = service.memoryPeak() ?? 0;
+    process.stdout.write(`  ${found} of ${CALLERS} taken; MiB before: ${before}, most: ${most}\n`);
+    expect(most - before).toBeLessThan(BOUND_MIB + BESIDE_MIB);
+    await hangUp();
+    // What they held is given back when the service has written down that they left.
+    await expect.poll(() => roomFor(way), { timeout: 60_000 }).toBe(found);
+  },
+);
+
+test('callers that hang up half way leave nothing behind', { timeout: 120_000 }, async () => {
+  const way = ways['that say how long they are'];
+  const found = await roomFor(way);
+  const leaveHalfWay = async () => {
+    const request = call(way);
+    const refused = once(request, 'response').catch(() => undefined);
+    const sent = new Promise<void>((resolve) =>
+      request.write(way.body.subarray(0, way.body.length / 2), () => resolve()),
+    );
+    await Promise.race([sent, refused]);
+    request.destroy();
+  };
+  for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: CALLERS }, leaveHalfWay));
+  await expect.poll(() => roomFor(way), { timeout: 60_000 }).toBe(found);
+});
+
+test('the process has said nothing and ends as it should', async () => {
+  expect(service.said()).toBe('');
+  expect(await service.stop()).toBe(0);
+});
