@@ -1,0 +1,36 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { serverError, textAnswer } from '../support/provider/scripts.ts';
+
+let gateway: Gateway;
+let clock: { mockRestore(): void } | undefined;
+afterEach(async () => {
+  clock?.mockRestore();
+  await gateway?.stop();
+});
+
+test('an account that fails again and again cools down twice as long each time, until it has answered once', async () => {
+  gateway = await startGateway();
+  const [only] = gateway.pool;
+  if (!only) throw new Error('no account');
+  let now = Date.now();
+  clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
+  /** @returns how long the account cools down, which has passed then */
+  const coolsForMs = async () => {
+    only.at.next(serverError());
+    expect((await gateway.ask()).status).toBe(502);
+    const { state, until } = await gateway.availability(only.id);
+    expect(state).toBe('cooling');
+    const lengthMs = Date.parse(until) - now;
+    now += lengthMs;
+    expect(await gateway.availability(only.id)).toMatchObject({ state: 'available' });
+    return lengthMs;
+  };
+
+  const before = [await coolsForMs(), await coolsForMs(), await coolsForMs()];
+  only.at.next(textAnswer());
+  const response = await gateway.ask();
+  expect(await response.text()).toContain('response.completed');
+  const after = [await coolsForMs(), await coolsForMs()];
+  expect({ before, after }).toEqual({ before: [1_000, 2_000, 4_000], after: [1_000, 2_000] });
+});
