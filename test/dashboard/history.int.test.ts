@@ -80,4 +80,36 @@ journeys('the history', () => {
     expect(await event(page, /may use the proxy$/).count()).toBe(130);
     await page.getByText('That is all.').waitFor();
   });
+
+  test('events of one condition are not gone on with for another that could not be asked for', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    for (let host = 1; host <= 110; host++) {
+      await gateway.api('POST', '/api/firewall/ips', { ip_address: `10.0.0.${host}` });
+    }
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    const page = await visit({ path: '/history' });
+    await event(page, '10.0.0.110 may use the proxy').waitFor();
+
+    const goneOnWith: string[] = [];
+    let fails = true;
+    await page.route(
+      ({ pathname, searchParams }) => pathname === '/api/history' && searchParams.has('search'),
+      (route) => {
+        const url = route.request().url();
+        if (new URL(url).searchParams.has('cursor')) goneOnWith.push(url);
+        return fails ? route.fulfill({ status: 500 }) : route.continue();
+      },
+    );
+    await page.getByLabel('Find in the sentences').fill('laptop');
+    await page.getByText('The history could not be asked for').waitFor();
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    fails = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await event(page, /^API key "laptop"/).waitFor();
+    await event(page, /may use the proxy$/)
+      .first()
+      .waitFor({ state: 'detached' });
+    expect(goneOnWith).toEqual([]);
+  });
 });
