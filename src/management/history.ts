@@ -5,6 +5,7 @@ import { type KnownEvent, upcast } from '../domain/eventTypes.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Actor } from '../log/eventLog.ts';
 import type { Step } from '../projecting/past.ts';
+import { REFRESH_STREAMS } from '../projecting/subjects.ts';
 import type { HistoryEntry, HistoryFilter } from '../readModels/historyQueries.ts';
 import { type ManagementContext, newRouter } from './context.ts';
 import { difference } from './difference.ts';
@@ -155,7 +156,7 @@ function whole({ event, before, after }: Step) {
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
   const subject = subjectOf(stream, current);
   // A node's own stream holds results of refreshes of all accounts.
-  const place = stream.startsWith('refreshes-') ? subject : stream;
+  const place = stream.startsWith(REFRESH_STREAMS) ? subject : stream;
   const [was, is] = [subjectState(place, before), subjectState(place, after)];
   return {
     position: event.position,

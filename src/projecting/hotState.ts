@@ -17,6 +17,7 @@ import * as session from '../domain/session/state.ts';
 import * as settings from '../domain/settings/state.ts';
 import type { RecordedEvent } from '../log/eventLog.ts';
 import { Pins, type PinsData } from './pins.ts';
+import { REFRESH_STREAMS } from './subjects.ts';
 
 /** What the fold reads of a completed request. */
 export type FoldedRequest = Pick<
@@ -61,7 +62,7 @@ export class HotState {
   readonly pins = new Pins();
   /** Requests that were announced as open and have not completed. */
   readonly openRequests = new Map<string, OpenRequest>();
-  /** Last revision of each stream that commands write to. */
+  /** Last revision of each stream that commands write to: as many as there ever were subjects, and months of samples. */
   readonly revisions = new Map<string, number>();
 
   /** @param data from now on this fold's own; what it lacks is as it was at the beginning */
@@ -97,7 +98,7 @@ export class HotState {
       case 'SignInsThrottled':
         return;
       default:
-        this.revisions.set(event.stream, event.revision);
+        if (!event.stream.startsWith(REFRESH_STREAMS)) this.revisions.set(event.stream, event.revision);
         this.#change(event);
     }
   }

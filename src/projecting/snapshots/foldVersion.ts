@@ -5,7 +5,7 @@ import { eventTypes } from '../../domain/eventTypes.ts';
  * Goes up with every change of what the hot fold makes of a history, or of the shape of its state. Then snapshots of before
  * are ignored. `foldVersion.unit.test.ts` notices a change that forgot it.
  */
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 /**
  * What a snapshot was made by. The types of events count as well: an older svc must not take over what a newer one has

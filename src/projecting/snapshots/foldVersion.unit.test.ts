@@ -13,6 +13,7 @@ import { FOLD_VERSION, foldName, nameOfFold } from './foldVersion.ts';
 const GIVES: Readonly<Record<number, string>> = {
   1: 'db5d8dc7188ed2096e160b7867cc83c5d204e5a770e7cf9db9e47dbdac899d06',
   2: 'f9b1c7ca40d318645480e47b665e60d903ec71bb7ba76bb40706d7930050523e',
+  3: 'f7acfabee382471986263f0d04d268942b813cce2b5d13a989ab29db145a1748',
 };
 
 const WHAT_TO_DO = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} stands for, so snapshots that are out
