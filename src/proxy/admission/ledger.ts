@@ -4,23 +4,19 @@ import { windowAt } from '../../domain/apiKey/window.ts';
 import type { ApiKeyId, Instant } from '../../domain/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
 
-/** An amount of one rule, held in the window in which the request was admitted: only there will its usage count. */
-interface Held {
+/** What requests hold of one window of a rule together, in the unit of the rule's counter. */
+interface Sum {
   readonly rule: LimitRule;
   /** Index of `windowAt`. */
   readonly window: number;
   amount: number;
+  holders: number;
 }
 
 interface Reservation {
   readonly keyId: ApiKeyId;
-  readonly held: readonly Held[];
-}
-
-/** Sums of one rule. Nearly always one: requests that are open when a window ends make it two. */
-interface HeldOfRule {
-  readonly rule: LimitRule;
-  readonly byWindow: Map<number, number>;
+  /** What the request holds of each sum. */
+  readonly held: { readonly sum: Sum; amount: number }[];
 }
 
 /**
@@ -30,13 +26,16 @@ interface HeldOfRule {
  */
 export class Ledger {
   readonly #byRequest = new Map<string, Reservation>();
-  /** Sums by key and rule, so that admission costs the same however many requests are open. */
-  readonly #sums = new Map<ApiKeyId, Map<number, HeldOfRule>>();
+  /** By key and rule, so that admission costs the same however many requests are open. Seldom more than one window. */
+  readonly #sums = new Map<ApiKeyId, Map<number, Sum[]>>();
 
-  /** What is held in the window that holds `at`, in the unit of the rule's counter. */
+  /** What is held of the window that holds `at`, in the unit of the rule's counter. */
   reservedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
-    const sum = this.#sums.get(keyId)?.get(ruleId);
-    return sum?.byWindow.get(windowAt(sum.rule, at).index) ?? 0;
+    const sums = this.#sums.get(keyId)?.get(ruleId);
+    const [first] = sums ?? [];
+    if (!sums || !first) return 0;
+    const { index } = windowAt(first.rule, at);
+    return sums.find(({ window }) => window === index)?.amount ?? 0;
   }
 
   get size(): number {
@@ -45,23 +44,23 @@ export class Ledger {
 
   /** @param amounts by rule of the key, in the unit of its counter */
   reserve({ id, rules }: Pick<ApiKey, 'id' | 'rules'>, requestId: string, admittedAt: Instant, amounts: PerRule): void {
-    const held: Held[] = [];
+    const held: Reservation['held'] = [];
     for (const [ruleId, amount] of amounts) {
       const rule = rules.find((each) => each.id === ruleId);
-      if (rule) held.push({ rule, window: windowAt(rule, admittedAt).index, amount });
+      if (!rule) continue;
+      const sum = this.#sumOf(id, rule, windowAt(rule, admittedAt).index);
+      sum.amount += amount;
+      sum.holders += 1;
+      held.push({ sum, amount });
     }
-    if (held.length === 0) return;
-    this.#byRequest.set(requestId, { keyId: id, held });
-    for (const each of held) this.#add(id, each, each.amount);
+    if (held.length > 0) this.#byRequest.set(requestId, { keyId: id, held });
   }
 
   /** Replaces what was reserved by what was used. */
   settle(requestId: string, amounts: PerRule): void {
-    const reservation = this.#byRequest.get(requestId);
-    if (!reservation) return;
-    for (const each of reservation.held) {
-      const used = amounts.find(([ruleId]) => ruleId === each.rule.id)?.[1] ?? 0;
-      this.#add(reservation.keyId, each, used - each.amount);
+    for (const each of this.#byRequest.get(requestId)?.held ?? []) {
+      const used = amounts.find(([ruleId]) => ruleId === each.sum.rule.id)?.[1] ?? 0;
+      each.sum.amount += used - each.amount;
       each.amount = used;
     }
   }
@@ -71,28 +70,36 @@ export class Ledger {
     const reservation = this.#byRequest.get(requestId);
     if (!reservation) return;
     this.#byRequest.delete(requestId);
-    for (const each of reservation.held) this.#add(reservation.keyId, each, -each.amount);
+    for (const { sum, amount } of reservation.held) {
+      sum.amount -= amount;
+      sum.holders -= 1;
+      if (sum.holders === 0) this.#forget(reservation.keyId, sum);
+    }
   }
 
-  #add(keyId: ApiKeyId, { rule, window }: Held, amount: number): void {
-    if (amount === 0) return;
+  #sumOf(keyId: ApiKeyId, rule: LimitRule, window: number): Sum {
     let ofKey = this.#sums.get(keyId);
     if (!ofKey) {
       ofKey = new Map();
       this.#sums.set(keyId, ofKey);
     }
-    let ofRule = ofKey.get(rule.id);
-    if (!ofRule) {
-      ofRule = { rule, byWindow: new Map() };
-      ofKey.set(rule.id, ofRule);
+    let sums = ofKey.get(rule.id);
+    if (!sums) {
+      sums = [];
+      ofKey.set(rule.id, sums);
     }
-    const sum = (ofRule.byWindow.get(window) ?? 0) + amount;
-    if (sum !== 0) {
-      ofRule.byWindow.set(window, sum);
-      return;
-    }
-    ofRule.byWindow.delete(window);
-    if (ofRule.byWindow.size === 0) ofKey.delete(rule.id);
-    if (ofKey.size === 0) this.#sums.delete(keyId);
+    const known = sums.find((each) => each.window === window);
+    if (known) return known;
+    const sum = { rule, window, amount: 0, holders: 0 };
+    sums.push(sum);
+    return sum;
+  }
+
+  #forget(keyId: ApiKeyId, sum: Sum): void {
+    const ofKey = this.#sums.get(keyId);
+    const others = ofKey?.get(sum.rule.id)?.filter((each) => each !== sum) ?? [];
+    if (others.length > 0) ofKey?.set(sum.rule.id, others);
+    else ofKey?.delete(sum.rule.id);
+    if (ofKey?.size === 0) this.#sums.delete(keyId);
   }
 }
