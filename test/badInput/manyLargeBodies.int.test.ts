@@ -150,8 +150,47 @@ test('callers that hang up half way leave nothing behind', { timeout: 120_000 },
     await Promise.race([sent, refused]);
     request.destroy();
   };
-  for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: CALLERS }, leaveHalfWay));
+  for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: CALLERS }, leaveHalfWay));
   await expect.poll(() => roomFor(way), { timeout: 60_000 }).toBe(found);
+});
+
+const MIB_OF = { words: 'word '.repeat(MIB / 5 - 100), zeros: Buffer.alloc(MIB - 1_000) };
+function recording(field: string): FormData {
+  const form = new FormData();
+  form.set(field, new Blob([MIB_OF.zeros], { type: 'audio/webm' }), 'clip.webm');
+  return form;
+}
+
+/** Each holds nearly 1 MiB, so that 160 of them would hold more than there is. */
+const ends: [what: string, status: number, path: string, init: () => RequestInit][] = [
+  [
+    'was answered',
+    200,
+    '/v1/responses',
+    () => ({ body: JSON.stringify({ ...acceptable, instructions: MIB_OF.words }) }),
+  ],
+  ['was wrong', 400, '/v1/responses', () => ({ body: JSON.stringify({ instructions: MIB_OF.words }) })],
+  [
+    'could not be unpacked',
+    400,
+    '/v1/responses',
+    () => ({ body: MIB_OF.zeros, headers: { 'content-encoding': 'gzip' } }),
+  ],
+  ['was written down', 200, '/backend-api/transcribe', () => ({ body: recording('file') })],
+  ['had its audio in a wrong place', 400, '/backend-api/transcribe', () => ({ body: recording('another') })],
+];
+
+test.each(ends)('a request that %s holds nothing any more', { timeout: 120_000 }, async (_what, status, path, init) => {
+  const one = async () => {
+    const response = await fetch(service.url + path, { method: 'POST', ...init() });
+    await response.text();
+    return response.status;
+  };
+  const statuses = new Set<number>();
+  for (let round = 0; round < 40; round++) {
+    for (const each of await Promise.all([one(), one(), one(), one()])) statuses.add(each);
+  }
+  expect([...statuses]).toEqual([status]);
 });
 
 test('the process has said nothing and ends as it should', async () => {
