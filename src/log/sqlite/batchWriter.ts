@@ -2,13 +2,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/brands.ts';
 import { ID_TAKEN } from '../eventLog.ts';
 import { chain } from '../hashChain.ts';
-import type { PreparedEvent } from '../prepareAppend.ts';
+import { type EventRow, insertEvents } from './insertEvents.ts';
 import { streamHeads } from './streamHeads.ts';
 import type { WriterOutcome, WrittenAppend } from './wire.ts';
 
 /** Primary result codes of SQLite that decide an outcome (sqlite.org/rescode.html). */
 const Code = { readOnly: 8, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
 const HOPELESS: ReadonlySet<number> = new Set([Code.readOnly, Code.corrupt, Code.full, Code.tooBig, Code.notADatabase]);
+/** A smaller transaction may succeed: an id that is taken is the fault of one append, a full disk may have room for others. */
+const APART: ReadonlySet<number> = new Set([Code.full, Code.constraint]);
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
@@ -18,20 +20,15 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
  */
 export function batchWriter(database: DatabaseSync): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
   const heads = streamHeads(database);
-  const insert = database.prepare(
-    'INSERT INTO events (stream, revision, id, type, version, time, data, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  );
+  const insert = insertEvents(database);
   const selectIds = database.prepare(
     'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
   );
-  const [begin, commit, rollback, savepoint, release, undo] = [
-    'BEGIN IMMEDIATE',
-    'COMMIT',
-    'ROLLBACK',
-    'SAVEPOINT append',
-    'RELEASE append',
-    'ROLLBACK TO append',
-  ].map((sql) => database.prepare(sql)) as [Sql, Sql, Sql, Sql, Sql, Sql];
+  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((sql) => database.prepare(sql)) as [
+    Sql,
+    Sql,
+    Sql,
+  ];
 
   function write(appends: readonly WrittenAppend[]): WriterOutcome[] {
     try {
@@ -42,8 +39,7 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
     } catch (error) {
       heads.forget();
       if (database.isTransaction) rollback.run();
-      // A full disk may still have room for the smaller ones.
-      if (codeOf(error) === Code.full && appends.length > 1) return appends.flatMap((append) => write([append]));
+      if (APART.has(codeOf(error)) && appends.length > 1) return appends.flatMap((append) => write([append]));
       const failed = failure(error as Error);
       return appends.map(() => failed);
     }
@@ -53,36 +49,23 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
     const head = heads.get(append.stream);
     if (head.revision !== append.expected)
       return repeated(append) ?? { kind: 'conflict', actualRevision: head.revision };
-    savepoint.run();
-    try {
-      const position = insertAll(append);
-      release.run();
-      return { kind: 'committed', revision: append.expected + append.events.length, position, isRepeat: false };
-    } catch (error) {
-      if (codeOf(error) !== Code.constraint) throw error;
-      undo.run();
-      release.run();
-      return { kind: 'rejected', reason: ID_TAKEN };
-    }
+    const position = insertAll(append);
+    return { kind: 'committed', revision: append.expected + append.events.length, position, isRepeat: false };
   }
 
   function insertAll({ stream, expected, events }: WrittenAppend): Position {
     let { hash } = heads.get(stream);
     let revision = expected;
-    let position = 0;
+    const rows: EventRow[] = [];
     for (const event of events) {
       revision += 1;
       const link = chain(event, stream, revision, hash);
-      position = insertOne(stream, revision, event, link.metadata);
+      rows.push([stream, revision, event.id, event.type, event.version, event.time, event.data, link.metadata]);
       hash = link.hash;
     }
     heads.set(stream, { revision, hash });
-    return position as Position;
+    return insert(rows) as Position;
   }
-
-  const insertOne = (stream: string, revision: number, event: PreparedEvent, metadata: string): number =>
-    insert.run(stream, revision, event.id, event.type, event.version, event.time, event.data, metadata)
-      .lastInsertRowid as number;
 
   /** The outcome that an append had when it was made the first time; undefined when other events stand in its place. */
   function repeated({ stream, expected, events }: WrittenAppend): WriterOutcome | undefined {
@@ -96,10 +79,11 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
 }
 
 type Sql = ReturnType<DatabaseSync['prepare']>;
-
 // Rolled back or not, a repeat by ids is safe; but what cannot succeed must not be repeated (design.md section 3).
 function failure(error: Error): WriterOutcome {
-  return HOPELESS.has(codeOf(error))
+  const code = codeOf(error);
+  if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN };
+  return HOPELESS.has(code)
     ? { kind: 'rejected', reason: `the log cannot be written: ${error.message}` }
     : { kind: 'unknown', message: error.message };
 }
