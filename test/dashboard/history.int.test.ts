@@ -75,6 +75,8 @@ journeys('the history', () => {
     await page.getByRole('dialog', { name: '10.0.0.130 may use the proxy' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The page can be scrolled again a moment after the dialog has gone, too soon for a hand to notice.
+    await page.locator('body[style*=overflow]').waitFor({ state: 'detached' });
     await page.keyboard.press('End');
     await event(page, '10.0.0.1 may use the proxy').waitFor();
     expect(await event(page, /may use the proxy$/).count()).toBe(130);

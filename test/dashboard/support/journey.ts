@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from '../../support/gateway.ts';
-import { chromiumPath } from './chromium.ts';
+import { headlessPath } from './chromium.ts';
 
 /** A name that leads to this machine, but that the service takes for somewhere else. */
 export const AWAY = 'svc.test';
@@ -23,15 +23,21 @@ let started: Promise<Browser> | undefined;
 /** One browser for all files that share this process; it ends with the process. What a test does stays in its context. */
 function theBrowser(): Promise<Browser> {
   started ??= chromium.launch({
-    executablePath: chromiumPath as string,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', `--host-resolver-rules=MAP ${AWAY} 127.0.0.1`],
+    executablePath: headlessPath as string,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      `--host-resolver-rules=MAP ${AWAY} 127.0.0.1`,
+      // Without windows, letters would be as wide as whole pixels, which is not how anybody sees them.
+      '--font-render-hinting=none',
+    ],
   });
   return started;
 }
 
 /** Tests in a real browser, against the real service in front of the simulated provider. */
 export function journeys(name: string, body: () => void): void {
-  describe.skipIf(chromiumPath === undefined)(`${name} (needs chromium)`, () => {
+  describe.skipIf(headlessPath === undefined)(`${name} (needs chromium)`, () => {
     vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
     body();
   });
