@@ -25,7 +25,14 @@ export default defineConfig({
     testTimeout: 20_000 * Math.max(1, thoroughness),
     hookTimeout: 20_000,
     projects: [
-      { extends: true, test: { name: 'int', include: files('int'), globalSetup: 'test/support/dashboard/built.ts' } },
+      {
+        extends: true,
+        test: {
+          name: 'int',
+          include: files('int'),
+          globalSetup: ['test/support/dashboard/built.ts', 'test/support/compiledService.ts'],
+        },
+      },
       { extends: true, test: { name: 'unit', include: files('unit') } },
     ],
   },
