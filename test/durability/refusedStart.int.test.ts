@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
+import { startGateway } from '../support/gateway.ts';
 import { type ServeOptions, serve } from './support/serve.ts';
 
 // Every test starts the service once or more.
@@ -26,6 +27,14 @@ async function refusalOf(options: ServeOptions): Promise<readonly string[]> {
   const { exitCode, stdout, stderr } = await service.ended;
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: [] });
   return stderr;
+}
+
+/** A folder in which a service has run. In this process: it is what comes after that has to show itself from outside. */
+async function usedFolder(env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const folder = await folderOfItsOwn();
+  const gateway = await startGateway({ accounts: 0, folder, env });
+  await gateway.stop();
+  return folder;
 }
 
 async function startAndStop(options: ServeOptions): Promise<void> {
@@ -52,8 +61,7 @@ test('a second service on the same folder is refused, and the first one does not
 });
 
 test('another SVC_ENCRYPTION_KEY than that of the folder is refused', async () => {
-  const folder = await folderOfItsOwn();
-  await startAndStop({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(1) } });
+  const folder = await usedFolder({ SVC_ENCRYPTION_KEY: keyOf(1) });
   const refusal = await refusalOf({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(2) } });
   expect(refusal).toEqual([expect.stringMatching(/vault\.sqlite was encrypted with another key\. Restore the key/)]);
   expect(refusal.join()).not.toContain(keyOf(2));
@@ -61,8 +69,7 @@ test('another SVC_ENCRYPTION_KEY than that of the folder is refused', async () =
 });
 
 test('a folder whose key file is gone is refused, and no new key is made', async () => {
-  const folder = await folderOfItsOwn();
-  await startAndStop({ folder });
+  const folder = await usedFolder();
   rmSync(join(folder, 'master.key'));
   expect(await refusalOf({ folder })).toEqual([expect.stringMatching(/master\.key is missing, .* Restore that file/)]);
   expect(existsSync(join(folder, 'master.key'))).toBe(false);
@@ -122,18 +129,17 @@ test.each([
   ['log.sqlite', (path: string) => mkdirSync(path), /cannot be opened: .* Does it belong to the user that runs svc/],
   ['vault.sqlite', (path: string) => writeFileSync(path, randomBytes(9_000)), /damaged, or no file of svc: restore/],
 ])('a %s that is none is refused in one line that names it and says what to do', async (name, spoil, problem) => {
-  const folder = await folderOfItsOwn();
-  await startAndStop({ folder });
+  const folder = await usedFolder();
   const path = join(folder, name);
   rmSync(path);
   spoil(path);
-  expect(await refusalOf({ folder })).toEqual([expect.stringMatching(problem)]);
-  expect(await refusalOf({ folder })).toEqual([expect.stringContaining(path)]);
+  const refusal = await refusalOf({ folder });
+  expect(refusal).toEqual([expect.stringMatching(problem)]);
+  expect(refusal).toEqual([expect.stringContaining(path)]);
 });
 
 test('read models that are none are made anew', async () => {
-  const folder = await folderOfItsOwn();
-  await startAndStop({ folder });
+  const folder = await usedFolder();
   writeFileSync(join(folder, 'readmodels.sqlite'), randomBytes(9_000));
   await startAndStop({ folder });
 });
