@@ -1,6 +1,6 @@
 import type { Instant } from '../brands.ts';
 import type { LimitRule, LimitType } from './events.ts';
-import { windowAt } from './window.ts';
+import { windowIndexAt } from './window.ts';
 
 /** What one request used; cost is zero where its model has no price. */
 export interface Consumption {
@@ -61,7 +61,7 @@ export function count(
     counters.lastUsedAt = request.admittedAt;
   for (const rule of rules) {
     if (!appliesTo(rule, request.model)) continue;
-    const { index } = windowAt(rule, request.admittedAt);
+    const index = windowIndexAt(rule, request.admittedAt);
     if (index < 0) continue;
     const amount = amountOf(rule.limitType, request.consumption);
     const counter = counters.byRule.get(rule.id);
@@ -96,7 +96,7 @@ export function takeBack(
     if (!appliesTo(rule, request.model)) continue;
     const counter = byRule.get(rule.id);
     if (!counter) continue;
-    const { index } = windowAt(rule, request.admittedAt);
+    const index = windowIndexAt(rule, request.admittedAt);
     const amount = amountOf(rule.limitType, request.consumption);
     if (index === counter.window) counter.value = Math.max(0, counter.value - amount);
     else if (index === counter.windowBefore) counter.valueBefore = Math.max(0, counter.valueBefore - amount);
@@ -107,7 +107,7 @@ export function takeBack(
 export function usedAt(counters: KeyCounters | undefined, rule: LimitRule, now: Instant): number {
   const counter = counters?.byRule.get(rule.id);
   if (!counter) return 0;
-  const { index } = windowAt(rule, now);
+  const index = windowIndexAt(rule, now);
   if (index < 0) return 0;
   return index === counter.window ? counter.value : index === counter.windowBefore ? counter.valueBefore : 0;
 }

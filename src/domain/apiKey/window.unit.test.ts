@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, earlier, HOUR, later } from '../../../test/support/specification.ts';
 import { type Instant, instant } from '../brands.ts';
-import { windowAt } from './window.ts';
+import { windowAt, windowIndexAt } from './window.ts';
 
 const utc = (text: string) => instant(Date.parse(text));
 const createdAt = utc('2026-01-15T12:34:56.789Z');
@@ -70,4 +70,24 @@ test('windows follow each other without gap or overlap', () => {
       expect(windowAt(rule, resetAt).index).toBe(index + 1);
     }),
   );
+});
+
+test('months are those of the calendar, in every year that a rule may live', () => {
+  const oldRule = { limitWindow: 'monthly', createdAt: instant(0) } as const;
+  const calendar = (at: number) => new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth();
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: utc('2999-12-31T23:59:59Z') }), (at) => {
+      const { index, resetAt } = windowAt(oldRule, instant(at));
+      expect(index).toBe(calendar(at));
+      expect([windowIndexAt(oldRule, instant(resetAt - 1)), windowIndexAt(oldRule, resetAt)]).toEqual([
+        index,
+        index + 1,
+      ]);
+    }),
+    { numRuns: 2_000 },
+  );
+  for (let day = 0; day < 900 * 365; day++) {
+    const at = day * DAY;
+    if (windowIndexAt(oldRule, instant(at)) !== calendar(at)) expect.unreachable(new Date(at).toISOString());
+  }
 });

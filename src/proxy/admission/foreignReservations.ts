@@ -1,5 +1,5 @@
 import { amountOf, appliesTo } from '../../domain/apiKey/counters.ts';
-import { windowAt } from '../../domain/apiKey/window.ts';
+import { windowIndexAt } from '../../domain/apiKey/window.ts';
 import type { ApiKeyId, Instant } from '../../domain/brands.ts';
 import type { RecordedEvent } from '../../log/eventLog.ts';
 import type { HotState, OpenRequest } from '../../projecting/hotState.ts';
@@ -32,11 +32,11 @@ export class ForeignReservations {
   reservedOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
     const rule = this.#open.size > 0 && this.#hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
     if (!rule) return 0;
-    const window = windowAt(rule, now).index;
+    const window = windowIndexAt(rule, now);
     let sum = 0;
     for (const { data } of this.#open.values()) {
       if (data.keyId !== keyId || !data.admission || !appliesTo(rule, data.model)) continue;
-      if (windowAt(rule, data.requestedAt).index === window) sum += amountOf(rule.limitType, data.admission.estimate);
+      if (windowIndexAt(rule, data.requestedAt) === window) sum += amountOf(rule.limitType, data.admission.estimate);
     }
     return sum;
   }

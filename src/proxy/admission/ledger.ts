@@ -1,23 +1,30 @@
 import type { LimitRule } from '../../domain/apiKey/events.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { windowAt } from '../../domain/apiKey/window.ts';
+import { windowIndexAt } from '../../domain/apiKey/window.ts';
 import type { ApiKeyId, Instant } from '../../domain/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
 
-/** What requests hold of one window of a rule together, in the unit of the rule's counter. */
+/** What open requests hold of one rule in one window. */
 interface Sum {
   readonly rule: LimitRule;
   /** Index of `windowAt`. */
   readonly window: number;
   amount: number;
-  holders: number;
+  requests: number;
+}
+
+/** A request's part of a sum. */
+interface Part {
+  readonly of: Sum;
+  amount: number;
 }
 
 interface Reservation {
   readonly keyId: ApiKeyId;
-  /** What the request holds of each sum. */
-  readonly held: { readonly sum: Sum; amount: number }[];
+  readonly parts: readonly Part[];
 }
+
+const NONE: readonly never[] = [];
 
 /**
  * What this node's requests hold of the limits, beyond what the log has counted: the reservation while a request is open,
@@ -26,16 +33,15 @@ interface Reservation {
  */
 export class Ledger {
   readonly #byRequest = new Map<string, Reservation>();
-  /** By key and rule, so that admission costs the same however many requests are open. Seldom more than one window. */
-  readonly #sums = new Map<ApiKeyId, Map<number, Sum[]>>();
+  /** By key: one for each rule, two for a while when requests are open at the end of a window. */
+  readonly #sums = new Map<ApiKeyId, Sum[]>();
 
-  /** What is held of the window that holds `at`, in the unit of the rule's counter. */
+  /** What is held in the window that holds `at`, in the unit of the rule's counter. */
   reservedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
-    const sums = this.#sums.get(keyId)?.get(ruleId);
-    const [first] = sums ?? [];
-    if (!sums || !first) return 0;
-    const { index } = windowAt(first.rule, at);
-    return sums.find(({ window }) => window === index)?.amount ?? 0;
+    for (const { rule, window, amount } of this.#sums.get(keyId) ?? NONE) {
+      if (rule.id === ruleId && window === windowIndexAt(rule, at)) return amount;
+    }
+    return 0;
   }
 
   get size(): number {
@@ -44,24 +50,26 @@ export class Ledger {
 
   /** @param amounts by rule of the key, in the unit of its counter */
   reserve({ id, rules }: Pick<ApiKey, 'id' | 'rules'>, requestId: string, admittedAt: Instant, amounts: PerRule): void {
-    const held: Reservation['held'] = [];
+    const parts: Part[] = [];
     for (const [ruleId, amount] of amounts) {
       const rule = rules.find((each) => each.id === ruleId);
       if (!rule) continue;
-      const sum = this.#sumOf(id, rule, windowAt(rule, admittedAt).index);
-      sum.amount += amount;
-      sum.holders += 1;
-      held.push({ sum, amount });
+      const of = this.#sumOf(id, rule, windowIndexAt(rule, admittedAt));
+      of.amount += amount;
+      of.requests += 1;
+      parts.push({ of, amount });
     }
-    if (held.length > 0) this.#byRequest.set(requestId, { keyId: id, held });
+    if (parts.length > 0) this.#byRequest.set(requestId, { keyId: id, parts });
   }
 
   /** Replaces what was reserved by what was used. */
   settle(requestId: string, amounts: PerRule): void {
-    for (const each of this.#byRequest.get(requestId)?.held ?? []) {
-      const used = amounts.find(([ruleId]) => ruleId === each.sum.rule.id)?.[1] ?? 0;
-      each.sum.amount += used - each.amount;
-      each.amount = used;
+    const reservation = this.#byRequest.get(requestId);
+    if (!reservation) return;
+    for (const part of reservation.parts) {
+      const used = amounts.find(([ruleId]) => ruleId === part.of.rule.id)?.[1] ?? 0;
+      part.of.amount += used - part.amount;
+      part.amount = used;
     }
   }
 
@@ -70,36 +78,32 @@ export class Ledger {
     const reservation = this.#byRequest.get(requestId);
     if (!reservation) return;
     this.#byRequest.delete(requestId);
-    for (const { sum, amount } of reservation.held) {
-      sum.amount -= amount;
-      sum.holders -= 1;
-      if (sum.holders === 0) this.#forget(reservation.keyId, sum);
+    const { keyId, parts } = reservation;
+    for (const { of, amount } of parts) {
+      of.amount -= amount;
+      of.requests -= 1;
+      if (of.requests === 0) this.#forget(keyId, of);
     }
   }
 
   #sumOf(keyId: ApiKeyId, rule: LimitRule, window: number): Sum {
-    let ofKey = this.#sums.get(keyId);
-    if (!ofKey) {
-      ofKey = new Map();
-      this.#sums.set(keyId, ofKey);
-    }
-    let sums = ofKey.get(rule.id);
+    let sums = this.#sums.get(keyId);
     if (!sums) {
       sums = [];
-      ofKey.set(rule.id, sums);
+      this.#sums.set(keyId, sums);
     }
-    const known = sums.find((each) => each.window === window);
-    if (known) return known;
-    const sum = { rule, window, amount: 0, holders: 0 };
-    sums.push(sum);
+    let sum = sums.find((each) => each.rule.id === rule.id && each.window === window);
+    if (!sum) {
+      sum = { rule, window, amount: 0, requests: 0 };
+      sums.push(sum);
+    }
     return sum;
   }
 
   #forget(keyId: ApiKeyId, sum: Sum): void {
-    const ofKey = this.#sums.get(keyId);
-    const others = ofKey?.get(sum.rule.id)?.filter((each) => each !== sum) ?? [];
-    if (others.length > 0) ofKey?.set(sum.rule.id, others);
-    else ofKey?.delete(sum.rule.id);
-    if (ofKey?.size === 0) this.#sums.delete(keyId);
+    const sums = this.#sums.get(keyId);
+    if (!sums) return;
+    sums.splice(sums.indexOf(sum), 1);
+    if (sums.length === 0) this.#sums.delete(keyId);
   }
 }
