@@ -18,14 +18,17 @@ afterAll(() => stage.close());
 
 const learned = () => createLearnedUsage({ ...stage.node, leastMs: 1 });
 const events = () => stage.events(id, 'AccountUsageObserved');
+const sent = (headers: Record<string, string>) => new Map(Object.entries(headers));
 const used = (primary: number, secondary = 10) =>
-  rateLimitHeaders({
-    planType: undefined,
-    primary: usageWindow({ usedPercent: primary, resetsInSeconds: 9_000 }, stage.now),
-    secondary: usageWindow({ usedPercent: secondary, windowSeconds: 604_800 }, stage.now),
-    credits: null,
-    failure: undefined,
-  });
+  sent(
+    rateLimitHeaders({
+      planType: undefined,
+      primary: usageWindow({ usedPercent: primary, resetsInSeconds: 9_000 }, stage.now),
+      secondary: usageWindow({ usedPercent: secondary, windowSeconds: 604_800 }, stage.now),
+      credits: null,
+      failure: undefined,
+    }),
+  );
 const percents = () => {
   const sample = stage.node.hot.state.usage.get(id)?.sample;
   return [sample?.primary?.usedPercent, sample?.secondary?.usedPercent];
@@ -64,7 +67,7 @@ test('an answer that was overtaken changes nothing', async () => {
 
 test('answers without these headers, and of accounts that are gone, leave no trace', async () => {
   const usage = learned();
-  usage.learn(id, { 'content-type': 'text/event-stream' });
+  usage.learn(id, sent({ 'content-type': 'text/event-stream' }));
   await stage.node.handle(subjects.account, id, { type: 'DeleteAccount', accountId: id }, because);
   usage.learn(id, used(50));
   await usage.stop();
@@ -88,7 +91,7 @@ describe('the windows that headers name', () => {
   const now = () => stage.now();
 
   test('a weekly one alone is the secondary one, whichever slot it came in', () => {
-    const headers = { 'x-codex-primary-used-percent': '30', 'x-codex-primary-window-minutes': '10080' };
+    const headers = sent({ 'x-codex-primary-used-percent': '30', 'x-codex-primary-window-minutes': '10080' });
     expect(windowsIn(headers, now())).toEqual({
       primary: null,
       secondary: { usedPercent: 30, resetAt: null, windowMinutes: 10_080 },
@@ -97,17 +100,23 @@ describe('the windows that headers name', () => {
 
   test('a reset may be a time or a delay', () => {
     const at = Math.floor((now() + HOUR) / 1_000);
-    const byTime = windowsIn({ 'x-codex-primary-used-percent': '1', 'x-codex-primary-reset-at': String(at) }, now());
+    const byTime = windowsIn(
+      sent({ 'x-codex-primary-used-percent': '1', 'x-codex-primary-reset-at': String(at) }),
+      now(),
+    );
     expect(byTime.primary?.resetAt).toBe(at * 1_000);
     const seen = now();
     const byDelay = windowsIn(
-      { 'x-codex-primary-used-percent': '1', 'x-codex-primary-reset-after-seconds': '60' },
+      sent({ 'x-codex-primary-used-percent': '1', 'x-codex-primary-reset-after-seconds': '60' }),
       seen,
     );
     expect(byDelay.primary?.resetAt).toBe(seen + 60_000);
   });
 
   test.each(['', 'much', 'NaN', 'Infinity'])('a percentage that is none (%s) names none', (percent) =>
-    expect(windowsIn({ 'x-codex-primary-used-percent': percent }, now())).toEqual({ primary: null, secondary: null }),
+    expect(windowsIn(sent({ 'x-codex-primary-used-percent': percent }), now())).toEqual({
+      primary: null,
+      secondary: null,
+    }),
   );
 });

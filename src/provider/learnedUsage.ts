@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { LearnedWindows } from '../domain/accountUsage/decide.ts';
 import type { UsageWindow } from '../domain/accountUsage/events.ts';
 import type { AccountId, Instant } from '../domain/brands.ts';
@@ -7,6 +6,9 @@ import type { HotRunner } from '../projecting/hotRunner.ts';
 import { monthOf, subjects } from '../projecting/subjects.ts';
 import { createRareReports, ProviderTrouble } from './rareReports.ts';
 import { inTheirSlots, MAX_WINDOW_SECONDS, numberIn, resetIn, wholePercent } from './usagePayload.ts';
+
+/** Finds a header by its name in lower case. */
+type HeaderLookup = Pick<ReadonlyMap<string, string>, 'get'>;
 
 export interface LearnedUsageOptions {
   readonly hot: HotRunner;
@@ -22,7 +24,7 @@ export interface LearnedUsageOptions {
 
 export interface LearnedUsage {
   /** Told of the headers of every answer to a model request, refusals too. Synchronous and cheap; never throws. */
-  learn(accountId: AccountId, headers: IncomingHttpHeaders): void;
+  learn(accountId: AccountId, headers: HeaderLookup): void;
   /** Resolves when what was learned so far is in the log. */
   stop(): Promise<void>;
 }
@@ -78,11 +80,11 @@ export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
 
   return {
     learn(accountId, headers) {
-      const primaryPercent = headers['x-codex-primary-used-percent'];
-      const secondaryPercent = headers['x-codex-secondary-used-percent'];
+      const primaryPercent = headers.get('x-codex-primary-used-percent');
+      const secondaryPercent = headers.get('x-codex-secondary-used-percent');
       if (primaryPercent === undefined && secondaryPercent === undefined) return;
-      const primaryReset = headers['x-codex-primary-reset-at'];
-      const secondaryReset = headers['x-codex-secondary-reset-at'];
+      const primaryReset = headers.get('x-codex-primary-reset-at');
+      const secondaryReset = headers.get('x-codex-secondary-reset-at');
       const memory = memories.get(accountId) ?? newMemory(memories, accountId);
       if (
         memory.primaryPercent === primaryPercent &&
@@ -117,12 +119,12 @@ function newMemory(memories: Map<AccountId, Memory>, accountId: AccountId): Memo
 }
 
 /** The windows that headers name; null for the others. */
-export function windowsIn(headers: IncomingHttpHeaders, now: Instant): LearnedWindows {
+export function windowsIn(headers: HeaderLookup, now: Instant): LearnedWindows {
   return inTheirSlots(windowIn(headers, 'primary', now), windowIn(headers, 'secondary', now));
 }
 
-function windowIn(headers: IncomingHttpHeaders, name: 'primary' | 'secondary', now: Instant): UsageWindow | null {
-  const number = (field: string) => numberIn(headers[`x-codex-${name}-${field}`]);
+function windowIn(headers: HeaderLookup, name: 'primary' | 'secondary', now: Instant): UsageWindow | null {
+  const number = (field: string) => numberIn(headers.get(`x-codex-${name}-${field}`));
   const percent = number('used-percent');
   if (percent === undefined) return null;
   const minutes = number('window-minutes');

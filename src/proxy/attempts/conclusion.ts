@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../domain/brands.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
 import { usageFromWhatWasSeen } from '../admission/estimate.ts';
@@ -6,6 +5,7 @@ import { ProxyError } from '../proxyError.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import type { Ending } from '../settlement/ending.ts';
 import type { Outcome } from '../settlement/settlement.ts';
+import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { AttemptTrail } from './attemptTrail.ts';
 import type { ExchangeServices } from './exchangeServices.ts';
@@ -38,7 +38,7 @@ export class Conclusion {
   }
 
   /** The provider ended its answer, well or not. @param bytes the last events, the ending one among them */
-  answered(bytes: Buffer, ending: Ending, upstreamHeaders: IncomingHttpHeaders): void {
+  answered(bytes: Buffer, ending: Ending, upstreamHeaders: HeaderLookup): void {
     const { kind, error, output, serviceTier } = ending;
     const { accountId } = this.#trail;
     this.#trail.end(error ? 'failed_event' : 'ok', this.#services.now());

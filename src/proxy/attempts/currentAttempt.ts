@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { SseEvent } from '../relay/sse.ts';
 import type { Scanned } from '../relay/sseScanner.ts';
 import type { Ending } from '../settlement/ending.ts';
 import { servedTierIn } from '../settlement/serviceTier.ts';
+import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { AttemptTrail } from './attemptTrail.ts';
 import type { Decision } from './choose.ts';
@@ -13,6 +13,7 @@ import { StreamedBody } from './streamedBody.ts';
 import { type CallObserver, UpstreamCall } from './upstreamCall.ts';
 
 const NONE: readonly never[] = [];
+const NO_HEADERS: HeaderLookup = new Map();
 
 /** Told what an attempt brings. */
 export interface AttemptObserver {
@@ -32,7 +33,7 @@ export class CurrentAttempt implements CallObserver {
   readonly #observer: AttemptObserver;
   #refreshed: readonly AccountId[] = NONE;
   call: UpstreamCall | undefined;
-  upstreamHeaders: IncomingHttpHeaders = {};
+  upstreamHeaders: HeaderLookup = NO_HEADERS;
   #isAnswering = false;
   /** Comments before the first event; they belong to the answer, but do not begin it. */
   #prelude: Buffer[] = [];
@@ -103,12 +104,12 @@ export class CurrentAttempt implements CallObserver {
     );
   }
 
-  onHeaders(headers: IncomingHttpHeaders): void {
+  onHeaders(headers: HeaderLookup): void {
     const accountId = this.#trail.open?.accountId;
     if (accountId !== undefined) this.#services.learnUsage?.(accountId, headers);
   }
 
-  onOpened(headers: IncomingHttpHeaders): void {
+  onOpened(headers: HeaderLookup): void {
     this.upstreamHeaders = headers;
   }
 

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { HotState } from '../../projecting/hotState.ts';
 import type { AccountHeaders } from '../../provider/outboundHeaders.ts';
 import type { Settled } from '../settlement/settlement.ts';
+import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { UpstreamPool } from '../upstream/upstreamPool.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { Cooldowns } from './cooldowns.ts';
@@ -32,7 +32,7 @@ export interface ExchangeServices {
   ) => string[];
   readonly settle: (settled: Settled) => Promise<void>;
   /** Told of the headers of every answer: they say how much of an account is used. Must be cheap, and may not throw. */
-  readonly learnUsage?: (accountId: AccountId, headers: IncomingHttpHeaders) => void;
+  readonly learnUsage?: (accountId: AccountId, headers: HeaderLookup) => void;
   readonly deactivate: (accountId: AccountId, code: string) => void;
   /** Keeps the items of an answer for clients that refer to them by id. */
   readonly remember: (request: AdmittedRequest, output: readonly unknown[]) => void;

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { EventTooLarge, type Scanned } from '../relay/sseScanner.ts';
+import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamConnection.ts';
 import type { UpstreamPool, UpstreamRequest } from '../upstream/upstreamPool.ts';
 import type { AnswerFormat, AnswerScanner } from './answerFormats.ts';
@@ -8,9 +8,9 @@ import { type Failure, readProviderError } from './failure.ts';
 /** Told what happens to a call; after `onFailed` or `onEnded` nothing more comes. */
 export interface CallObserver {
   /** The provider answers well. Its first event decides what becomes of it, so nothing is passed on yet. */
-  onOpened(headers: IncomingHttpHeaders): void;
+  onOpened(headers: HeaderLookup): void;
   /** Of every answer, refusals too, before anything else of it. */
-  onHeaders?(headers: IncomingHttpHeaders): void;
+  onHeaders?(headers: HeaderLookup): void;
   /** Whole events. Returning false asks the provider to wait until `resume`. */
   onScanned(scanned: Scanned): boolean;
   onFailed(failure: Failure): void;
@@ -32,7 +32,7 @@ export class UpstreamCall implements UpstreamListener {
   readonly #scanner: AnswerScanner;
   #control: UpstreamControl | undefined;
   #status = 0;
-  #headers: IncomingHttpHeaders = {};
+  #headers: HeaderLookup | undefined;
   #errorBody: Buffer[] = [];
   #errorBytes = 0;
   #isDone = false;
@@ -88,7 +88,7 @@ export class UpstreamCall implements UpstreamListener {
     return this.#control?.isPaused ?? false;
   }
 
-  onHead(status: number, headers: IncomingHttpHeaders): void {
+  onHead(status: number, headers: HeaderLookup): void {
     if (this.#isDone) return;
     this.lastSignAt = performance.now();
     this.#status = status;
@@ -98,7 +98,7 @@ export class UpstreamCall implements UpstreamListener {
       this.#timer = setTimeout(() => this.#failByStatus(), MAX_ERROR_MS);
       return;
     }
-    if (!headers['content-type']?.toLowerCase().startsWith(this.#format.accept)) {
+    if (!headers.get('content-type')?.toLowerCase().startsWith(this.#format.accept)) {
       this.#fail(this.#format.otherwise);
       this.#control?.abort();
       return;
@@ -153,7 +153,7 @@ export class UpstreamCall implements UpstreamListener {
   #failByStatus(): void {
     clearTimeout(this.#timer);
     const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));
-    const retryAfterSeconds = secondsOf(this.#headers['retry-after']);
+    const retryAfterSeconds = secondsOf(this.#headers?.get('retry-after'));
     this.#fail({ kind: 'status', status: this.#status, error, retryAfterSeconds });
     if (!this.#hasEnded) this.#control?.abort();
   }
@@ -165,7 +165,7 @@ export class UpstreamCall implements UpstreamListener {
   }
 }
 
-function secondsOf(header: string | string[] | undefined): number | undefined {
-  const seconds = typeof header === 'string' ? Number(header) : Number.NaN;
+function secondsOf(header: string | undefined): number | undefined {
+  const seconds = header ? Number(header) : Number.NaN;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }

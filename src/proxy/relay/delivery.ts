@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { ProxyError } from '../proxyError.ts';
+import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 
 /** How an answer reaches the client: as a stream that is passed on, or as one JSON object at its end. */
 export interface Delivery {
@@ -13,11 +13,11 @@ export interface Delivery {
    * Takes whole events that do not end the answer.
    * @returns false when the client is slower than the provider; `onDrain` tells when to go on
    */
-  pass(bytes: Buffer, upstreamHeaders: IncomingHttpHeaders): boolean;
+  pass(bytes: Buffer, upstreamHeaders: HeaderLookup): boolean;
   /** Forgets what an account said before it failed unseen: another one begins anew. */
   reset(): void;
   /** Ends the answer with these events, the ending one among them, byte for byte. */
-  finish(bytes: Buffer, upstreamHeaders: IncomingHttpHeaders): void;
+  finish(bytes: Buffer, upstreamHeaders: HeaderLookup): void;
   /** Ends the answer with an error: a real status when nothing was sent, else `response.failed`. */
   fail(error: ProxyError): void;
   /** A sign of life while the provider is silent. */

@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { ProxyError } from '../proxyError.ts';
+import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import { type AnswerHead, headOfStream } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
 import { sendError } from './sendError.ts';
@@ -30,7 +31,7 @@ export class StreamDelivery implements Delivery {
     response.on('drain', options.onDrain);
   }
 
-  pass(bytes: Buffer, upstreamHeaders: IncomingHttpHeaders): boolean {
+  pass(bytes: Buffer, upstreamHeaders: HeaderLookup): boolean {
     if (!this.hasBegun) this.#begin(upstreamHeaders, undefined);
     this.streamedBytes += bytes.length;
     return this.#response.write(bytes);
@@ -40,7 +41,7 @@ export class StreamDelivery implements Delivery {
     // Nothing is kept back here: what was passed has been seen.
   }
 
-  finish(bytes: Buffer, upstreamHeaders: IncomingHttpHeaders): void {
+  finish(bytes: Buffer, upstreamHeaders: HeaderLookup): void {
     // An answer that came whole leaves whole: head, events and end in one write to the socket.
     if (!this.hasBegun) this.#begin(upstreamHeaders, bytes.length);
     this.streamedBytes += bytes.length;
@@ -63,12 +64,12 @@ export class StreamDelivery implements Delivery {
     this.#response.destroy();
   }
 
-  #begin(upstreamHeaders: IncomingHttpHeaders, length: number | undefined): void {
+  #begin(upstreamHeaders: HeaderLookup, length: number | undefined): void {
     this.hasBegun = true;
     const headers = headOfStream(this.#head, length);
     for (const name of PASSED_HEADERS) {
-      const value = upstreamHeaders[name];
-      if (typeof value === 'string') headers.push(name, value);
+      const value = upstreamHeaders.get(name);
+      if (value !== undefined) headers.push(name, value);
     }
     this.#response.writeHead(200, headers);
   }

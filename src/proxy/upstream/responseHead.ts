@@ -1,12 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { type HeaderLookup, ResponseHeaders } from './responseHeaders.ts';
 
 /** How the end of a body is found (RFC 9112 section 6.3). */
 export type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' | 'untilClose' };
 
 export interface ResponseHead {
   readonly status: number;
-  /** Names in lower case; what comes several times is joined by commas. */
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: HeaderLookup;
   readonly framing: Framing;
   /** The connection may serve another request once this response has ended. */
   readonly keepsAlive: boolean;
@@ -33,34 +32,24 @@ export function readResponseHead(text: string): ResponseHead {
   const [, minor, digits] = STATUS_LINE.exec(text.slice(0, endOfLine)) ?? [];
   if (digits === undefined) throw new MalformedResponse('the provider does not speak HTTP/1.1');
   const status = Number(digits);
-  const headers = readHeaders(text.slice(endOfLine + 2));
+  const lines = text.slice(endOfLine + 2);
+  if (!HEADER_LINES.test(lines)) throw new MalformedResponse('a header of the provider is none');
+  const headers = new ResponseHeaders(lines);
   const framing = framingOf(status, headers);
   return { status, headers, framing, keepsAlive: minor === '1' && keepsAlive(headers, framing) };
 }
 
-function readHeaders(lines: string): IncomingHttpHeaders {
-  if (!HEADER_LINES.test(lines)) throw new MalformedResponse('a header of the provider is none');
-  const headers: Record<string, string> = {};
-  for (let at = 0; at < lines.length; ) {
-    const found = lines.indexOf('\r\n', at);
-    const end = found < 0 ? lines.length : found;
-    const colon = lines.indexOf(':', at);
-    const name = lines.slice(at, colon).toLowerCase();
-    const value = lines.slice(colon + 1, end).trim();
-    at = end + 2;
-    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
-  }
-  return headers;
-}
-
-function framingOf(status: number, headers: IncomingHttpHeaders): Framing {
+function framingOf(status: number, headers: HeaderLookup): Framing {
   if (status < 200 || status === 204 || status === 304) return { kind: 'length', bytes: 0 };
-  const coding = headers['transfer-encoding'];
+  const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked') throw new MalformedResponse(`"${coding}" was not asked for`);
     return { kind: 'chunked' };
   }
-  const lengths = headers['content-length']?.split(',').map((length) => length.trim());
+  const lengths = headers
+    .get('content-length')
+    ?.split(',')
+    .map((length) => length.trim());
   if (lengths === undefined) return { kind: 'untilClose' };
   const [length = ''] = lengths;
   if (!LENGTH.test(length) || lengths.some((other) => other !== length)) {
@@ -69,9 +58,9 @@ function framingOf(status: number, headers: IncomingHttpHeaders): Framing {
   return { kind: 'length', bytes: Number(length) };
 }
 
-function keepsAlive(headers: IncomingHttpHeaders, { kind }: Framing): boolean {
+function keepsAlive(headers: HeaderLookup, { kind }: Framing): boolean {
   if (kind === 'untilClose') return false;
   // Two ways to tell the end of one body: whoever sent that, nothing behind it is to be trusted.
-  if (kind === 'chunked' && headers['content-length'] !== undefined) return false;
-  return !/(?:^|,)\s*close\s*(?:,|$)/i.test(headers.connection ?? '');
+  if (kind === 'chunked' && headers.get('content-length') !== undefined) return false;
+  return !/(?:^|,)\s*close\s*(?:,|$)/i.test(headers.get('connection') ?? '');
 }

@@ -1,11 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { ChunkMarks, UNDECIDED } from './chunkMarks.ts';
 import { MalformedResponse, type ResponseHead, readResponseHead } from './responseHead.ts';
+import type { HeaderLookup } from './responseHeaders.ts';
 
 /** Told what a response brings, in order. */
 export interface ResponseListener {
   /** Interim responses (1xx) are not told. */
-  onHead(status: number, headers: IncomingHttpHeaders): void;
+  onHead(status: number, headers: HeaderLookup): void;
   /** Bytes of the body, without the marks between chunks; they belong to the listener. */
   onBody(bytes: Buffer): void;
   onEnd(): void;

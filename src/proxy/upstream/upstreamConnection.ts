@@ -104,7 +104,7 @@ export class UpstreamConnection {
       return;
     }
     transfer.resume();
-    this.keptForMs = keptFor(parser.head?.headers['keep-alive']);
+    this.keptForMs = keptFor(parser.head?.headers.get('keep-alive'));
     this.#events.onFree(this);
   }
 
@@ -155,7 +155,7 @@ class Transfer implements UpstreamControl {
 /** A request that sets out in the last second would meet a closed door. */
 const MARGIN_MS = 1_000;
 
-function keptFor(keepAlive: string | string[] | undefined): number {
-  const seconds = /timeout=(\d+)/.exec(String(keepAlive))?.[1];
+function keptFor(keepAlive = ''): number {
+  const seconds = /timeout=(\d+)/.exec(keepAlive)?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1_000 - MARGIN_MS;
 }
