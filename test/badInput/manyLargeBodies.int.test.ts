@@ -7,7 +7,7 @@ import { acceptable } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
 import { type Provider, startProvider } from '../support/provider/provider.ts';
 import { stepsOf } from '../support/provider/responseScript.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { silenceAfter, textAnswer } from '../support/provider/scripts.ts';
 import { type ServiceProcess, startServiceProcess } from './support/serviceProcess.ts';
 
 const MIB = 1_048_576;
@@ -152,6 +152,36 @@ test('callers that hang up half way leave nothing behind', { timeout: 120_000 },
   };
   for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: CALLERS }, leaveHalfWay));
   await expect.poll(() => roomFor(way), { timeout: 60_000 }).toBe(found);
+});
+
+test('a body is let go when its answer begins: as many as callers have may be answered at the same time', {
+  timeout: 120_000,
+}, async () => {
+  const { body, headers } = ways['that say how long they are'];
+  const before = service.memoryNow() ?? 0;
+  const streams: AbortController[] = [];
+  const answers: Response[] = [];
+  for (let stream = 0; stream < CALLERS; stream++) {
+    service.account.next(silenceAfter({ events: 5 }));
+    const caller = new AbortController();
+    streams.push(caller);
+    const response = await fetch(`${service.url}/backend-api/svc/responses`, {
+      method: 'POST',
+      body,
+      headers: { 'content-length': String(headers['content-length']) },
+      signal: caller.signal,
+    });
+    expect(response.status).toBe(200);
+    // An answer that is garbage would be cancelled.
+    answers.push(response);
+  }
+  expect(service.account.inFlight).toBe(CALLERS);
+  expect(answers).toHaveLength(CALLERS);
+  const most = service.memoryNow() ?? 0;
+  process.stdout.write(`  ${CALLERS} streams open; MiB before: ${before}, now: ${most}\n`);
+  expect(most - before).toBeLessThan(BOUND_MIB + BESIDE_MIB);
+  for (const caller of streams) caller.abort();
+  await vi.waitUntil(() => service.account.inFlight === 0, patiently);
 });
 
 const MIB_OF = { words: 'word '.repeat(MIB / 5 - 100), zeros: Buffer.alloc(MIB - 1_000) };

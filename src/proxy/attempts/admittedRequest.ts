@@ -20,7 +20,7 @@ export interface AdmittedRequest {
   /** What its size says of its input; goes up while a streamed body arrives. */
   readonly inputTokens: number;
   readonly upstreamPath: string;
-  /** Empty once the request is over: a client that reads its answer slowly holds no more of what it sent. */
+  /** Empty once the client has seen of its answer: nobody else will be asked, and streams last for minutes. */
   upstreamBody: readonly Buffer[] | StreamedBody;
   /** Given back when the request is over. */
   readonly share: MemoryShare;

@@ -159,7 +159,11 @@ export class Exchange implements AttemptObserver {
       this.#conclusion.firstByteAt = this.#services.now();
     }
     const { upstreamHeaders } = this.#current;
-    if (!ending) return this.#delivery.pass(bytes, upstreamHeaders);
+    if (!ending) {
+      const goesOn = this.#delivery.pass(bytes, upstreamHeaders);
+      if (this.#delivery.hasBegun) this.#letBodyGo();
+      return goesOn;
+    }
     this.#conclusion.answered(bytes, ending, upstreamHeaders);
     return true;
   }
@@ -197,6 +201,13 @@ export class Exchange implements AttemptObserver {
     this.#lastFailure = { failure, classified };
     if (classified.owner === 'client') this.#giveUp();
     else this.#next();
+  }
+
+  /** A client that has seen the beginning of an answer gets no other: what it sent is not needed again. */
+  #letBodyGo(): void {
+    if (this.request.upstreamBody === NOTHING) return;
+    this.request.upstreamBody = NOTHING;
+    this.request.share.letBodyGo();
   }
 
   #giveUp({ until = null, refusal }: { until?: Instant | null; refusal?: CompletedRequest['refusal'] } = {}): void {

@@ -75,6 +75,11 @@ export class MemoryShare {
     this.#held -= bytes;
   }
 
+  /** What the caller sent is not needed any more. */
+  letBodyGo(): void {
+    if (this.#held > BYTES_OF_A_REQUEST) this.give(this.#held - BYTES_OF_A_REQUEST);
+  }
+
   /** The request is over. May be called twice. */
   end(): void {
     this.give(this.#held);

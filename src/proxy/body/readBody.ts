@@ -19,46 +19,71 @@ const LARGE_BYTES = 1_048_576;
 export function readBody(request: IncomingMessage, maxBytes: number, share: MemoryShare): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  return new Promise((resolve, reject) => {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  try {
     share.take(announced);
-    // Collected and put together in the end, a body would be there twice for a moment, and many at once would.
-    let whole = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
-    let first: Buffer | undefined;
-    let rest: Buffer[] | undefined;
-    let size = 0;
-    const refuse = (error: unknown) => {
-      request.removeAllListeners('data');
-      request.resume();
-      // What still comes goes nowhere, and what has come must not wait for it.
-      whole = undefined;
-      first = undefined;
-      rest = undefined;
-      reject(error);
-    };
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > announced) {
-        if (size > maxBytes) return refuse(tooLarge(maxBytes));
-        try {
-          share.take(chunk.length);
-        } catch (error) {
-          return refuse(error);
-        }
+  } catch (error) {
+    reject(error);
+    return promise;
+  }
+  collect(request, { announced, maxBytes, share, done: { resolve, reject } });
+  return promise;
+}
+
+interface Collecting {
+  readonly announced: number;
+  readonly maxBytes: number;
+  readonly share: MemoryShare;
+  readonly done: Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'>;
+}
+
+function collect(request: IncomingMessage, { announced, maxBytes, share, done }: Collecting): void {
+  // Collected and put together in the end, a body would be there twice for a moment, and many at once would.
+  let whole = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
+  let first: Buffer | undefined;
+  let rest: Buffer[] | undefined;
+  let size = 0;
+  // The listeners live as long as the answer. What has come must not, and a promise holds on to what it was resolved with.
+  let open: typeof done | undefined = done;
+  const close = () => {
+    const closed = open;
+    open = undefined;
+    whole = undefined;
+    first = undefined;
+    rest = undefined;
+    return closed;
+  };
+  const refuse = (error: unknown) => {
+    request.removeAllListeners('data');
+    request.resume();
+    close()?.reject(error);
+  };
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > announced) {
+      if (size > maxBytes) return refuse(tooLarge(maxBytes));
+      try {
+        share.take(chunk.length);
+      } catch (error) {
+        return refuse(error);
       }
-      if (whole) {
-        whole.set(chunk, size - chunk.length);
-      } else if (!first) {
-        first = chunk;
-      } else {
-        rest ??= [first];
-        rest.push(chunk);
-      }
-    });
-    request.on('end', () => resolve(whole ?? (rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)))));
-    request.on('error', () => reject(new ClientGone()));
-    request.on('close', () => {
-      if (!request.complete) reject(new ClientGone());
-    });
+    }
+    if (whole) {
+      whole.set(chunk, size - chunk.length);
+    } else if (!first) {
+      first = chunk;
+    } else {
+      rest ??= [first];
+      rest.push(chunk);
+    }
+  });
+  request.on('end', () => {
+    const body = whole ?? (rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)));
+    close()?.resolve(body);
+  });
+  request.on('error', () => close()?.reject(new ClientGone()));
+  request.on('close', () => {
+    if (!request.complete) close()?.reject(new ClientGone());
   });
 }
 
