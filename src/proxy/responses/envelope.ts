@@ -14,10 +14,13 @@ export interface Member {
 /** A body that was found good, with nothing parsed but what no earlier request contained. */
 export interface Envelope {
   readonly raw: Buffer;
-  readonly members: readonly Member[];
+  /** Undefined when the provider accepts all of them but `input` as they are. */
+  readonly members: readonly Member[] | undefined;
   /** The values that are read, by the name of their member. */
-  readonly values: JsonObject;
-  readonly input: Member;
+  readonly values: Readonly<JsonObject>;
+  /** Where the value of `input` starts, and where it ends. */
+  readonly inputStart: number;
+  readonly inputEnd: number;
   /** Undefined when the input is a string. */
   readonly items: InputFacts | undefined;
   readonly opening: Opening | undefined;

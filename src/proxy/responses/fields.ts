@@ -1,10 +1,8 @@
 import { isObject } from '../body/parseJson.ts';
 import { REFUSED_UPSTREAM } from './forwardable.ts';
-import type { Opening } from './opening.ts';
 import { type Check, fieldChecks } from './schema.ts';
 
-/** @param bytes how many the value has */
-type Read = (value: unknown, bytes: number) => unknown;
+type Read = (value: unknown) => unknown;
 
 /** What is to be done with a member of the body. */
 export interface Field {
@@ -26,8 +24,6 @@ const itself = (value: unknown): unknown => value;
 
 const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['conversation', itself],
-  // Only of a string; an array is a matter of its items (readItems.ts).
-  ['input', (_, bytes): Opening => ({ start: 0, end: bytes, text: undefined })],
   ['max_output_tokens', itself],
   ['model', itself],
   ['prompt_cache_key', itself],

@@ -46,9 +46,9 @@ export function readResponsesRequest(
   const hint = session !== undefined && session.length <= MAX_HINT ? session : keyNearEnd(raw);
   const envelope = readEnvelope(raw, memory, hint);
   if (!envelope || (surface === 'svc' && !envelope.isInstructed)) return readWhole(raw, surface, session, recall);
-  const { values, input, opening } = envelope;
+  const { values, inputStart, opening } = envelope;
   return modelRequest(raw, surface, values, {
-    conversationKey: keyOf(values, session) ?? (opening && readOpening(raw, input.valueStart, opening)),
+    conversationKey: keyOf(values, session) ?? (opening && readOpening(raw, inputStart, opening)),
     upstreamBody: upstreamBody(envelope, recall),
   });
 }

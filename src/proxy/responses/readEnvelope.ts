@@ -5,10 +5,10 @@ import { type JsonObject, MAX_DEPTH, parseSpan } from '../body/parseJson.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { Envelope, Member } from './envelope.ts';
 import { type Field, fields, unknownField } from './fields.ts';
-import type { InputFacts } from './inputFacts.ts';
-import type { Opening } from './opening.ts';
-import { readItems } from './readItems.ts';
+import { readFramed } from './readFramed.ts';
+import { type ReadInput, readInput } from './readInput.ts';
 import type { RequestMemory } from './requestMemory.ts';
+import { areAccepted } from './upstreamBody.ts';
 
 /** No client sends so many; a body that does is read in the other way. */
 const MAX_MEMBERS = 64;
@@ -26,7 +26,7 @@ const names = new NameTable(fields);
  */
 export function readEnvelope(raw: Buffer, memory: RequestMemory, hint: string): Envelope | undefined {
   try {
-    return new EnvelopeReader(raw, memory, hint).read();
+    return readFramed(raw, memory, hint) ?? new EnvelopeReader(raw, memory, hint).read();
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof ProxyError) return undefined;
     throw error;
@@ -40,9 +40,8 @@ class EnvelopeReader {
   readonly #scanner: ContainerScanner;
   readonly #members: Member[] = [];
   readonly #values: JsonObject = {};
-  #input: Member | undefined;
-  #items: InputFacts | undefined;
-  #opening: Opening | undefined;
+  #input: ReadInput | undefined;
+  #inputStart = 0;
   #isInstructed = false;
 
   constructor(raw: Buffer, memory: RequestMemory, hint: string) {
@@ -62,15 +61,21 @@ class EnvelopeReader {
       at = skipSpace(raw, at);
     } while (raw[at] === Byte.comma);
     if (raw[at] !== Byte.closeBrace || skipSpace(raw, at + 1) !== raw.length) return undefined;
-    if (!this.#input || this.#values.model === undefined) return undefined;
+    const members = this.#members;
+    const values = this.#values;
+    if (!this.#input || values.model === undefined) return undefined;
+    const accepted = areAccepted(members, values);
+    if (accepted) this.#memory.frames.remember(this.#hint, raw, members, values, this.#isInstructed);
+    const { end, items, opening } = this.#input;
     return {
       raw,
-      members: this.#members,
-      values: this.#values,
-      input: this.#input,
-      items: this.#items,
-      opening: this.#opening,
-      isInstructed: this.#isInstructed,
+      members: accepted ? undefined : members,
+      values,
+      inputStart: this.#inputStart,
+      inputEnd: end,
+      items,
+      opening,
+      isInstructed: this.#isInstructed || items?.isInstructed === true,
     };
   }
 
@@ -85,12 +90,10 @@ class EnvelopeReader {
     const colon = skipSpace(raw, nameEnd + 1);
     if (raw[colon] !== Byte.colon) return -1;
     const valueStart = skipSpace(raw, colon + 1);
-    const end = field.name === 'input' ? this.#readInput(field, valueStart) : this.#readValue(field, valueStart);
+    const end = field.name === 'input' ? this.#readInput(valueStart) : this.#readValue(field, valueStart);
     if (end < 0) return -1;
-    const member = { field, start, valueStart, end };
-    this.#members.push(member);
-    if (field.name === 'input') this.#input = member;
-    else if (field.name === 'instructions' && raw[valueStart] === Byte.quote) this.#isInstructed = true;
+    this.#members.push({ field, start, valueStart, end });
+    if (field.name === 'instructions' && raw[valueStart] === Byte.quote) this.#isInstructed = true;
     return end;
   }
 
@@ -128,7 +131,7 @@ class EnvelopeReader {
     }
     const end = this.#endOfLong(start);
     if (end < 0) return -1;
-    this.#accept(field, parseSpan(this.#raw, start, end), end, end - start);
+    this.#accept(field, parseSpan(this.#raw, start, end), end);
     store.remember(key, field.name, this.#raw, start, end, field.read && this.#values[field.name]);
     return end;
   }
@@ -138,25 +141,16 @@ class EnvelopeReader {
     return this.#scanner.endOf(start, MAX_DEPTH - 1);
   }
 
-  #accept(field: Field, value: unknown, end: number, bytes = 0): number {
+  #accept(field: Field, value: unknown, end: number): number {
     for (const check of field.checks) check(value, field.name);
-    if (field.read) this.#values[field.name] = field.read(value, bytes);
+    if (field.read) this.#values[field.name] = field.read(value);
     return end;
   }
 
-  #readInput(field: Field, start: number): number {
-    if (this.#raw[start] === Byte.openBracket) {
-      const read = readItems(this.#raw, start, this.#scanner, this.#memory.inputs, this.#hint);
-      if (!read) return -1;
-      this.#items = read.facts;
-      this.#opening = read.facts.firstOfUser ?? read.facts.first;
-      this.#isInstructed ||= read.facts.isInstructed;
-      return read.end;
-    }
-    if (this.#raw[start] !== Byte.quote) return -1;
-    const end = this.#readLong(field, start);
-    this.#opening = this.#values.input as Opening;
-    return end;
+  #readInput(start: number): number {
+    this.#input = readInput(this.#raw, start, this.#scanner, this.#memory, this.#hint);
+    this.#inputStart = start;
+    return this.#input ? this.#input.end : -1;
   }
 }
 

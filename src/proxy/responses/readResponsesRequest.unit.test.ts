@@ -95,9 +95,21 @@ const openCode = {
 
 const sdk = { model: 'gpt-5.1', input: 'Say "hi" – please', temperature: 0.5, instructions: 'Be brief. '.repeat(20) };
 
+/** All but the input is accepted as it is, and much of it is too long to be compared with what stands around it. */
+const desktop = {
+  model: 'gpt-5.1',
+  instructions: 'Be “brief”. '.repeat(15),
+  client_metadata: { session: 's'.repeat(140) },
+  input: 'Say "hi" – please',
+  stream: true,
+  tools: [{ type: 'function', name: 'shell', description: 'd'.repeat(90) }],
+  store: false,
+  reasoning: { effort: 'high' },
+};
+
 const json = (value: unknown, indent?: number): Buffer => Buffer.from(JSON.stringify(value, null, indent));
 
-const samples = { codex, openCode, sdk };
+const samples = { codex, openCode, sdk, desktop };
 
 test.each(Object.entries(samples))('a body of %s is followed without being parsed whole', (_, sample) => {
   const memory = new RequestMemory();
@@ -111,6 +123,18 @@ test.each(Object.entries(samples))('a body of %s is followed without being parse
 test('a body that the provider accepts as it is goes out as the same bytes', () => {
   const raw = json(codex, 1);
   expect(readResponsesRequest(raw, 'svc', {}, recall, new RequestMemory()).upstreamBody[0]).toBe(raw);
+});
+
+test('a text becomes a message where it stands, and what is around it goes out as the same bytes', () => {
+  const memory = new RequestMemory();
+  for (const input of ['x', 'x', 'another']) {
+    const raw = Buffer.from(` { "stream": true,\n"input" : "${input}" , "model":"m","store":false} `);
+    const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, memory);
+    const message = `[{"type":"message","role":"user","content":[{"type":"input_text","text":"${input}"}]}]`;
+    expect(Buffer.concat(upstreamBody).toString()).toBe(
+      ` { "stream": true,\n"input" : ${message} , "model":"m","store":false} `,
+    );
+  }
 });
 
 test('what is left unchanged is not written again', () => {
@@ -367,6 +391,30 @@ test('conversations that grow, shrink, branch and take turns are read as before'
   );
 });
 
+const surrounded = fc.record({
+  input: fc.oneof(items, fc.string(), value),
+  instructions: fc.constantFrom<unknown>(undefined, null, 'short', 'a'.repeat(140), 'b'.repeat(140)),
+  tools: fc.constantFrom<unknown>(undefined, [], codex.tools, [{ type: 'function', name: 'n'.repeat(140) }]),
+  metadata: fc.constantFrom<unknown>(undefined, { turn: 1 }, { turn: 'é'.repeat(80) }, { turn: 'e'.repeat(140) }),
+  key: fc.constantFrom<unknown>(undefined, 'short', 'k'.repeat(140)),
+  order: fc.nat(5),
+  indent: fc.nat(1),
+});
+
+test('what stands around an input is read as before, whatever of it is known', () => {
+  const memory = new RequestMemory(400_000);
+  const body = surrounded.map(({ input, instructions, tools, metadata, key, order, indent }) => {
+    const members = Object.entries({ input, instructions, tools, unknown: metadata, prompt_cache_key: key });
+    const [moved] = members.splice(order % members.length, 1) as [[string, unknown]];
+    const all = [['model', 'm'], ...members, ['stream', true], moved, ['store', false]];
+    return json(Object.fromEntries(all), indent);
+  });
+  fc.assert(
+    fc.property(body, call, (raw, call) => readsAsBefore(raw, memory, call)),
+    runs(1_000),
+  );
+});
+
 test('of a conversation that goes on only the new items are parsed', () => {
   const memory = new RequestMemory();
   const input: unknown[] = [...codex.input];
@@ -432,7 +480,16 @@ test('memory stays within its bounds however many prompts come', () => {
     const input = index % 2 ? text : [{ role: 'system', content: text }];
     const tools = [{ type: 'function', description: text }];
     readResponsesRequest(
-      json({ model: 'm', input, tools, instructions: text, client_metadata: { text } }),
+      json({
+        model: 'm',
+        input,
+        tools,
+        instructions: text,
+        client_metadata: { text },
+        stream: true,
+        store: false,
+        index,
+      }),
       'v1',
       { 'session-id': `s${index % 40}` },
       recall,

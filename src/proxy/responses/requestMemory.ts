@@ -1,7 +1,8 @@
 import { KnownValues } from '../body/knownValues.ts';
+import { KnownFrames } from './knownFrames.ts';
 import { KnownInputs } from './knownInputs.ts';
 
-/** Memory for all three together; some 200 conversations of 300 kB, or many more that are shorter. */
+/** Memory for all of it together; some 200 conversations of 300 kB, or many more that are shorter. */
 const MAX_BYTES = 64 * 1_048_576;
 
 const MAX_CONVERSATIONS = 10_000;
@@ -16,18 +17,22 @@ export class RequestMemory {
   /** The other members, by conversation. */
   readonly ofConversations: KnownValues;
   readonly inputs: KnownInputs;
+  /** What stands around all those, by conversation. */
+  readonly frames: KnownFrames;
 
   constructor(maxBytes: number = MAX_BYTES) {
     const part = maxBytes / 8;
     const shared = { maxBytes: part, maxEntryBytes: part / 8, maxPools: 64, maxEntries: 8 };
     this.shared = new KnownValues(shared);
     this.ofConversations = new KnownValues({ ...shared, maxPools: MAX_CONVERSATIONS });
-    const inputs = { maxBytes: 6 * part, maxEntryBytes: 2 * part, maxPools: MAX_CONVERSATIONS, maxEntries: 8 };
+    const inputs = { maxBytes: 5.5 * part, maxEntryBytes: 2 * part, maxPools: MAX_CONVERSATIONS, maxEntries: 8 };
     this.inputs = new KnownInputs(inputs);
+    const frames = { maxBytes: part / 2, maxEntryBytes: part / 8, maxPools: MAX_CONVERSATIONS, maxEntries: 4 };
+    this.frames = new KnownFrames(frames);
   }
 
   /** What is held at the moment, in bytes. */
   get size(): number {
-    return this.shared.size + this.ofConversations.size + this.inputs.size;
+    return this.shared.size + this.ofConversations.size + this.inputs.size + this.frames.size;
   }
 }

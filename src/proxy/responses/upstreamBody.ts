@@ -1,3 +1,4 @@
+import type { JsonObject } from '../body/parseJson.ts';
 import { type Edit, spliceList } from '../body/spliceList.ts';
 import type { Envelope, Member } from './envelope.ts';
 import type { RecallItem } from './forwardable.ts';
@@ -9,56 +10,46 @@ const OPEN = bytes('{');
 const CLOSE = bytes('}');
 const STREAMED = bytes('"stream":true');
 const NOT_STORED = bytes('"store":false');
-const INPUT_ITEMS = bytes('"input":[');
-const END_OF_ITEMS = bytes(']');
-const INPUT_TEXT = bytes('"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":');
-const END_OF_TEXT = bytes('}]}]');
+const INPUT = bytes('"input":');
+const OPEN_ITEMS = bytes('[');
+const CLOSE_ITEMS = bytes(']');
+const OPEN_TEXT = bytes('[{"type":"message","role":"user","content":[{"type":"input_text","text":');
+const CLOSE_TEXT = bytes('}]}]');
 
 /**
  * What the provider gets, in pieces that follow each other, the same as `toForwardable` would make: the bytes as they came
  * when nothing has to change, else those bytes with some members and items replaced, left out or added.
  */
 export function upstreamBody(envelope: Envelope, recall: RecallItem): readonly Buffer[] {
-  const { raw, members, values } = envelope;
+  const { raw, members, values, inputStart, inputEnd } = envelope;
+  const input = inputFor(envelope, recall);
+  if (!members) return input ? [raw.subarray(0, inputStart), ...input, raw.subarray(inputEnd)] : [raw];
   const edits: Edit[] = [];
-  for (const member of members) {
-    const by = replacement(envelope, member, recall);
-    if (by !== UNCHANGED) edits.push({ start: member.start, end: member.end, by });
+  for (const { field, start, end } of members) {
+    if (field.isRefusedUpstream) edits.push({ start, end, by: undefined });
+    else if (field.name === 'input' && input) edits.push({ start, end, by: [INPUT, ...input] });
+    else if (field.name === 'stream' && values.stream !== true) edits.push({ start, end, by: [STREAMED] });
+    else if (field.name === 'store' && values.store !== false) edits.push({ start, end, by: [NOT_STORED] });
   }
   const added: Buffer[] = [];
   if (values.stream === undefined) added.push(STREAMED);
   if (values.store === undefined) added.push(NOT_STORED);
-  if (edits.length === 0 && added.length === 0) return [raw];
   const [first] = members as [Member];
   const { end } = members.at(-1) as Member;
   return [OPEN, ...spliceList(raw, first.start, end, edits, added), CLOSE];
 }
 
-const UNCHANGED = Symbol('unchanged');
+/** @returns whether the provider accepts all members but `input` as they are, and misses none */
+export function areAccepted(members: readonly Member[], { stream, store }: Readonly<JsonObject>): boolean {
+  return stream === true && store === false && !members.some(({ field }) => field.isRefusedUpstream);
+}
 
-/** @returns undefined to leave the member out */
-function replacement(
-  { raw, values, items }: Envelope,
-  { field, valueStart, end }: Member,
-  recall: RecallItem,
-): readonly Buffer[] | undefined | typeof UNCHANGED {
-  if (field.isRefusedUpstream) return undefined;
-  switch (field.name) {
-    case 'stream':
-      return values.stream === true ? UNCHANGED : [STREAMED];
-    case 'store':
-      return values.store === false ? UNCHANGED : [NOT_STORED];
-    case 'input':
-      if (!items) return [INPUT_TEXT, raw.subarray(valueStart, end), END_OF_TEXT];
-      if (items.refused.length === 0) return UNCHANGED;
-      return [
-        INPUT_ITEMS,
-        ...spliceList(raw, valueStart + 1, end - 1, itemEdits(items, valueStart, recall)),
-        END_OF_ITEMS,
-      ];
-    default:
-      return UNCHANGED;
-  }
+/** @returns undefined when the input may stay as it is */
+function inputFor({ raw, items, inputStart, inputEnd }: Envelope, recall: RecallItem): readonly Buffer[] | undefined {
+  if (!items) return [OPEN_TEXT, raw.subarray(inputStart, inputEnd), CLOSE_TEXT];
+  if (items.refused.length === 0) return undefined;
+  const edits = itemEdits(items, inputStart, recall);
+  return [OPEN_ITEMS, ...spliceList(raw, inputStart + 1, inputEnd - 1, edits), CLOSE_ITEMS];
 }
 
 function itemEdits({ refused }: InputFacts, inputStart: number, recall: RecallItem): Edit[] {

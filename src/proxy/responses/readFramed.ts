@@ -1,0 +1,50 @@
+import { ContainerScanner } from '../body/containerScanner.ts';
+import { holdsBytes } from '../body/ownedBytes.ts';
+import type { Envelope } from './envelope.ts';
+import { type ReadInput, readInput } from './readInput.ts';
+import type { RequestMemory } from './requestMemory.ts';
+
+/**
+ * Reads a body that differs from an earlier one of the conversation in nothing but its `input`, or in values that are known.
+ * @returns undefined when it is any other
+ * @throws SyntaxError, ProxyError when the input is not good
+ */
+export function readFramed(raw: Buffer, memory: RequestMemory, hint: string): Envelope | undefined {
+  const frame = memory.frames.find(hint, raw);
+  if (!frame) return undefined;
+  const { bytes, gaps, values } = frame;
+  let input: ReadInput | undefined;
+  let inputStart = 0;
+  let at = 0;
+  let compared = 0;
+  for (const gap of gaps) {
+    const { field } = gap;
+    // The first piece was compared when the frame was found, and the last one.
+    if (compared > 0 && !holdsBytes(raw, at - compared, bytes, gap.at, compared)) return undefined;
+    at += gap.at - compared;
+    compared = gap.at;
+    if (field.name === 'input') {
+      input = readInput(raw, at, new ContainerScanner(raw), memory, hint);
+      if (!input) return undefined;
+      inputStart = at;
+      at = input.end;
+    } else {
+      const store = field.isShared ? memory.shared : memory.ofConversations;
+      const known = store.find(field.isShared ? field.name : hint, field.name, raw, at);
+      if (!known) return undefined;
+      at += known.bytes.length;
+    }
+  }
+  if (!input || at - compared !== raw.length - bytes.length) return undefined;
+  const { end, items, opening } = input;
+  return {
+    raw,
+    members: undefined,
+    values,
+    inputStart,
+    inputEnd: end,
+    items,
+    opening,
+    isInstructed: frame.isInstructed || items?.isInstructed === true,
+  };
+}
