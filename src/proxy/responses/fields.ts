@@ -11,11 +11,13 @@ export interface Field {
   readonly isRefusedUpstream: boolean;
   /** Different conversations send the same value, as those of one client do. */
   readonly isShared: boolean;
+  /** A conversation sends another value in every turn. */
+  readonly isVaried: boolean;
   /** What is read of the value; undefined when nothing is. */
   readonly read: Read | undefined;
 }
 
-/** Sent by clients of today and passed on as they are. */
+/** Sent by clients of today and passed on as they are: what turn it is, for instance. */
 const PASSING = ['client_metadata'];
 
 const SHARED = ['include', 'instructions', 'reasoning', 'text', 'tool_choice', 'tools'];
@@ -38,6 +40,7 @@ export const unknownField = (name: string): Field => ({
   checks: [],
   isRefusedUpstream: false,
   isShared: false,
+  isVaried: false,
   read: undefined,
 });
 
@@ -50,6 +53,7 @@ export const fields: ReadonlyMap<string, Field> = new Map(
       checks: fieldChecks.filter(([checked]) => checked === name).map(([, check]) => check),
       isRefusedUpstream: REFUSED_UPSTREAM.includes(name),
       isShared: SHARED.includes(name),
+      isVaried: PASSING.includes(name),
       read: READ.get(name),
     },
   ]),

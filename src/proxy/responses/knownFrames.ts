@@ -5,11 +5,13 @@ import type { JsonObject } from '../body/parseJson.ts';
 import type { Member } from './envelope.ts';
 import type { Field } from './fields.ts';
 
-/** A body without its `input` and its long values, which are known elsewhere: gaps in between that other bodies fill. */
+/** A body without its `input` and its long values, which are kept elsewhere: gaps that other bodies fill. */
 export interface KnownFrame extends PoolEntry {
   /** The bytes outside the gaps, one piece after the other. */
   readonly bytes: Buffer;
   readonly gaps: readonly Gap[];
+  /** Where they stood when the frame was remembered; undefined when the provider accepts all but `input` as they are. */
+  readonly members: readonly Member[] | undefined;
   /** What is read of the members outside the gaps, by their names. */
   readonly values: Readonly<JsonObject>;
   /** It has instructions in their own member. */
@@ -22,7 +24,7 @@ interface Gap {
   readonly field: Field;
 }
 
-/** What is shorter is compared with what stands around it. */
+/** What is shorter is compared with what stands around it, unless it changes from turn to turn. */
 const LONG = 128;
 
 /** Clients of today need some 300 bytes. */
@@ -31,9 +33,9 @@ const MAX_FRAME_BYTES = 4_096;
 /** What is read of the bytes is counted with them: strings of two bytes a character, and the names of unknown members. */
 const BYTES_EACH = 5;
 
-/** Objects that an entry consists of besides its bytes, and what each gap adds. */
+/** Objects that an entry consists of besides its bytes, and what each member adds. */
 const OVERHEAD = 800;
-const GAP_OVERHEAD = 150;
+const MEMBER_OVERHEAD = 150;
 
 /**
  * What surrounds the conversations of recent bodies. An agent sends the same members in every turn: a few comparisons prove
@@ -65,14 +67,19 @@ export class KnownFrames {
     return undefined;
   }
 
-  /** @param members all of a good body, of which the provider accepts each but `input` as it is */
-  remember(hint: string, raw: Buffer, members: readonly Member[], values: JsonObject, isInstructed: boolean): void {
+  /** @param members all of a good body */
+  remember(
+    hint: string,
+    raw: Buffer,
+    members: readonly Member[],
+    found: Pick<KnownFrame, 'members' | 'values' | 'isInstructed'>,
+  ): void {
     const gaps: Gap[] = [];
     const pieces: Buffer[] = [];
     let length = 0;
     let start = 0;
     for (const { field, valueStart, end } of members) {
-      if (field.name !== 'input' && !isLong(raw, field, valueStart, end)) continue;
+      if (field.name !== 'input' && !isApart(raw, field, valueStart, end)) continue;
       pieces.push(raw.subarray(start, valueStart));
       length += valueStart - start;
       gaps.push({ at: length, field });
@@ -80,20 +87,32 @@ export class KnownFrames {
     }
     pieces.push(raw.subarray(start));
     length += raw.length - start;
-    const size = length * BYTES_EACH + gaps.length * GAP_OVERHEAD + OVERHEAD;
+    const size = length * BYTES_EACH + members.length * MEMBER_OVERHEAD + OVERHEAD;
     if (length > MAX_FRAME_BYTES || !this.#pools.takes(size)) return;
     const bytes = Buffer.allocUnsafeSlow(length);
     let at = 0;
     for (const piece of pieces) at += piece.copy(bytes, at);
     // The same around another input, which was longer or shorter or not yet known.
     for (const known of this.#pools.entriesOf(hint)) if (isSame(known, bytes, gaps)) return;
-    this.#pools.add(hint, { bytes, gaps, values, isInstructed, size, usedAt: this.#pools.tick() });
+    this.#pools.add(hint, { ...found, bytes, gaps, size, usedAt: this.#pools.tick() });
   }
 }
 
+/** @returns the members of a body of that frame, in which the gaps are filled up to `ends` */
+export function membersIn({ members, gaps }: KnownFrame, ends: readonly number[]): readonly Member[] | undefined {
+  let gap = 0;
+  let shift = 0;
+  return members?.map(({ field, start, valueStart, end }) => {
+    const newEnd = gaps[gap]?.field === field ? (ends[gap++] as number) : end + shift;
+    const moved = { field, start: start + shift, valueStart: valueStart + shift, end: newEnd };
+    shift = newEnd - end;
+    return moved;
+  });
+}
+
 /** Only of what ends where it ends, and of which nothing is read. */
-function isLong(raw: Buffer, { read }: Field, start: number, end: number): boolean {
-  if (end - start <= LONG || read) return false;
+function isApart(raw: Buffer, { read, isVaried }: Field, start: number, end: number): boolean {
+  if (read || (end - start <= LONG && !isVaried)) return false;
   const first = raw[start];
   return first === Byte.quote || first === Byte.openBrace || first === Byte.openBracket;
 }

@@ -1,12 +1,13 @@
 import { ContainerScanner } from '../body/containerScanner.ts';
-import { Byte, endOfPlainString, endOfString, isSpace, skipSpace } from '../body/jsonScan.ts';
+import { Byte, endOfPlainString, isSpace, skipSpace } from '../body/jsonScan.ts';
 import { NameTable } from '../body/nameTable.ts';
-import { type JsonObject, MAX_DEPTH, parseSpan } from '../body/parseJson.ts';
+import { type JsonObject, parseSpan } from '../body/parseJson.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { Envelope, Member } from './envelope.ts';
 import { type Field, fields, unknownField } from './fields.ts';
 import { readFramed } from './readFramed.ts';
 import { type ReadInput, readInput } from './readInput.ts';
+import { readLong } from './readLong.ts';
 import type { RequestMemory } from './requestMemory.ts';
 import { areAccepted } from './upstreamBody.ts';
 
@@ -61,21 +62,21 @@ class EnvelopeReader {
       at = skipSpace(raw, at);
     } while (raw[at] === Byte.comma);
     if (raw[at] !== Byte.closeBrace || skipSpace(raw, at + 1) !== raw.length) return undefined;
-    const members = this.#members;
     const values = this.#values;
     if (!this.#input || values.model === undefined) return undefined;
-    const accepted = areAccepted(members, values);
-    if (accepted) this.#memory.frames.remember(this.#hint, raw, members, values, this.#isInstructed);
+    const members = areAccepted(this.#members, values) ? undefined : this.#members;
+    const isInstructed = this.#isInstructed;
+    this.#memory.frames.remember(this.#hint, raw, this.#members, { members, values, isInstructed });
     const { end, items, opening } = this.#input;
     return {
       raw,
-      members: accepted ? undefined : members,
+      members,
       values,
       inputStart: this.#inputStart,
       inputEnd: end,
       items,
       opening,
-      isInstructed: this.#isInstructed || items?.isInstructed === true,
+      isInstructed: isInstructed || items?.isInstructed === true,
     };
   }
 
@@ -121,24 +122,10 @@ class EnvelopeReader {
   }
 
   #readLong(field: Field, start: number): number {
-    const [store, key] = field.isShared
-      ? [this.#memory.shared, field.name]
-      : [this.#memory.ofConversations, this.#hint];
-    const known = store.find(key, field.name, this.#raw, start);
-    if (known) {
-      if (field.read) this.#values[field.name] = known.fact;
-      return start + known.bytes.length;
-    }
-    const end = this.#endOfLong(start);
-    if (end < 0) return -1;
-    this.#accept(field, parseSpan(this.#raw, start, end), end);
-    store.remember(key, field.name, this.#raw, start, end, field.read && this.#values[field.name]);
-    return end;
-  }
-
-  #endOfLong(start: number): number {
-    if (this.#raw[start] === Byte.quote) return endOfString(this.#raw, start + 1);
-    return this.#scanner.endOf(start, MAX_DEPTH - 1);
+    const long = readLong(this.#raw, start, field, this.#scanner, this.#memory, this.#hint);
+    if (!long) return -1;
+    if (field.read) this.#values[field.name] = long.fact;
+    return long.end;
   }
 
   #accept(field: Field, value: unknown, end: number): number {

@@ -1,13 +1,15 @@
 import { ContainerScanner } from '../body/containerScanner.ts';
 import { holdsBytes } from '../body/ownedBytes.ts';
 import type { Envelope } from './envelope.ts';
+import { membersIn } from './knownFrames.ts';
 import { type ReadInput, readInput } from './readInput.ts';
+import { readLong } from './readLong.ts';
 import type { RequestMemory } from './requestMemory.ts';
 
 /**
- * Reads a body that differs from an earlier one of the conversation in nothing but its `input`, or in values that are known.
+ * Reads a body that differs from an earlier one of the conversation in nothing but its `input` and its long values.
  * @returns undefined when it is any other
- * @throws SyntaxError, ProxyError when the input is not good
+ * @throws SyntaxError, ProxyError when one of these is not good
  */
 export function readFramed(raw: Buffer, memory: RequestMemory, hint: string): Envelope | undefined {
   const frame = memory.frames.find(hint, raw);
@@ -15,6 +17,8 @@ export function readFramed(raw: Buffer, memory: RequestMemory, hint: string): En
   const { bytes, gaps, values } = frame;
   let input: ReadInput | undefined;
   let inputStart = 0;
+  const scanner = new ContainerScanner(raw);
+  const ends: number[] = [];
   let at = 0;
   let compared = 0;
   for (const gap of gaps) {
@@ -24,22 +28,22 @@ export function readFramed(raw: Buffer, memory: RequestMemory, hint: string): En
     at += gap.at - compared;
     compared = gap.at;
     if (field.name === 'input') {
-      input = readInput(raw, at, new ContainerScanner(raw), memory, hint);
+      input = readInput(raw, at, scanner, memory, hint);
       if (!input) return undefined;
       inputStart = at;
       at = input.end;
     } else {
-      const store = field.isShared ? memory.shared : memory.ofConversations;
-      const known = store.find(field.isShared ? field.name : hint, field.name, raw, at);
-      if (!known) return undefined;
-      at += known.bytes.length;
+      const long = readLong(raw, at, field, scanner, memory, hint);
+      if (!long) return undefined;
+      at = long.end;
     }
+    ends.push(at);
   }
   if (!input || at - compared !== raw.length - bytes.length) return undefined;
   const { end, items, opening } = input;
   return {
     raw,
-    members: undefined,
+    members: membersIn(frame, ends),
     values,
     inputStart,
     inputEnd: end,

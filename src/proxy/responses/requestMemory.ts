@@ -27,7 +27,7 @@ export class RequestMemory {
     this.ofConversations = new KnownValues({ ...shared, maxPools: MAX_CONVERSATIONS });
     const inputs = { maxBytes: 5.5 * part, maxEntryBytes: 2 * part, maxPools: MAX_CONVERSATIONS, maxEntries: 8 };
     this.inputs = new KnownInputs(inputs);
-    const frames = { maxBytes: part / 2, maxEntryBytes: part / 8, maxPools: MAX_CONVERSATIONS, maxEntries: 4 };
+    const frames = { maxBytes: part / 2, maxEntryBytes: part / 8, maxPools: MAX_CONVERSATIONS, maxEntries: 2 };
     this.frames = new KnownFrames(frames);
   }
 
