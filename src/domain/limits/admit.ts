@@ -22,15 +22,17 @@ export type PerRule = [ruleId: number, amount: number][];
 
 export type Verdict =
   | { readonly kind: 'admitted'; readonly reservations: PerRule; readonly alreadyReserved: PerRule }
-  | {
-      readonly kind: 'refused';
-      readonly rule: LimitRule;
-      readonly counted: number;
-      readonly reserved: number;
-      readonly ceiling: number;
-      readonly resetAt: Instant;
-      readonly alreadyReserved: PerRule;
-    };
+  | Refusal;
+
+interface Refusal {
+  readonly kind: 'refused';
+  readonly rule: LimitRule;
+  readonly counted: number;
+  readonly reserved: number;
+  readonly ceiling: number;
+  readonly resetAt: Instant;
+  readonly alreadyReserved: PerRule;
+}
 
 /**
  * Admits while counted + reserved stays below the ceiling of every applicable rule. The estimate itself never refuses, so
@@ -38,18 +40,20 @@ export type Verdict =
  * request that ends with less than its estimate would let in another with next to nothing reserved.
  */
 export function admit({ rules, model, counters, reservedOn, estimate, now }: AdmitInput): Verdict {
-  const applicable = rules.filter((rule) => appliesTo(rule, model));
-  const alreadyReserved = applicable.map(({ id }): [number, number] => [id, reservedOn(id)]);
   const reservations: PerRule = [];
-  for (const [index, rule] of applicable.entries()) {
-    const counted = usedAt(counters, rule, now);
-    const reserved = alreadyReserved[index]?.[1] ?? 0;
-    const ceiling = ceilingOf(rule);
-    if (counted + reserved >= ceiling) {
-      const { resetAt } = windowAt(rule, now);
-      return { kind: 'refused', rule, counted, reserved, ceiling, resetAt, alreadyReserved };
-    }
+  const alreadyReserved: PerRule = [];
+  let reached: Omit<Refusal, 'alreadyReserved'> | undefined;
+  for (const rule of rules) {
+    if (!appliesTo(rule, model)) continue;
+    const reserved = reservedOn(rule.id);
+    alreadyReserved.push([rule.id, reserved]);
     reservations.push([rule.id, amountOf(rule.limitType, estimate)]);
+    const counted = usedAt(counters, rule, now);
+    const ceiling = ceilingOf(rule);
+    // The first that is used up is named; what is held of those behind it is recorded all the same.
+    if (!reached && counted + reserved >= ceiling) {
+      reached = { kind: 'refused', rule, counted, reserved, ceiling, resetAt: windowAt(rule, now).resetAt };
+    }
   }
-  return { kind: 'admitted', reservations, alreadyReserved };
+  return reached ? { ...reached, alreadyReserved } : { kind: 'admitted', reservations, alreadyReserved };
 }

@@ -1,7 +1,7 @@
 import { amountOf, appliesTo, type Consumption } from '../../domain/apiKey/counters.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type ApiKeyId, type Instant, iso } from '../../domain/brands.ts';
-import { ADMIT_VERSION, admit } from '../../domain/limits/admit.ts';
+import { ADMIT_VERSION, admit, type PerRule } from '../../domain/limits/admit.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
 import type { HotState } from '../../projecting/hotState.ts';
@@ -102,7 +102,10 @@ export const createAdmission =
   };
 
 /** What a finished request used of each rule that applies to it. */
-export const amountsOf = (key: ApiKey, model: string, consumption: Consumption): [number, number][] =>
-  key.rules
-    .filter((rule) => appliesTo(rule, model))
-    .map((rule): [number, number] => [rule.id, amountOf(rule.limitType, consumption)]);
+export function amountsOf({ rules }: ApiKey, model: string, consumption: Consumption): PerRule {
+  const amounts: PerRule = [];
+  for (const rule of rules) {
+    if (appliesTo(rule, model)) amounts.push([rule.id, amountOf(rule.limitType, consumption)]);
+  }
+  return amounts;
+}
