@@ -13,6 +13,7 @@ const BLANK_LINE = Buffer.from('\n\n');
 const BLANK_CRLF_LINE = Buffer.from('\n\r\n');
 const LF = 0x0a;
 const CR = 0x0d;
+const SPACE = 0x20;
 
 /**
  * Where the event that begins at `start` ends: behind its blank line, LF or CRLF.
@@ -47,16 +48,20 @@ export function* eventsOf(buffer: Buffer): Generator<SseEvent> {
 
 /** Reads one event. @param start @param end offsets in the buffer, the blank line included */
 export function parseEvent(buffer: Buffer, start: number, end: number): SseEvent {
+  const text = buffer.toString('utf8', start, end);
   let name: string | undefined;
   let data: string | undefined;
-  for (const line of buffer.toString('utf8', start, end).split('\n')) {
-    const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-    if (text.startsWith('data:')) {
-      const value = text.startsWith('data: ') ? text.slice(6) : text.slice(5);
+  for (let at = 0; at < text.length; ) {
+    const lf = text.indexOf('\n', at);
+    const next = lf < 0 ? text.length : lf;
+    const last = text.charCodeAt(next - 1) === CR ? next - 1 : next;
+    if (text.startsWith('data:', at)) {
+      const value = text.slice(text.charCodeAt(at + 5) === SPACE ? at + 6 : at + 5, last);
       data = data === undefined ? value : `${data}\n${value}`;
-    } else if (text.startsWith('event:')) {
-      name = text.slice(6).trim();
+    } else if (text.startsWith('event:', at)) {
+      name = text.slice(at + 6, last).trim();
     }
+    at = next + 1;
   }
   return { type: typeOfPayload(data ?? '', name), data: data ?? '', start, end };
 }
