@@ -40,7 +40,8 @@ export interface UpstreamContent {
 }
 
 /**
- * The headers of a model request to the provider, names and values in turn. Runs for every request: one pass, no regular expression, nothing but the result allocated.
+ * The headers of a model request to the provider, names and values in turn. Runs for every request: one pass, no regular
+ * expression, nothing but the result allocated.
  * @param clientHeaders `rawHeaders` of the incoming request
  * @param requestId ours; the client's own stays between the client and us
  */
