@@ -1,5 +1,7 @@
 /** Every code a caller can meet (specification, "Errors"); `src/http/errors.ts` gives each its status and wording. */
-export type ErrorCode =
+export type ErrorCode = RequestErrorCode | ServiceErrorCode | SignInErrorCode | ResourceErrorCode;
+
+export type RequestErrorCode =
   | 'invalid_request_error'
   | 'validation_error'
   | 'invalid_api_key'
@@ -12,17 +14,21 @@ export type ErrorCode =
   | 'rate_limit_exceeded'
   | 'request_too_large'
   | 'unsupported_media_type'
-  | 'upgrade_required'
+  | 'upgrade_required';
+
+export type ServiceErrorCode =
   | 'server_error'
   | 'internal_error'
   | 'not_implemented'
   | 'upstream_error'
   | 'no_accounts'
   | 'log_unavailable'
-  | 'read_models_unavailable'
-  | 'shutting_down'
   | 'outbox_full'
   | 'overloaded'
+  | 'read_models_unavailable'
+  | 'shutting_down';
+
+export type SignInErrorCode =
   | 'authentication_required'
   | 'unauthorized'
   | 'invalid_credentials'
@@ -32,7 +38,9 @@ export type ErrorCode =
   | 'password_not_configured'
   | 'totp_already_configured'
   | 'totp_not_configured'
-  | 'cross_origin'
+  | 'cross_origin';
+
+export type ResourceErrorCode =
   | 'invalid_api_key_payload'
   | 'api_key_not_found'
   | 'account_not_found'
