@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../domain/brands.ts';
 import { createReader, type Reader } from '../log/sqlite/reader.ts';
 import type { Fold } from './fold.ts';
+import type { FoldedEvent } from './foldedEvent.ts';
 import { FOLDED_REQUEST_VERSION, FoldedRequests } from './foldedRequests.ts';
-import type { FoldedEvent } from './hotState.ts';
 
 /** Reads what a fold needs from a file that has every event at its position. */
 export function openForFold(path: string): Reader<FoldedEvent> {

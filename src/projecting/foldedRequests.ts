@@ -1,5 +1,5 @@
 import { type AccountId, type ApiKeyId, instant, microDollars } from '../domain/brands.ts';
-import type { FoldedRequest } from './hotState.ts';
+import type { FoldedRequest } from './foldedEvent.ts';
 
 /** The version of `RequestCompleted` whose JSON is read here. */
 export const FOLDED_REQUEST_VERSION = 1;

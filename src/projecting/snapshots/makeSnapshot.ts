@@ -1,8 +1,8 @@
 import type { Position } from '../../domain/brands.ts';
 import type { Reader } from '../../log/sqlite/reader.ts';
 import { emptyFold, type Fold } from '../fold.ts';
+import type { FoldedEvent } from '../foldedEvent.ts';
 import { foldOn, openForFold } from '../foldFile.ts';
-import type { FoldedEvent } from '../hotState.ts';
 import { dataOf, foldFrom } from './foldData.ts';
 import { Proof } from './proof.ts';
 import type { SnapshotMark } from './snapshotFile.ts';
