@@ -9,7 +9,7 @@ const characters = String.raw`[^"\\\x00-\x1f]*`;
 const text = `"${characters}"`;
 const textOrNull = `(?:null|${text})`;
 const readOrNull = `(?:null|"(${characters})")`;
-const count = '(?:0|[1-9][0-9]{0,14})';
+const count = '(?:[1-9][0-9]*|0)';
 const countOrNull = `(?:null|${count})`;
 const flag = '(?:true|false)';
 const decision = `"decidedAt":${count},"asOf":${count},"v":${count},`;
@@ -28,7 +28,7 @@ const REQUEST = new RegExp(
     `"errorCode":${textOrNull},"errorMessage":${textOrNull},"accountId":${readOrNull},` +
     `"latencyMs":${count},"firstByteMs":${countOrNull},"usage":(?:null|\\{"inputTokens":(${count}),"cachedInputTokens":${count},` +
     `"outputTokens":(${count}),"reasoningTokens":${count},"isEstimated":${flag}\\}),"costMicroDollars":(?:null|(${count})),` +
-    `"priceVersion":${textOrNull},(?:"serviceTier":${text},)?(?:"pin":(\\{"digest":${text},"isFallback":${flag}\\}),)?` +
+    `"priceVersion":${textOrNull},(?:"serviceTier":${text},)?(?:"pin":\\{"digest":"(${characters})","isFallback":(${flag})\\},)?` +
     `"attempts":\\[(?:${attempt}(?:,${attempt})*)?\\]\\}$`,
 );
 
@@ -40,35 +40,47 @@ const NO_ATTEMPTS: FoldedRequest['attempts'] = [];
  * long log is mostly this.
  */
 export class FoldedRequests {
-  readonly #accounts = new Map<string, AccountId>();
+  readonly #known = new Map<string, string>();
 
   /** @returns undefined when the text is not as settlement writes it mostly: then it has to be parsed */
   read(json: string): FoldedRequest | undefined {
     const found = REQUEST.exec(json);
     if (!found) return undefined;
-    const [, requestId = '', keyId, model = '', requestedAt, status = '', accountId, input, output, cost, pin] = found;
+    const [
+      ,
+      requestId = '',
+      keyId,
+      model = '',
+      requestedAt,
+      status = '',
+      accountId,
+      input,
+      output,
+      cost,
+      digest,
+      isFallback,
+    ] = found;
     return {
       requestId,
       keyId: keyId === undefined ? null : (keyId as ApiKeyId),
       model,
       requestedAt: instant(Number(requestedAt)),
       status,
-      accountId: accountId === undefined ? null : this.#kept(accountId),
+      accountId: accountId === undefined ? null : (this.#kept(accountId) as AccountId),
       usage: input === undefined ? null : { inputTokens: Number(input), outputTokens: Number(output) },
       costMicroDollars: cost === undefined ? null : microDollars(Number(cost)),
-      // Parsed, because the fold keeps it: a part of a text keeps the whole text.
-      pin: pin === undefined ? undefined : (JSON.parse(pin) as FoldedRequest['pin']),
+      pin: digest === undefined ? undefined : { digest: this.#kept(digest), isFallback: isFallback === 'true' },
       attempts: NO_ATTEMPTS,
     };
   }
 
-  /** The fold keeps these too; they are few. */
-  #kept(accountId: string): AccountId {
-    const known = this.#accounts.get(accountId);
-    if (known) return known;
-    if (this.#accounts.size >= MOST_KNOWN) this.#accounts.clear();
-    const kept = JSON.parse(`"${accountId}"`) as AccountId;
-    this.#accounts.set(kept, kept);
-    return kept;
+  /** For what the fold keeps: a part of a text keeps the whole text, so each of the few values is copied out of one. */
+  #kept(part: string): string {
+    const known = this.#known.get(part);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    const copy = JSON.parse(`"${part}"`) as string;
+    this.#known.set(copy, copy);
+    return copy;
   }
 }
