@@ -6,7 +6,7 @@ import { bodyOf } from '../body.ts';
 import { type ManagementContext, newRouter } from '../context.ts';
 import { documented } from '../documented.ts';
 import type { Management } from '../management.ts';
-import type { BegunSignIn } from './accountLinks.ts';
+import type { BegunSignIn } from './linkBeginning.ts';
 import { problemOf } from './linkResult.ts';
 import { CancelBody, CompleteBody, FlowStatus, flowQuery, ManualCallbackBody, StartBody, Started } from './wire.ts';
 

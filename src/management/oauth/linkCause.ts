@@ -1,0 +1,7 @@
+import type { Cause } from '../../projecting/commandHandler.ts';
+
+/** What happens to a sign-in by itself: nobody of ours asked for it. */
+export const linkCause = (reason: string, linkId: string): Cause => ({
+  actor: { kind: 'system', reason },
+  correlationId: linkId,
+});
