@@ -1,7 +1,9 @@
 import { newEventId } from '../log/eventId.ts';
 import { NO_STREAM } from '../log/eventLog.ts';
-import type { LeaseEntry, LeaseOutcome, LeaseStreams } from '../log/leaseStreams.ts';
+import type { LeaseEntry, LeaseStreams } from '../log/leaseStreams.ts';
 import { pause } from '../log/pause.ts';
+import { appendLeaseEntry } from './appendLeaseEntry.ts';
+import { holderOf, type SeenLease, waitMs } from './seenLease.ts';
 import type { Tenure } from './tenure.ts';
 
 export interface LeaseOptions {
@@ -30,18 +32,7 @@ export interface Lease {
 
 /** A node that dies is replaced within this, the margin, and a moment for the append: well below 20 s. */
 const TTL_MS = 12_000;
-/** By how much the clock of whoever waits may run faster than that of the holder within one time to live. */
-const MARGIN_MS = 1_000;
 const AFTER_FAILURE_MS = 5_000;
-
-interface Seen {
-  readonly revision: number;
-  readonly entry: LeaseEntry | undefined;
-  /** When this node saw it first, by its clock that does not jump. */
-  readonly since: number;
-  /** It stood there before this start of the node had looked or written. */
-  readonly isOfBefore: boolean;
-}
 
 /**
  * Takes part in a lease: an exact-revision append to its stream is what takes, renews and releases it, so that of two
@@ -51,30 +42,25 @@ interface Seen {
 export function takePartInLease({ name, streams, node, boot, work, report, ttlMs = TTL_MS }: LeaseOptions): Lease {
   const now = () => performance.now();
   const stopping = new AbortController();
-  let seen: Seen | undefined;
+  let seen: SeenLease | undefined;
   let tenure: Tenure | undefined;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const waitMs = await look().then(waitOf, () => ttlMs / 6);
-      if (waitMs > 0) await pause(Math.min(waitMs, ttlMs / 6), stopping.signal);
+      const inMs = await look().then(
+        (last) => waitMs(last, { node, boot }, now()),
+        () => ttlMs / 6,
+      );
+      if (inMs > 0) await pause(Math.min(inMs, ttlMs / 6), stopping.signal);
       else await takeAndHold();
     }
   }
 
-  async function look(): Promise<Seen> {
+  async function look(): Promise<SeenLease> {
     const last = await streams.last(name);
     const revision = last?.revision ?? NO_STREAM;
     if (seen?.revision !== revision) seen = { revision, entry: last?.entry, since: now(), isOfBefore: !seen };
     return seen;
-  }
-
-  /** How long others still have it; at most 0 when it may be taken. */
-  function waitOf({ entry, since, isOfBefore }: Seen): number {
-    if (!entry || entry.type === 'LeaseReleased' || entry.boot === boot) return 0;
-    // An earlier start of this node is dead, there is one at a time in a data folder. A later one works in a copy of it.
-    if (entry.node === node && isOfBefore) return 0;
-    return since + entry.ttlMs + MARGIN_MS - now();
   }
 
   const entryOf = (type: LeaseEntry['type'], epoch: number): LeaseEntry => ({
@@ -87,7 +73,7 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
   });
 
   async function takeAndHold(): Promise<void> {
-    const before = seen as Seen;
+    const before = seen as SeenLease;
     const epoch = (before.entry?.epoch ?? 0) + 1;
     const taken = await write(before.revision, entryOf('LeaseTaken', epoch), stopping.signal);
     if (!taken) return;
@@ -131,21 +117,14 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
     return hasFailed;
   }
 
-  /** Repeats an append of unknown end until its end is known. @returns undefined when it was not written, or at `signal` */
+  /** @returns undefined when it was not written */
   async function write(expected: number, entry: LeaseEntry, signal: AbortSignal): Promise<Written | undefined> {
     const sentAt = now();
-    for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(2 * pauseMs, ttlMs / 12)) {
-      const outcome: LeaseOutcome = await streams.append(name, expected, entry);
-      if (outcome.kind === 'committed') {
-        seen = { revision: expected + 1, entry, since: now(), isOfBefore: false };
-        return { revision: expected + 1, sentAt };
-      }
-      if (outcome.kind === 'conflict') return undefined;
-      if (outcome.kind === 'rejected') report(new Error(`the lease "${name}" cannot be written: ${outcome.reason}`));
-      await pause(outcome.kind === 'rejected' ? ttlMs : pauseMs, signal);
-      if (outcome.kind === 'rejected') return undefined;
-    }
-    return undefined;
+    const isWritten = await appendLeaseEntry({ name, streams, ttlMs, report }, expected, entry, signal);
+    if (!isWritten) return undefined;
+    const revision = expected + 1;
+    seen = { revision, entry, since: now(), isOfBefore: false };
+    return { revision, sentAt };
   }
 
   const ended = run();
@@ -154,7 +133,7 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
       return tenure;
     },
     get holder() {
-      return tenure ? node : seen?.entry?.type === 'LeaseReleased' ? undefined : seen?.entry?.node;
+      return tenure ? node : holderOf(seen);
     },
     async stop() {
       stopping.abort();
