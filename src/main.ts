@@ -4,7 +4,7 @@ import { createClientAddress } from './http/clientAddress.ts';
 import { createDashboard } from './http/dashboard/dashboard.ts';
 import { createIsHttps } from './http/isHttps.ts';
 import { startHttpServer } from './http/server.ts';
-import { createIsProxyPath } from './proxy/routes.ts';
+import { createIsModelPath, createIsProxyPath } from './proxy/routes.ts';
 import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
 import { createManaging } from './wiring/management.ts';
 import { createOverlay } from './wiring/overlay.ts';
@@ -42,6 +42,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     host: config.SVC_HOST,
     port: config.SVC_PORT,
     isProxyPath: createIsProxyPath({ hasAliases: config.SVC_CODEX_ALIASES }),
+    isPlainPath: createIsModelPath({ hasAliases: config.SVC_CODEX_ALIASES }),
     proxy: requests.serve,
     dashboard: createDashboard(DASHBOARD),
     management: managing.serve,

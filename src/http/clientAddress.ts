@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { type IpAddress, parseIp } from '../domain/firewall/ipAddress.ts';
+import type { CallerRequest } from './caller.ts';
 
 export interface ClientAddressOptions {
   readonly trustsProxyHeaders: boolean;
@@ -14,7 +14,7 @@ export interface ClientAddressOptions {
 }
 
 /** @returns who sent a request; undefined only when the socket is gone already */
-export type ClientAddress = (request: IncomingMessage) => IpAddress | undefined;
+export type ClientAddress = (request: CallerRequest) => IpAddress | undefined;
 
 /** Makes the one rule by which both surfaces know their callers (specification, "IP allowlist"). */
 export function createClientAddress(options: ClientAddressOptions): ClientAddress {
@@ -23,7 +23,7 @@ export function createClientAddress(options: ClientAddressOptions): ClientAddres
   // Parsing costs more than remembering; a connection keeps its address for its whole life.
   const known = new WeakMap<object, IpAddress>();
 
-  const ofSocket = ({ socket }: IncomingMessage): IpAddress | undefined => {
+  const ofSocket = ({ socket }: CallerRequest): IpAddress | undefined => {
     const remembered = known.get(socket);
     if (remembered) return remembered;
     const address = parseIp(socket.remoteAddress ?? '');

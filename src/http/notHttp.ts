@@ -55,7 +55,7 @@ export function answerNotHttp(response: ServerResponse, problem: NotHttp): void 
 }
 
 /** How long a caller that is still talking may take to notice that it has been answered. */
-const LINGER_MS = 1_000;
+export const LINGER_MS = 1_000;
 
 /** Answers on a connection that has no request, and ends it; a reset at once could swallow the answer. */
 export function sayAndLeave(socket: Socket, problem: NotHttp): void {

@@ -1,8 +1,22 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { CallerRequest, CallerResponse } from './caller.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
-import { answerNotHttp, EXPECTATION, NO_TUNNEL, problemOfHead, problemOfNoise, sayAndLeave } from './notHttp.ts';
+import {
+  answerNotHttp,
+  EXPECTATION,
+  LINGER_MS,
+  NO_TUNNEL,
+  problemOfHead,
+  problemOfNoise,
+  sayAndLeave,
+} from './notHttp.ts';
+import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
+import { readPlainRequests } from './plain/readPlainRequests.ts';
 import { limitUnreadAnswers } from './unreadAnswers.ts';
+
+/** How long a request may take to arrive. */
+const REQUEST_MS = 300_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -11,7 +25,9 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Whether a path belongs to the proxy; everything else is dashboard or management. */
   readonly isProxyPath: (path: string) => boolean;
-  readonly proxy: Handler;
+  readonly proxy: (request: CallerRequest, response: CallerResponse) => void;
+  /** Whether its requests are the proxy's and are read by `plain/` when they are plain. */
+  readonly isPlainPath: (path: string) => boolean;
   /** Asked before management; answers what is its own. */
   readonly dashboard?: Dashboard | undefined;
   readonly management: Handler;
@@ -39,9 +55,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // Model answers take minutes; what is bounded is how long a request may take to arrive. Whether there is a Host is
     // looked at here, because Node's own refusal has no body.
     {
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: KEEP_ALIVE_SECONDS * 1_000,
       headersTimeout: 60_000,
-      requestTimeout: 300_000,
+      requestTimeout: REQUEST_MS,
       noDelay: true,
       requireHostHeader: false,
     },
@@ -49,9 +65,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       lastResponse.set(request.socket, response);
       const problem = problemOfHead(request);
       if (problem) return answerNotHttp(response, problem);
-      const url = request.url as string;
-      const query = url.indexOf('?');
-      const path = query < 0 ? url : url.slice(0, query);
+      const path = pathOf(request.url as string);
       if (options.isProxyPath(path)) options.proxy(request, response);
       else if (!options.dashboard?.(request, response, path)) options.management(request, response);
     },
@@ -60,8 +74,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.on('clientError', (error, socket) => onNoise(error, socket as Socket));
   server.on('checkExpectation', (_request, response) => answerNotHttp(response, EXPECTATION));
   server.on('connect', (_request, socket) => sayAndLeave(socket as Socket, NO_TUNNEL));
+  const plain = readPlainRequests(server, {
+    isPlainUrl: (url) => options.isPlainPath(pathOf(url)),
+    serve: options.proxy,
+    requestMs: REQUEST_MS,
+    lingerMs: LINGER_MS,
+  });
   const connections = openConnections(server);
-  const answerOn = (connection: Socket) => lastResponse.get(connection);
+  const answerOn = (connection: Socket) => lastResponse.get(connection) ?? plain.get(connection)?.response;
   const watch = limitUnreadAnswers({ connections, answerOn, patienceMs: options.unreadMs });
   server.once('close', () => clearInterval(watch));
   const ends = closing(server, connections, answerOn);
@@ -70,6 +90,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     server.listen(options.port, options.host, () => resolve());
   });
   return { url: urlOf(server, options.host), ...ends };
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
 }
 
 function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: HttpServerOptions): CannotListen {
@@ -102,7 +127,7 @@ function openConnections(server: Server): ReadonlySet<Socket> {
 function closing(
   server: Server,
   sockets: ReadonlySet<Socket>,
-  answerOn: (socket: Socket) => ServerResponse | undefined,
+  answerOn: (socket: Socket) => CallerResponse | undefined,
 ): Pick<HttpServer, 'stopListening' | 'closed'> {
   const isIdle = (socket: Socket) => {
     const response = answerOn(socket);

@@ -21,6 +21,7 @@ async function ask(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
     host: '127.0.0.1',
     port: 0,
     isProxyPath: () => false,
+    isPlainPath: () => false,
     proxy: () => undefined,
     management: (request, response) => {
       request.socket.once('close', cut);

@@ -1,10 +1,10 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { CallerResponse } from './caller.ts';
 
 export interface UnreadAnswersOptions {
   readonly connections: ReadonlySet<Socket>;
   /** The latest answer of a connection. */
-  readonly answerOn: (connection: Socket) => ServerResponse | undefined;
+  readonly answerOn: (connection: Socket) => CallerResponse | undefined;
   /** So long a caller may read nothing. */
   readonly patienceMs: number;
 }
@@ -15,7 +15,7 @@ export interface UnreadAnswersOptions {
  * answer would cost more than it tells.
  */
 export function limitUnreadAnswers({ connections, answerOn, patienceMs }: UnreadAnswersOptions): NodeJS.Timeout {
-  const limited = new WeakSet<ServerResponse>();
+  const limited = new WeakSet<CallerResponse>();
   const look = () => {
     for (const connection of connections) {
       const answer = answerOn(connection);

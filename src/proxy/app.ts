@@ -3,6 +3,7 @@ import Koa, { type Context, type Next } from 'koa';
 import compose from 'koa-compose';
 import type { ApiKey } from '../domain/apiKey/state.ts';
 import type { Instant } from '../domain/brands.ts';
+import type { CallerRequest, CallerResponse } from '../http/caller.ts';
 import type { ClientAddress } from '../http/clientAddress.ts';
 import { createApiKeyCheck } from './apiKey/apiKey.ts';
 import { ClientGone } from './body/readBody.ts';
@@ -44,7 +45,7 @@ const CLOSED = {
  * The proxy surface, top to bottom: this is the order in which a request meets its stations. Nothing is decompressed for
  * a stranger. Answers are written to the response itself, because a piped Koa body halves the throughput (performance.md).
  */
-export function createProxy(options: ProxyOptions): (request: IncomingMessage, response: ServerResponse) => void {
+export function createProxy(options: ProxyOptions): (request: CallerRequest, response: CallerResponse) => void {
   const { now, clientAddress, refusals } = options;
   const checkFirewall = createFirewall({ hot: options.hot, clientAddress });
   const checkApiKey = createApiKeyCheck({ hot: options.hot, now });
@@ -141,7 +142,8 @@ export function createProxy(options: ProxyOptions): (request: IncomingMessage, r
   // costs as much as all stations together.
   const stations = compose(app.middleware);
   return (request, response) => {
-    stations(app.createContext(request, response)).catch((error: Error) => {
+    // Koa asks of a request no more than a plain one has.
+    stations(app.createContext(request as IncomingMessage, response as ServerResponse)).catch((error: Error) => {
       options.report(error);
       response.destroy();
     });

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CallerResponse } from '../http/caller.ts';
 import { type AnswerFormat, eventStream, wholeJson } from './attempts/answerFormats.ts';
 import { readChatRequest } from './chat/chatRequest.ts';
 import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
@@ -31,7 +32,7 @@ export interface Delivering extends AnswerHead {
 export interface Dialect {
   /** @throws ProxyError `invalid_request_error` */
   read(body: Buffer, reading: Reading): ModelRequest;
-  deliver(response: ServerResponse, request: ModelRequest, delivering: Delivering): Delivery;
+  deliver(response: CallerResponse, request: ModelRequest, delivering: Delivering): Delivery;
   /** How the provider answers. */
   readonly answer: AnswerFormat;
 }
@@ -67,7 +68,7 @@ function compact(surface: Surface): Dialect {
 }
 
 function deliverChat(
-  response: ServerResponse,
+  response: CallerResponse,
   { model, wantsStream, includesUsage = false }: ModelRequest,
   delivering: Delivering,
 ): Delivery {

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../domain/request/events.ts';
+import type { CallerRequest, CallerResponse } from '../http/caller.ts';
 import { createSlots } from '../provider/slots.ts';
 import { type AdmissionOptions, createAdmission } from './admission/admission.ts';
 import { currentKey } from './admission/currentKey.ts';
@@ -52,7 +52,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
   const inSlot = createSlots(DECODING_AT_ONCE);
   const memory = services.requestMemory ?? new RequestMemory();
 
-  return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
+  return async (request: CallerRequest, response: CallerResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
     const dialect = dialects[route.dialect];
     const caller = key?.id ?? 'anonymous';

@@ -75,6 +75,12 @@ export function createIsProxyPath(aliases: Aliases): (path: string) => boolean {
   return (path) => belongs(path) || path === '/v1' || path === '/backend-api' || isPublic(routeOf(path));
 }
 
+/** @returns whether requests to a path go to a model */
+export function createIsModelPath(aliases: Aliases): (path: string) => boolean {
+  const routeOf = createRouteLookup(aliases);
+  return (path) => routeOf(path)?.kind === 'conversation';
+}
+
 export interface Aliases {
   /** `codex` may stand for `svc`, and the usage is where Codex looks for it (clients.md section 0, row 21). */
   readonly hasAliases: boolean;

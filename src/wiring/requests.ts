@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountId } from '../domain/brands.ts';
+import type { CallerRequest, CallerResponse } from '../http/caller.ts';
 import type { ClientAddress } from '../http/clientAddress.ts';
 import { within } from '../log/within.ts';
 import { subjects } from '../projecting/subjects.ts';
@@ -29,7 +29,7 @@ export interface RequestsOptions {
 
 /** Requests for models: how they are served, and how they end. */
 export interface Requests {
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly serve: (request: CallerRequest, response: CallerResponse) => void;
   /** New requests are turned away from now on. */
   close(): void;
   /** Resolves when no request is open any more: those that are may go on for so long, then they are ended. */

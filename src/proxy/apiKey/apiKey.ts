@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/brands.ts';
+import type { CallerRequest } from '../../http/caller.ts';
 import type { HotState } from '../../projecting/hotState.ts';
 import { ProxyError } from '../proxyError.ts';
 
@@ -17,7 +17,7 @@ export interface ApiKeyOptions {
  */
 export const createApiKeyCheck =
   ({ hot, now }: ApiKeyOptions) =>
-  (request: IncomingMessage): ApiKey | null => {
+  (request: CallerRequest): ApiKey | null => {
     if (!hot.settings.apiKeyAuthEnabled) return null;
     const secret = bearerOf(request.headers.authorization);
     if (secret === undefined) throw new ProxyError('invalid_api_key');

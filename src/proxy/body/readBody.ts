@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../../http/caller.ts';
+import { type BodyListener, PlainRequest } from '../../http/plain/plainRequest.ts';
 import { ProxyError } from '../proxyError.ts';
 import type { MemoryShare } from './memoryBudget.ts';
 
@@ -16,7 +17,7 @@ const LARGE_BYTES = 1_048_576;
  * @param share takes what is announced before it arrives, and what is not while it does
  * @throws ProxyError `request_too_large`, `overloaded`, ClientGone
  */
-export function readBody(request: IncomingMessage, maxBytes: number, share: MemoryShare): Promise<Buffer> {
+export function readBody(request: CallerRequest, maxBytes: number, share: MemoryShare): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -37,7 +38,7 @@ interface Collecting {
   readonly done: Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'>;
 }
 
-function collect(request: IncomingMessage, { announced, maxBytes, share, done }: Collecting): void {
+function collect(request: CallerRequest, { announced, maxBytes, share, done }: Collecting): void {
   // Collected and put together in the end, a body would be there twice for a moment, and many at once would.
   let whole = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
   let first: Buffer | undefined;
@@ -54,11 +55,10 @@ function collect(request: IncomingMessage, { announced, maxBytes, share, done }:
     return closed;
   };
   const refuse = (error: unknown) => {
-    request.removeAllListeners('data');
-    request.resume();
+    discardBody(request);
     close()?.reject(error);
   };
-  request.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer) => {
     size += chunk.length;
     if (size > announced) {
       if (size > maxBytes) return refuse(tooLarge(maxBytes));
@@ -76,15 +76,30 @@ function collect(request: IncomingMessage, { announced, maxBytes, share, done }:
       rest ??= [first];
       rest.push(chunk);
     }
-  });
-  request.on('end', () => {
+  };
+  const onEnd = () => {
     const body = whole ?? (rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)));
     close()?.resolve(body);
-  });
-  request.on('error', () => close()?.reject(new ClientGone()));
+  };
+  receiveBody(request, { onData, onEnd, onGone: () => close()?.reject(new ClientGone()) });
+}
+
+function receiveBody(request: CallerRequest, listener: BodyListener): void {
+  if (request instanceof PlainRequest) {
+    request.receive(listener);
+    return;
+  }
+  request.on('data', listener.onData);
+  request.on('end', listener.onEnd);
+  request.on('error', listener.onGone);
   request.on('close', () => {
-    if (!request.complete) close()?.reject(new ClientGone());
+    if (!request.complete) listener.onGone();
   });
+}
+
+function discardBody(request: CallerRequest): void {
+  if (request instanceof PlainRequest) request.discard();
+  else request.removeAllListeners('data').resume();
 }
 
 export const tooLarge = (maxBytes: number): ProxyError =>

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../../http/caller.ts';
 import { ProxyError } from '../proxyError.ts';
 import { type AnswerHead, headOfStream } from '../relay/answerHead.ts';
 import type { Delivery } from '../relay/delivery.ts';
@@ -25,7 +25,7 @@ export interface ChatStreamOptions extends AnswerHead {
  * another account may still answer.
  */
 export class ChatStreamDelivery implements Delivery {
-  readonly #response: ServerResponse;
+  readonly #response: CallerResponse;
   readonly #options: ChatStreamOptions;
   readonly #writer: ChunkWriter;
   #reader = new AnswerReader();
@@ -35,7 +35,7 @@ export class ChatStreamDelivery implements Delivery {
   streamedBytes = 0;
   #lastWriteAt: number;
 
-  constructor(response: ServerResponse, options: ChatStreamOptions) {
+  constructor(response: CallerResponse, options: ChatStreamOptions) {
     this.#response = response;
     this.#options = options;
     this.#writer = new ChunkWriter(options.head, options);

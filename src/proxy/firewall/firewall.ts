@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../../http/caller.ts';
 import type { ClientAddress } from '../../http/clientAddress.ts';
 import type { HotState } from '../../projecting/hotState.ts';
 import { ProxyError } from '../proxyError.ts';
@@ -11,7 +11,7 @@ export interface FirewallOptions {
 /** Refuses callers that are not on a non-empty allowlist. Reads memory only. @throws ProxyError `ip_forbidden` */
 export const createFirewall =
   ({ hot, clientAddress }: FirewallOptions) =>
-  (request: IncomingMessage): void => {
+  (request: CallerRequest): void => {
     if (hot.firewall.size === 0) return;
     const address = clientAddress(request);
     if (!address || !hot.firewall.has(address)) throw new ProxyError('ip_forbidden', { address });

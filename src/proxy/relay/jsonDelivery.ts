@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../../http/caller.ts';
 import type { ProxyError } from '../proxyError.ts';
 import type { AnswerHead } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
@@ -22,7 +22,7 @@ const MOST_COLLECTED = 16 * 1_048_576;
  * where its ending does not hold the whole answer.
  */
 export class JsonDelivery implements Delivery {
-  readonly #response: ServerResponse;
+  readonly #response: CallerResponse;
   readonly #head: AnswerHead;
   readonly #newCollector: (() => Collector) | undefined;
   #collector: Collector | undefined;
@@ -31,7 +31,7 @@ export class JsonDelivery implements Delivery {
   streamedBytes = 0;
 
   /** @param newCollector of the answer; unless given it is the response that the stream ends with */
-  constructor(response: ServerResponse, head: AnswerHead, newCollector?: () => Collector) {
+  constructor(response: CallerResponse, head: AnswerHead, newCollector?: () => Collector) {
     this.#response = response;
     this.#head = head;
     this.#newCollector = newCollector;

@@ -1,17 +1,17 @@
-import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../../http/caller.ts';
 import type { ProxyError } from '../proxyError.ts';
 import { type AnswerHead, headOfJson } from './answerHead.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Writes an error in the proxy's envelope; does nothing when an answer has begun already. */
-export function sendError(response: ServerResponse, error: ProxyError, head: AnswerHead): void {
+export function sendError(response: CallerResponse, error: ProxyError, head: AnswerHead): void {
   sendJson(response, error.status, error.body, head, error.headers);
 }
 
 /** Writes a JSON answer whole; does nothing when an answer has begun already. */
 export function sendJson(
-  response: ServerResponse,
+  response: CallerResponse,
   status: number,
   body: unknown,
   head: AnswerHead,
@@ -22,7 +22,7 @@ export function sendJson(
 
 /** @param json as it is to be sent @param headers beside those that every answer has */
 export function sendBytes(
-  response: ServerResponse,
+  response: CallerResponse,
   status: number,
   json: Buffer,
   head: AnswerHead,

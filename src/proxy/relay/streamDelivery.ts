@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../../http/caller.ts';
 import type { ProxyError } from '../proxyError.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import { type AnswerHead, headOfStream } from './answerHead.ts';
@@ -20,7 +20,7 @@ const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');
 
 /** Relays an event stream byte for byte. Only whole events are written, so that ours can always stand behind them. */
 export class StreamDelivery implements Delivery {
-  readonly #response: ServerResponse;
+  readonly #response: CallerResponse;
   readonly #head: AnswerHead;
   readonly #now: () => number;
   readonly wantsEvents = true;
@@ -28,7 +28,7 @@ export class StreamDelivery implements Delivery {
   streamedBytes = 0;
 
   constructor(
-    response: ServerResponse,
+    response: CallerResponse,
     options: AnswerHead & { readonly now: () => number; readonly onDrain: () => void },
   ) {
     this.#response = response;

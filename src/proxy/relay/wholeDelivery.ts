@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../../http/caller.ts';
 import type { ProxyError } from '../proxyError.ts';
 import type { AnswerHead } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
@@ -6,7 +6,7 @@ import { sendBytes, sendError } from './sendError.ts';
 
 /** Passes on an answer that comes in one piece. */
 export class WholeDelivery implements Delivery {
-  readonly #response: ServerResponse;
+  readonly #response: CallerResponse;
   readonly #head: AnswerHead;
   readonly #completed: (answer: Buffer) => Buffer;
   readonly wantsEvents = false;
@@ -14,7 +14,7 @@ export class WholeDelivery implements Delivery {
   streamedBytes = 0;
 
   /** @param completed adds what clients need and the provider left out */
-  constructor(response: ServerResponse, head: AnswerHead, completed: (answer: Buffer) => Buffer = (answer) => answer) {
+  constructor(response: CallerResponse, head: AnswerHead, completed: (answer: Buffer) => Buffer = (answer) => answer) {
     this.#response = response;
     this.#head = head;
     this.#completed = completed;

@@ -1,0 +1,165 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Told by a response about itself. */
+export interface ResponseOwner {
+  /** All of the answer has been handed to the socket. @param keepsAlive another request may follow */
+  onAnswered(keepsAlive: boolean): void;
+}
+
+/** Told to callers, as Node tells it: how long a connection is kept for the next request. */
+export const KEEP_ALIVE_SECONDS = 75;
+
+const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
+const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Up to here a copy is cheaper than a vector of buffers. */
+const COPIED_BYTES = 65_536;
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** The answer to a request of `readPlainHead`; the names are those of Node's `ServerResponse`. */
+export class PlainResponse {
+  readonly #socket: Socket;
+  readonly #owner: ResponseOwner;
+  /** Goes with the first bytes of the body. */
+  #head = '';
+  #isChunked = false;
+  #keepsAlive = true;
+  #onDrain: (() => void) | undefined;
+  #onClose: (() => void) | undefined;
+  headersSent = false;
+  writableEnded = false;
+
+  constructor(socket: Socket, owner: ResponseOwner) {
+    this.#socket = socket;
+    this.#owner = owner;
+  }
+
+  get destroyed(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  /** The system has taken all of it. */
+  get writableFinished(): boolean {
+    return this.writableEnded && this.#socket.writableLength === 0;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  /** One listener each: the caller has caught up; the connection was closed before the answer's end. */
+  on(event: 'drain' | 'close', listener: () => void): this {
+    if (event === 'drain') this.#onDrain = listener;
+    else this.#onClose = listener;
+    return this;
+  }
+
+  once(event: 'close', listener: () => void): this {
+    return this.on(event, listener);
+  }
+
+  /** @param headers names in lower case and values in turn @throws TypeError when a value is not fit for a head */
+  writeHead(status: number, headers: readonly string[]): this {
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+    this.#isChunked = true;
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const [name, value] = [headers[index] as string, headers[index + 1] as string];
+      if (UNFIT.test(value)) throw new TypeError(`the header ${name} has a value that is not fit for a head`);
+      if (name === 'content-length') this.#isChunked = false;
+      else if (name === 'connection') this.#keepsAlive = false;
+      head += `${name}: ${value}\r\n`;
+    }
+    head += `Date: ${dateNow()}\r\n`;
+    if (this.#keepsAlive) head += KEEP_ALIVE;
+    this.#head = this.#isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`;
+    this.headersSent = true;
+    return this;
+  }
+
+  /** @returns false when the caller is slower than this; 'drain' tells when to go on */
+  write(data: Buffer | string): boolean {
+    if (data.length === 0 || !this.#isOpen) return true;
+    return this.#send(typeof data === 'string' ? Buffer.from(data) : data, '');
+  }
+
+  /** @param encoding of a text; Latin-1 keeps every byte what it is */
+  end(data: Buffer | string = '', encoding: BufferEncoding = 'utf8'): this {
+    if (this.#isOpen) {
+      if (!this.#isChunked && encoding === 'latin1') this.#socket.write(this.#takeHead() + data, 'latin1');
+      else this.#send(typeof data === 'string' ? Buffer.from(data, encoding) : data, this.#isChunked ? LAST_CHUNK : '');
+    }
+    if (!this.writableEnded) {
+      this.writableEnded = true;
+      // The connection remembers its latest answer, which must not keep alive what waited for it.
+      this.#onDrain = undefined;
+      this.#onClose = undefined;
+      this.#owner.onAnswered(this.#keepsAlive);
+    }
+    return this;
+  }
+
+  /** The caller sees a broken connection. */
+  destroy(): this {
+    this.#socket.destroy();
+    return this;
+  }
+
+  /** For the connection. */
+  drained(): void {
+    this.#onDrain?.();
+  }
+
+  /** For the connection: it was closed. */
+  closed(): void {
+    this.#onClose?.();
+  }
+
+  get #isOpen(): boolean {
+    return !this.writableEnded && this.#socket.writable;
+  }
+
+  #takeHead(): string {
+    const head = this.#head;
+    this.#head = '';
+    return head;
+  }
+
+  /** Writes what there is of the head, the bytes as a chunk or bare, and the end, by one call of the system. */
+  #send(bytes: Buffer, ending: string): boolean {
+    const head = this.#takeHead();
+    const isChunk = this.#isChunked && bytes.length > 0;
+    const before = isChunk ? `${head}${bytes.length.toString(16)}\r\n` : head;
+    const after = isChunk ? `\r\n${ending}` : ending;
+    const length = before.length + bytes.length + after.length;
+    if (length > COPIED_BYTES) return this.#sendPieces(before, bytes, after);
+    const all = Buffer.allocUnsafe(length);
+    all.write(before, 0, 'latin1');
+    all.set(bytes, before.length);
+    all.write(after, before.length + bytes.length, 'latin1');
+    return this.#socket.write(all);
+  }
+
+  #sendPieces(before: string, bytes: Buffer, after: string): boolean {
+    const socket = this.#socket;
+    socket.cork();
+    socket.write(before, 'latin1');
+    let hasRoom = socket.write(bytes);
+    if (after !== '') hasRoom = socket.write(after, 'latin1');
+    socket.uncork();
+    return hasRoom;
+  }
+}
+
+let second = 0;
+let date = '';
+
+/** As heads carry it (RFC 9110 section 6.6.1), made once a second. */
+function dateNow(): string {
+  const now = Math.floor(Date.now() / 1_000);
+  if (now !== second) {
+    second = now;
+    date = new Date(now * 1_000).toUTCString();
+  }
+  return date;
+}
