@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Instant, Position } from './brands.ts';
+import { type Schema, schema } from './schema.ts';
 
 /** A fact that a decider produced and that no log has yet. */
 export interface DomainEvent<Type extends string = string, Data = unknown> {
@@ -18,7 +19,7 @@ export type Upcaster = (data: unknown) => unknown;
 interface Declaration<Data> {
   /** Version of the data's shape; a higher one needs an upcaster from each version below. */
   readonly version: number;
-  readonly data: z.ZodType<Data>;
+  readonly data: Schema<z.ZodType<Data>>;
   /** One sentence in plain words for the history; may show nothing secret. */
   readonly says: (data: Data) => string;
   /** `upcasters[n]` turns version n + 1 into version n + 2. */
@@ -47,5 +48,5 @@ export function event<const Type extends string, Data>(
     throw new Error(`${type}: version ${declaration.version} needs ${declaration.version - 1} upcasters`);
   }
   const construct = (data: Data): DomainEvent<Type, Data> => ({ type, data });
-  return Object.assign(construct, declaration, { type, upcasters });
+  return Object.assign(construct, declaration, { type, data: schema(declaration.data), upcasters });
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { eventTypes } from '../domain/eventTypes.ts';
 import { findLoss } from './canonicalJson.ts';
 import {
@@ -58,7 +58,7 @@ function checkedData({ type, data }: EventToAppend, isValidated: boolean): Recor
   const definition = eventTypes.get(type);
   if (!definition) throw new Unwritable(`"${type}" is not a known event type`);
   if (isValidated) return data;
-  const result = definition.data.safeParse(data);
+  const result = definition.data(z).safeParse(data);
   if (!result.success) throw new Unwritable(`${type}: ${wording(result.error)}`);
   return result.data;
 }

@@ -28,7 +28,7 @@ export const AccountAnswer = z
     email: z.string(),
     display_name: z.string(),
     plan_type: z.string(),
-    status: accountStatusSchema,
+    status: accountStatusSchema(z),
     usage: z.object({ primary_remaining_percent: z.number(), secondary_remaining_percent: z.number() }),
     reset_at_primary: time,
     reset_at_secondary: time,

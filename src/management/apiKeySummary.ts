@@ -9,8 +9,8 @@ import type { View } from './at.ts';
 const Limit = z
   .object({
     id: z.int(),
-    limit_type: limitTypeSchema,
-    limit_window: limitWindowSchema,
+    limit_type: limitTypeSchema(z),
+    limit_window: limitWindowSchema(z),
     max_value: z.int(),
     model_filter: z.string().nullable(),
     reset_at: z.iso.datetime(),

@@ -23,8 +23,8 @@ const text = z.string().refine((value) => value.isWellFormed(), 'must be well-fo
 
 const Rule = wireObject(
   {
-    limit_type: limitTypeSchema,
-    limit_window: limitWindowSchema,
+    limit_type: limitTypeSchema(z),
+    limit_window: limitWindowSchema(z),
     max_value: z.int().min(1),
     model_filter: text.nullish(),
   },

@@ -16,7 +16,7 @@ import { uploadedAuthFile } from './upload.ts';
 type OnDuplicate = 'refuse' | 'skip' | 'replace';
 
 const Imported = z
-  .object({ account_id: z.string(), email: z.string(), plan_type: z.string(), status: accountStatusSchema })
+  .object({ account_id: z.string(), email: z.string(), plan_type: z.string(), status: accountStatusSchema(z) })
   .meta({ id: 'ImportedAccount' });
 
 const takeIn = documented({

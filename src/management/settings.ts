@@ -12,7 +12,7 @@ const ChangeSettings = wireObject(
   {
     sticky_threads_enabled: z.boolean(),
     prefer_earlier_reset_accounts: z.boolean(),
-    routing_strategy: routingStrategySchema.nullish(),
+    routing_strategy: routingStrategySchema(z).nullish(),
     import_without_overwrite: z.boolean().nullish(),
     totp_required_on_login: z.boolean().nullish(),
     api_key_auth_enabled: z.boolean().nullish(),
@@ -24,7 +24,7 @@ const SettingsAnswer = z
   .object({
     sticky_threads_enabled: z.boolean(),
     prefer_earlier_reset_accounts: z.boolean(),
-    routing_strategy: routingStrategySchema,
+    routing_strategy: routingStrategySchema(z),
     import_without_overwrite: z.boolean(),
     totp_required_on_login: z.boolean(),
     totp_configured: z.boolean(),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { HOUR, later, NOW } from '../../test/support/specification.ts';
 import { AccountUsageObserved } from '../domain/accountUsage/events.ts';
 import { readUsage } from './usagePayload.ts';
@@ -153,7 +154,7 @@ test('whatever the provider says, the event that comes of it is valid', () =>
     fc.property(fc.record({ ...nothingSure() }, { requiredKeys: [] }), fc.boolean(), (fields, isFirst) => {
       const usage = readUsage(isFirst ? payload(fields, null, { credits: fields }) : payload(null, fields), NOW);
       if (!usage) throw new Error('no usage');
-      AccountUsageObserved.data.parse({ accountId: 'a', ...usage.sample });
+      AccountUsageObserved.data(z).parse({ accountId: 'a', ...usage.sample });
     }),
   ));
 

@@ -10,7 +10,7 @@ export class InvalidPrices extends Error {
 }
 
 /** As in the log (docs/events.md, `PricesPublished`); cached input may be left out where it costs what other input does. */
-const listedPrice = modelPriceSchema
+const listedPrice = modelPriceSchema(z)
   .partial({ cachedInput: true })
   .transform((price): ModelPrice => ({ ...price, cachedInput: price.cachedInput ?? price.input }));
 const pricesFile = z.strictObject({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { vi } from 'vitest';
+import { z } from 'zod';
 import { readConfig } from '../../src/config.ts';
 import { eventTypes, type KnownEvent } from '../../src/domain/eventTypes.ts';
 import { type Service, startService } from '../../src/main.ts';
@@ -182,7 +183,7 @@ function eventsOf<Type extends KnownEvent['type']>(logFile: string, type: Type):
       .map((row) => {
         const data = JSON.parse(row.data as string);
         // The service writes request events without trying their schema each time, so it is tried here.
-        eventTypes.get(type)?.data.parse(data);
+        eventTypes.get(type)?.data(z).parse(data);
         return { ...row, data } as unknown as Recorded<Type>;
       });
   } finally {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { z } from 'zod';
 import type { ImportedAccount, SealedTokens } from '../../src/domain/account/events.ts';
 import type { UsageSample, UsageWindow } from '../../src/domain/accountUsage/events.ts';
 import type { LimitRule } from '../../src/domain/apiKey/events.ts';
@@ -61,7 +62,7 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
         // biome-ignore lint/suspicious/noThenProperty: the sentence ends here; nothing awaits what stands before it
         then(...expected: readonly Produced[]): void {
           const produced = decided();
-          for (const { type, data } of produced) eventTypes.get(type)?.data.parse(data);
+          for (const { type, data } of produced) eventTypes.get(type)?.data(z).parse(data);
           expect(produced).toEqual(expected);
         },
         refuses(code: ErrorCode, details: Readonly<Record<string, unknown>> = {}): void {

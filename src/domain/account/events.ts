@@ -1,34 +1,40 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { type Infer, schema } from '../schema.ts';
 import { accountIdSchema, instantSchema, sealedSchema } from '../schemas.ts';
 
 /** Provider tokens under the account's own data key; `accessExpiresAt` is null when the token does not say. */
-export const sealedTokensSchema = z.object({
-  access: sealedSchema,
-  refresh: sealedSchema,
-  idToken: sealedSchema,
-  accessExpiresAt: instantSchema.nullable(),
-  refreshedAt: instantSchema,
-});
-export type SealedTokens = z.infer<typeof sealedTokensSchema>;
+export const sealedTokensSchema = schema((z) =>
+  z.object({
+    access: sealedSchema(z),
+    refresh: sealedSchema(z),
+    idToken: sealedSchema(z),
+    accessExpiresAt: instantSchema(z).nullable(),
+    refreshedAt: instantSchema(z),
+  }),
+);
+export type SealedTokens = Infer<typeof sealedTokensSchema>;
 
-const identitySchema = z.object({
-  /** The provider's own id of the account, sent as `chatgpt-account-id`; null when the file names none. */
-  upstreamAccountId: z.string().nullable(),
-  email: sealedSchema.nullable(),
-  displayName: sealedSchema.nullable(),
-  planType: z.string(),
-  /** Whether the id token could be read; shown as `auth.id_token.state`. */
-  hasReadableIdToken: z.boolean(),
-});
+const identitySchema = schema((z) =>
+  z.object({
+    /** The provider's own id of the account, sent as `chatgpt-account-id`; null when the file names none. */
+    upstreamAccountId: z.string().nullable(),
+    email: sealedSchema(z).nullable(),
+    displayName: sealedSchema(z).nullable(),
+    planType: z.string(),
+    /** Whether the id token could be read; shown as `auth.id_token.state`. */
+    hasReadableIdToken: z.boolean(),
+  }),
+);
 
-const imported = identitySchema.extend({
-  accountId: accountIdSchema,
-  tokens: sealedTokensSchema,
-  /** The sign-in that brought it, which ends with this event; absent for an auth file. */
-  linkId: z.uuid().optional(),
-});
-export type ImportedAccount = z.infer<typeof imported>;
+const imported = schema((z) =>
+  identitySchema(z).extend({
+    accountId: accountIdSchema(z),
+    tokens: sealedTokensSchema(z),
+    /** The sign-in that brought it, which ends with this event; absent for an auth file. */
+    linkId: z.uuid().optional(),
+  }),
+);
+export type ImportedAccount = Infer<typeof imported>;
 
 export const AccountImported = event('AccountImported', {
   version: 1,
@@ -44,14 +50,14 @@ export const AccountTokensReplaced = event('AccountTokensReplaced', {
 
 export const AccountPlanChanged = event('AccountPlanChanged', {
   version: 1,
-  data: z.object({ accountId: accountIdSchema, from: z.string(), to: z.string() }),
+  data: (z) => z.object({ accountId: accountIdSchema(z), from: z.string(), to: z.string() }),
   says: ({ accountId, from, to }) => `the plan of account ${accountId} changed from ${from} to ${to}`,
 });
 
-export const accountStatusSchema = z.enum(['active', 'paused', 'deactivated']);
-export type AccountStatus = z.infer<typeof accountStatusSchema>;
+export const accountStatusSchema = schema((z) => z.enum(['active', 'paused', 'deactivated']));
+export type AccountStatus = Infer<typeof accountStatusSchema>;
 
-const statusChange = z.object({ accountId: accountIdSchema, from: accountStatusSchema });
+const statusChange = schema((z) => z.object({ accountId: accountIdSchema(z), from: accountStatusSchema(z) }));
 
 export const AccountPaused = event('AccountPaused', {
   version: 1,
@@ -67,13 +73,13 @@ export const AccountReactivated = event('AccountReactivated', {
 
 export const AccountDeactivated = event('AccountDeactivated', {
   version: 1,
-  data: statusChange.extend({ reason: z.string(), code: z.string() }),
+  data: (z) => statusChange(z).extend({ reason: z.string(), code: z.string() }),
   says: ({ accountId, reason }) => `account ${accountId} was deactivated: ${reason}`,
 });
 
 export const AccountDeleted = event('AccountDeleted', {
   version: 1,
-  data: z.object({ accountId: accountIdSchema }),
+  data: (z) => z.object({ accountId: accountIdSchema(z) }),
   says: ({ accountId }) => `account ${accountId} was deleted`,
 });
 

@@ -1,38 +1,39 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { type Infer, schema } from '../schema.ts';
 import { accountIdSchema, instantSchema, sealedSchema } from '../schemas.ts';
 
 /**
  * What a sign-in by browser needs beyond what is derived from the id of its link (verifier, state), which is written
  * nowhere: where the provider sends the browser, since it must be told the same address again with the code.
  */
-const browserSchema = z.object({ redirectUri: z.string() });
+const browserSchema = schema((z) => z.object({ redirectUri: z.string() }));
 
 /** What the provider gave for a sign-in by device code, sealed under a data key of the link. */
-const deviceSchema = z.object({ secrets: sealedSchema, intervalMs: z.int().min(1) });
+const deviceSchema = schema((z) => z.object({ secrets: sealedSchema(z), intervalMs: z.int().min(1) }));
 
-export const onDuplicateSchema = z.enum(['refuse', 'skip', 'replace']);
+export const onDuplicateSchema = schema((z) => z.enum(['refuse', 'skip', 'replace']));
 
 /** Which way an authorization code took to us. */
-export const codeWaySchema = z.enum(['callback', 'paste', 'device']);
-export type CodeWay = z.infer<typeof codeWaySchema>;
+export const codeWaySchema = schema((z) => z.enum(['callback', 'paste', 'device']));
+export type CodeWay = Infer<typeof codeWaySchema>;
 
-const ofLink = z.object({ linkId: z.uuid() });
+const ofLink = schema((z) => z.object({ linkId: z.uuid() }));
 
 export const AccountLinkBegun = event('AccountLinkBegun', {
   version: 1,
-  data: ofLink.extend({
-    /** One of these two says how the operator signs in; the other is null. */
-    browser: browserSchema.nullable(),
-    device: deviceSchema.nullable(),
-    /** The account to be signed in anew; null to bring in whichever comes. */
-    accountId: accountIdSchema.nullable(),
-    /** What becomes of an account that is known already. */
-    onDuplicate: onDuplicateSchema,
-    expiresAt: instantSchema,
-    /** The node that waits for the provider's word. */
-    node: z.string(),
-  }),
+  data: (z) =>
+    ofLink(z).extend({
+      /** One of these two says how the operator signs in; the other is null. */
+      browser: browserSchema(z).nullable(),
+      device: deviceSchema(z).nullable(),
+      /** The account to be signed in anew; null to bring in whichever comes. */
+      accountId: accountIdSchema(z).nullable(),
+      /** What becomes of an account that is known already. */
+      onDuplicate: onDuplicateSchema(z),
+      expiresAt: instantSchema(z),
+      /** The node that waits for the provider's word. */
+      node: z.string(),
+    }),
   says: ({ device, accountId }) =>
     accountId === null
       ? `linking an account by ${device ? 'device code' : 'browser'} was begun`
@@ -45,23 +46,24 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
  */
 export const AccountLinkCodeReceived = event('AccountLinkCodeReceived', {
   version: 1,
-  data: ofLink.extend({ by: codeWaySchema }),
+  data: (z) => ofLink(z).extend({ by: codeWaySchema(z) }),
   says: ({ by }) => `the provider confirmed a sign-in (by ${by}); it is being completed`,
 });
 
 export const AccountLinkSkipped = event('AccountLinkSkipped', {
   version: 1,
-  data: ofLink.extend({ accountId: accountIdSchema }),
+  data: (z) => ofLink(z).extend({ accountId: accountIdSchema(z) }),
   says: ({ accountId }) => `a sign-in brought nothing new: account ${accountId} was there already`,
 });
 
 export const AccountLinkFailed = event('AccountLinkFailed', {
   version: 1,
-  data: ofLink.extend({
-    code: z.string(),
-    /** The account that somebody signed in to, where that is what went wrong. */
-    accountId: accountIdSchema.nullable(),
-  }),
+  data: (z) =>
+    ofLink(z).extend({
+      code: z.string(),
+      /** The account that somebody signed in to, where that is what went wrong. */
+      accountId: accountIdSchema(z).nullable(),
+    }),
   says: ({ code }) => `linking an account failed (${code})`,
 });
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { sealedTokensSchema } from '../account/events.ts';
 import { type EventOf, event } from '../event.ts';
 import { accountIdSchema, instantSchema } from '../schemas.ts';
@@ -6,19 +5,20 @@ import { accountIdSchema, instantSchema } from '../schemas.ts';
 /** Commits before the provider is asked, so that two nodes cannot both spend a single-use refresh token. */
 export const TokenRefreshClaimed = event('TokenRefreshClaimed', {
   version: 1,
-  data: z.object({ accountId: accountIdSchema, claimId: z.uuid(), expiresAt: instantSchema }),
+  data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), expiresAt: instantSchema(z) }),
   says: ({ accountId }) => `a refresh of the tokens of account ${accountId} was begun`,
 });
 
 export const TokensRefreshed = event('TokensRefreshed', {
   version: 1,
-  data: z.object({ accountId: accountIdSchema, claimId: z.uuid(), tokens: sealedTokensSchema }),
+  data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), tokens: sealedTokensSchema(z) }),
   says: ({ accountId }) => `the tokens of account ${accountId} were refreshed`,
 });
 
 export const TokenRefreshFailed = event('TokenRefreshFailed', {
   version: 1,
-  data: z.object({ accountId: accountIdSchema, claimId: z.uuid(), code: z.string(), isPermanent: z.boolean() }),
+  data: (z) =>
+    z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), code: z.string(), isPermanent: z.boolean() }),
   says: ({ accountId, code, isPermanent }) =>
     `the tokens of account ${accountId} could not be refreshed (${code}${isPermanent ? ', for good' : ''})`,
 });

@@ -1,26 +1,30 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { type Infer, schema } from '../schema.ts';
 import { accountIdSchema, instantSchema } from '../schemas.ts';
 
 /** One usage window as the provider reported it; percents are whole, and may exceed 100. */
-export const usageWindowSchema = z.object({
-  usedPercent: z.int().min(0),
-  /** Null when the provider gave neither a reset time nor a delay. */
-  resetAt: instantSchema.nullable(),
-  windowMinutes: z.int().min(1).nullable(),
-});
-export type UsageWindow = z.infer<typeof usageWindowSchema>;
+export const usageWindowSchema = schema((z) =>
+  z.object({
+    usedPercent: z.int().min(0),
+    /** Null when the provider gave neither a reset time nor a delay. */
+    resetAt: instantSchema(z).nullable(),
+    windowMinutes: z.int().min(1).nullable(),
+  }),
+);
+export type UsageWindow = Infer<typeof usageWindowSchema>;
 
-export const usageSampleSchema = z.object({
-  primary: usageWindowSchema.nullable(),
-  secondary: usageWindowSchema.nullable(),
-  credits: z.object({ hasCredits: z.boolean(), isUnlimited: z.boolean(), balance: z.string().nullable() }).nullable(),
-});
-export type UsageSample = z.infer<typeof usageSampleSchema>;
+export const usageSampleSchema = schema((z) =>
+  z.object({
+    primary: usageWindowSchema(z).nullable(),
+    secondary: usageWindowSchema(z).nullable(),
+    credits: z.object({ hasCredits: z.boolean(), isUnlimited: z.boolean(), balance: z.string().nullable() }).nullable(),
+  }),
+);
+export type UsageSample = Infer<typeof usageSampleSchema>;
 
 export const AccountUsageObserved = event('AccountUsageObserved', {
   version: 1,
-  data: usageSampleSchema.extend({ accountId: accountIdSchema }),
+  data: (z) => usageSampleSchema(z).extend({ accountId: accountIdSchema(z) }),
   says: ({ accountId, primary, secondary }) =>
     `account ${accountId} has used ${shown(primary)} of its primary and ${shown(secondary)} of its secondary window`,
 });

@@ -1,99 +1,104 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { type Infer, schema } from '../schema.ts';
 import { apiKeyIdSchema, instantSchema } from '../schemas.ts';
 
-export const limitTypeSchema = z.enum(['total_tokens', 'input_tokens', 'output_tokens', 'cost_usd']);
-export const limitWindowSchema = z.enum(['daily', 'weekly', 'monthly']);
-export type LimitType = z.infer<typeof limitTypeSchema>;
-export type LimitWindow = z.infer<typeof limitWindowSchema>;
+export const limitTypeSchema = schema((z) => z.enum(['total_tokens', 'input_tokens', 'output_tokens', 'cost_usd']));
+export const limitWindowSchema = schema((z) => z.enum(['daily', 'weekly', 'monthly']));
+export type LimitType = Infer<typeof limitTypeSchema>;
+export type LimitWindow = Infer<typeof limitWindowSchema>;
 
 /** A limit of one key. Its counter survives as long as type, window and model filter stay the same. */
-export const limitRuleSchema = z.object({
-  id: z.int().min(1),
-  limitType: limitTypeSchema,
-  limitWindow: limitWindowSchema,
-  /** Tokens, or whole US dollars for `cost_usd`. */
-  maxValue: z.int().min(1),
-  /** Null: every model. */
-  modelFilter: z.string().nullable(),
-  /** Daily and weekly windows roll from here. */
-  createdAt: instantSchema,
-});
-export type LimitRule = z.infer<typeof limitRuleSchema>;
+export const limitRuleSchema = schema((z) =>
+  z.object({
+    id: z.int().min(1),
+    limitType: limitTypeSchema(z),
+    limitWindow: limitWindowSchema(z),
+    /** Tokens, or whole US dollars for `cost_usd`. */
+    maxValue: z.int().min(1),
+    /** Null: every model. */
+    modelFilter: z.string().nullable(),
+    /** Daily and weekly windows roll from here. */
+    createdAt: instantSchema(z),
+  }),
+);
+export type LimitRule = Infer<typeof limitRuleSchema>;
 
-const rules = z.array(limitRuleSchema);
-const models = z.array(z.string()).nullable();
-const subject = z.object({ keyId: apiKeyIdSchema });
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const rules = schema((z) => z.array(limitRuleSchema(z)));
+const models = schema((z) => z.array(z.string()).nullable());
+const subject = schema((z) => z.object({ keyId: apiKeyIdSchema(z) }));
+const sha256 = schema((z) => z.string().regex(/^[0-9a-f]{64}$/));
 
 export const ApiKeyCreated = event('ApiKeyCreated', {
   version: 1,
-  data: subject.extend({
-    name: z.string(),
-    hash: sha256,
-    prefix: z.string(),
-    allowedModels: models,
-    expiresAt: instantSchema.nullable(),
-    rules,
-  }),
+  data: (z) =>
+    subject(z).extend({
+      name: z.string(),
+      hash: sha256(z),
+      prefix: z.string(),
+      allowedModels: models(z),
+      expiresAt: instantSchema(z).nullable(),
+      rules: rules(z),
+    }),
   says: ({ name, prefix }) => `API key "${name}" (${prefix}...) was created`,
 });
 
 export const ApiKeyRenamed = event('ApiKeyRenamed', {
   version: 1,
-  data: subject.extend({ from: z.string(), to: z.string() }),
+  data: (z) => subject(z).extend({ from: z.string(), to: z.string() }),
   says: ({ from, to }) => `API key "${from}" was renamed to "${to}"`,
 });
 
 export const ApiKeyModelsChanged = event('ApiKeyModelsChanged', {
   version: 1,
-  data: subject.extend({ name: z.string(), from: models, to: models }),
+  data: (z) => subject(z).extend({ name: z.string(), from: models(z), to: models(z) }),
   says: ({ name, from, to }) => `API key "${name}" may use ${shownModels(to)} (before: ${shownModels(from)})`,
 });
 
 export const ApiKeyExpiryChanged = event('ApiKeyExpiryChanged', {
   version: 1,
-  data: subject.extend({ name: z.string(), from: instantSchema.nullable(), to: instantSchema.nullable() }),
+  data: (z) =>
+    subject(z).extend({ name: z.string(), from: instantSchema(z).nullable(), to: instantSchema(z).nullable() }),
   says: ({ name, from, to }) => `API key "${name}" expires ${shownTime(to)} (before: ${shownTime(from)})`,
 });
 
 export const ApiKeyActivated = event('ApiKeyActivated', {
   version: 1,
-  data: subject.extend({ name: z.string() }),
+  data: (z) => subject(z).extend({ name: z.string() }),
   says: ({ name }) => `API key "${name}" was activated`,
 });
 
 export const ApiKeyDeactivated = event('ApiKeyDeactivated', {
   version: 1,
-  data: subject.extend({ name: z.string() }),
+  data: (z) => subject(z).extend({ name: z.string() }),
   says: ({ name }) => `API key "${name}" was deactivated`,
 });
 
 export const ApiKeyLimitsChanged = event('ApiKeyLimitsChanged', {
   version: 1,
-  data: subject.extend({ name: z.string(), from: rules, to: rules }),
+  data: (z) => subject(z).extend({ name: z.string(), from: rules(z), to: rules(z) }),
   says: ({ name, from, to }) => `API key "${name}" has ${shownRules(to)} (before: ${shownRules(from)})`,
 });
 
 export const ApiKeyUsageReset = event('ApiKeyUsageReset', {
   version: 1,
-  data: subject.extend({ name: z.string() }),
+  data: (z) => subject(z).extend({ name: z.string() }),
   says: ({ name }) => `the usage counters of API key "${name}" were set to zero`,
 });
 
 export const ApiKeyRegenerated = event('ApiKeyRegenerated', {
   version: 1,
-  data: subject.extend({
-    name: z.string(),
-    from: z.object({ hash: sha256, prefix: z.string() }),
-    to: z.object({ hash: sha256, prefix: z.string() }),
-  }),
+  data: (z) =>
+    subject(z).extend({
+      name: z.string(),
+      from: z.object({ hash: sha256(z), prefix: z.string() }),
+      to: z.object({ hash: sha256(z), prefix: z.string() }),
+    }),
   says: ({ name, to }) => `API key "${name}" got a new value (${to.prefix}...)`,
 });
 
 export const ApiKeyDeleted = event('ApiKeyDeleted', {
   version: 1,
-  data: subject.extend({ name: z.string() }),
+  data: (z) => subject(z).extend({ name: z.string() }),
   says: ({ name }) => `API key "${name}" was deleted`,
 });
 

@@ -1,13 +1,15 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { schema } from '../schema.ts';
 import { sealedSchema } from '../schemas.ts';
 
 /** A password by a name of its own: sessions belong to the one that began them, and end with it. */
-const password = z.object({
-  passwordId: z.uuid(),
-  /** What scrypt-kdf made of it, in base64; the password itself is nowhere. */
-  passwordHash: z.base64().length(128),
-});
+const password = schema((z) =>
+  z.object({
+    passwordId: z.uuid(),
+    /** What scrypt-kdf made of it, in base64; the password itself is nowhere. */
+    passwordHash: z.base64().length(128),
+  }),
+);
 
 export const DashboardPasswordSet = event('DashboardPasswordSet', {
   version: 1,
@@ -23,24 +25,25 @@ export const DashboardPasswordChanged = event('DashboardPasswordChanged', {
 
 export const DashboardPasswordRemoved = event('DashboardPasswordRemoved', {
   version: 1,
-  data: z.object({ passwordId: z.uuid() }),
+  data: (z) => z.object({ passwordId: z.uuid() }),
   says: () => 'the dashboard password was removed; management is open to this machine, every session has ended',
 });
 
 export const TotpConfigured = event('TotpConfigured', {
   version: 1,
-  data: z.object({
-    totpId: z.uuid(),
-    secret: sealedSchema,
-    /** Number of the 30 s since 1970 whose code confirmed it: that code is used up. */
-    step: z.int().min(0),
-  }),
+  data: (z) =>
+    z.object({
+      totpId: z.uuid(),
+      secret: sealedSchema(z),
+      /** Number of the 30 s since 1970 whose code confirmed it: that code is used up. */
+      step: z.int().min(0),
+    }),
   says: () => 'TOTP was set up for the dashboard',
 });
 
 export const TotpDisabled = event('TotpDisabled', {
   version: 1,
-  data: z.object({ totpId: z.uuid() }),
+  data: (z) => z.object({ totpId: z.uuid() }),
   says: () => 'TOTP was disabled for the dashboard',
 });
 

@@ -1,18 +1,19 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { schema } from '../schema.ts';
 import type { IpAddress } from './ipAddress.ts';
 
-const ip = z.string() as unknown as z.ZodType<IpAddress>;
+const ip = schema((z) => z.string() as unknown as z.ZodType<IpAddress>);
 
 export const IpAllowed = event('IpAllowed', {
   version: 1,
-  data: z.object({ ip }),
+  data: (z) => z.object({ ip: ip(z) }),
   says: ({ ip }) => `${ip} may use the proxy`,
 });
 
 export const IpRevoked = event('IpRevoked', {
   version: 1,
-  data: z.object({ ip }),
+  data: (z) => z.object({ ip: ip(z) }),
   says: ({ ip }) => `${ip} may no longer use the proxy`,
 });
 

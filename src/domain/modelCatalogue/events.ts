@@ -1,24 +1,26 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { type Infer, schema } from '../schema.ts';
 
 /** A model by its name, and which of its descriptions holds: a short hash of it. */
-export const listedModelSchema = z.object({ slug: z.string().min(1), version: z.string().min(1) });
-export type ListedModel = z.infer<typeof listedModelSchema>;
+export const listedModelSchema = schema((z) => z.object({ slug: z.string().min(1), version: z.string().min(1) }));
+export type ListedModel = Infer<typeof listedModelSchema>;
 
 /** A description comes before the first list that names it; several plans may share one. */
 export const ModelDescribed = event('ModelDescribed', {
   version: 1,
-  data: listedModelSchema.extend({
-    /** The provider's entry as JSON: a text, because the log could not hold every number and name as they are. */
-    entry: z.string(),
-  }),
+  data: (z) =>
+    listedModelSchema(z).extend({
+      /** The provider's entry as JSON: a text, because the log could not hold every number and name as they are. */
+      entry: z.string(),
+    }),
   says: ({ slug }) => `the provider describes the model ${slug}`,
 });
 
 /** What accounts of a plan may use, in the provider's order. */
 export const ModelsListed = event('ModelsListed', {
   version: 1,
-  data: z.object({ planType: z.string(), from: z.array(listedModelSchema), to: z.array(listedModelSchema) }),
+  data: (z) =>
+    z.object({ planType: z.string(), from: z.array(listedModelSchema(z)), to: z.array(listedModelSchema(z)) }),
   says: ({ planType, to }) => `the plan ${planType} has the models ${to.map(({ slug }) => slug).join(', ')}`,
 });
 

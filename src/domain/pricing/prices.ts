@@ -1,25 +1,27 @@
-import { z } from 'zod';
+import { type Infer, schema } from '../schema.ts';
 
-const dollars = z.number().min(0).max(1_000_000);
-const factor = z.number().min(0).max(1_000);
+const dollars = schema((z) => z.number().min(0).max(1_000_000));
+const factor = schema((z) => z.number().min(0).max(1_000));
 
 /** Price of one model in US dollars per 1,000,000 tokens. */
-export const modelPriceSchema = z.strictObject({
-  /** Model id, or with a trailing `*` the beginning of one. */
-  model: z.string().regex(/^[^*\s]{1,200}\*?$/, 'must be a model, or the beginning of one and a *'),
-  input: dollars,
-  cachedInput: dollars,
-  output: dollars,
-  /** On reasoning tokens; 1 when absent. */
-  reasoningMultiplier: factor.optional(),
-  /** On everything, by `service_tier`; 1 for those that are not here. */
-  tiers: z.record(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be the name of a tier'), factor).optional(),
-  /** On requests whose input is longer. */
-  longContext: z
-    .strictObject({ aboveInputTokens: z.int().min(1), inputFactor: factor, outputFactor: factor })
-    .optional(),
-});
-export type ModelPrice = Readonly<z.infer<typeof modelPriceSchema>>;
+export const modelPriceSchema = schema((z) =>
+  z.strictObject({
+    /** Model id, or with a trailing `*` the beginning of one. */
+    model: z.string().regex(/^[^*\s]{1,200}\*?$/, 'must be a model, or the beginning of one and a *'),
+    input: dollars(z),
+    cachedInput: dollars(z),
+    output: dollars(z),
+    /** On reasoning tokens; 1 when absent. */
+    reasoningMultiplier: factor(z).optional(),
+    /** On everything, by `service_tier`; 1 for those that are not here. */
+    tiers: z.record(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be the name of a tier'), factor(z)).optional(),
+    /** On requests whose input is longer. */
+    longContext: z
+      .strictObject({ aboveInputTokens: z.int().min(1), inputFactor: factor(z), outputFactor: factor(z) })
+      .optional(),
+  }),
+);
+export type ModelPrice = Readonly<Infer<typeof modelPriceSchema>>;
 
 /** A table of prices and what it is called; requests remember the version that they were priced with. */
 export interface PriceTable {

@@ -1,55 +1,57 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { type Infer, schema } from '../schema.ts';
 import { instantSchema } from '../schemas.ts';
 
 export const SessionBegun = event('SessionBegun', {
   version: 1,
-  data: z.object({
-    sessionId: z.uuid(),
-    /** The password that was given: a session ends with it. */
-    passwordId: z.uuid(),
-    /** The TOTP that the session has verified, when it takes over from one that had. */
-    totpId: z.uuid().nullable(),
-    /** The session that this one takes the place of. */
-    replaces: z.uuid().nullable(),
-    expiresAt: instantSchema,
-  }),
+  data: (z) =>
+    z.object({
+      sessionId: z.uuid(),
+      /** The password that was given: a session ends with it. */
+      passwordId: z.uuid(),
+      /** The TOTP that the session has verified, when it takes over from one that had. */
+      totpId: z.uuid().nullable(),
+      /** The session that this one takes the place of. */
+      replaces: z.uuid().nullable(),
+      expiresAt: instantSchema(z),
+    }),
   says: ({ replaces }) => (replaces === null ? 'somebody signed in' : 'somebody signed in anew'),
 });
 
 /** The session goes on under a new id, so that a copy of the cookie from before is worth nothing. */
 export const SessionTotpVerified = event('SessionTotpVerified', {
   version: 1,
-  data: z.object({
-    sessionId: z.uuid(),
-    replaces: z.uuid(),
-    totpId: z.uuid(),
-    /** Number of the 30 s since 1970 whose code was given. */
-    step: z.int().min(0),
-  }),
+  data: (z) =>
+    z.object({
+      sessionId: z.uuid(),
+      replaces: z.uuid(),
+      totpId: z.uuid(),
+      /** Number of the 30 s since 1970 whose code was given. */
+      step: z.int().min(0),
+    }),
   says: () => 'a session was verified by TOTP',
 });
 export type SessionTotpVerifiedEvent = EventOf<typeof SessionTotpVerified>;
 
 export const SessionEnded = event('SessionEnded', {
   version: 1,
-  data: z.object({ sessionId: z.uuid() }),
+  data: (z) => z.object({ sessionId: z.uuid() }),
   says: () => 'somebody signed out',
 });
 
-export const signInMethodSchema = z.enum(['password', 'totp', 'setup_token']);
-export type SignInMethod = z.infer<typeof signInMethodSchema>;
+export const signInMethodSchema = schema((z) => z.enum(['password', 'totp', 'setup_token']));
+export type SignInMethod = Infer<typeof signInMethodSchema>;
 
 export const SignInFailed = event('SignInFailed', {
   version: 1,
-  data: z.object({ method: signInMethodSchema, address: z.string() }),
+  data: (z) => z.object({ method: signInMethodSchema(z), address: z.string() }),
   says: ({ method, address }) => `signing in by ${method} failed from ${address}`,
 });
 
 /** Attempts that were not even looked at, as one number per address and minute. */
 export const SignInsThrottled = event('SignInsThrottled', {
   version: 1,
-  data: z.object({ address: z.string(), minute: instantSchema, count: z.int().min(1) }),
+  data: (z) => z.object({ address: z.string(), minute: instantSchema(z), count: z.int().min(1) }),
   says: ({ address, count }) => `${count} more attempts to sign in from ${address} were turned away within a minute`,
 });
 

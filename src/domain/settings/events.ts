@@ -1,24 +1,26 @@
-import { z } from 'zod';
 import { type EventOf, event } from '../event.ts';
+import { type Infer, schema } from '../schema.ts';
 
-export const routingStrategySchema = z.enum(['usage_weighted', 'round_robin']);
+export const routingStrategySchema = schema((z) => z.enum(['usage_weighted', 'round_robin']));
 
-export const settingsSchema = z.object({
-  stickyThreadsEnabled: z.boolean(),
-  preferEarlierResetAccounts: z.boolean(),
-  routingStrategy: routingStrategySchema,
-  importWithoutOverwrite: z.boolean(),
-  totpRequiredOnLogin: z.boolean(),
-  apiKeyAuthEnabled: z.boolean(),
-});
-export type Settings = z.infer<typeof settingsSchema>;
+export const settingsSchema = schema((z) =>
+  z.object({
+    stickyThreadsEnabled: z.boolean(),
+    preferEarlierResetAccounts: z.boolean(),
+    routingStrategy: routingStrategySchema(z),
+    importWithoutOverwrite: z.boolean(),
+    totpRequiredOnLogin: z.boolean(),
+    apiKeyAuthEnabled: z.boolean(),
+  }),
+);
+export type Settings = Infer<typeof settingsSchema>;
 
-const changed = settingsSchema.partial();
+const changed = schema((z) => settingsSchema(z).partial());
 
 /** Only the fields that changed, before and after. */
 export const SettingsChanged = event('SettingsChanged', {
   version: 1,
-  data: z.object({ from: changed, to: changed }),
+  data: (z) => z.object({ from: changed(z), to: changed(z) }),
   says: ({ from, to }) =>
     Object.entries(to)
       .map(([name, value]) => `${name} changed from ${String(from[name as keyof Settings])} to ${String(value)}`)

@@ -34,7 +34,7 @@ export function createTokens<Content>(vault: Vault, purpose: string, schema: z.Z
 }
 
 const NAME = 'dashboard_session';
-const Content: z.ZodType<CookieContent> = z.object({ sessionId: z.uuid(), expiresAt: instantSchema });
+const Content: z.ZodType<CookieContent> = z.object({ sessionId: z.uuid(), expiresAt: instantSchema(z) });
 
 export interface SessionCookie {
   read(ctx: AnyContext): string | undefined;

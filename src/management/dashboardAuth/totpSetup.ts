@@ -22,7 +22,7 @@ const Started: z.ZodType<Started> = z.object({
   setupId: z.uuid(),
   sessionId: z.uuid(),
   secret: z.string(),
-  expiresAt: instantSchema,
+  expiresAt: instantSchema(z),
 });
 
 const LIFETIME_MS = 10 * 60_000;

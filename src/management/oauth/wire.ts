@@ -10,7 +10,7 @@ export const StartBody = wireObject({
   forceMethod: z.enum(['browser', 'device']).optional(),
   /** The account to be signed in anew. */
   accountId: z.string().min(1).max(512).optional(),
-  on_duplicate: onDuplicateSchema.optional(),
+  on_duplicate: onDuplicateSchema(z).optional(),
 });
 
 export const CompleteBody = wireObject({

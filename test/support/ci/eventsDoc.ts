@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { instant } from '../../../src/domain/brands.ts';
 import type { EventDefinition } from '../../../src/domain/event.ts';
 import { eventTypes, type KnownEvent } from '../../../src/domain/eventTypes.ts';
@@ -45,7 +46,7 @@ const definitions: readonly Definition[] = [...eventTypes.values()].toSorted((a,
 const row = ({ type, version }: Definition) => [`[${type}](#${type.toLowerCase()})`, String(version), sentenceOf(type)];
 
 function section({ type, version, data }: Definition): string {
-  const rows = fieldsOf(data).map(({ path, kind, isOptional }) => [
+  const rows = fieldsOf(data(z)).map(({ path, kind, isOptional }) => [
     code(path),
     isOptional ? `${kind}, optional` : kind,
   ]);
@@ -78,6 +79,6 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
 
 function sentenceOf(type: string): string {
   const { data, says } = eventTypes.get(type) as Definition;
-  const sample = { ...placeholdersOf(data), ...samples[type as KnownEvent['type']] };
+  const sample = { ...placeholdersOf(data(z)), ...samples[type as KnownEvent['type']] };
   return says(sample as never);
 }

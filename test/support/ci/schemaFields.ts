@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   accountIdSchema,
   apiKeyIdSchema,
@@ -17,12 +17,12 @@ export interface Field {
 
 /** Schemas that a name says more about than their shape. */
 const NAMED: ReadonlyMap<unknown, string> = new Map<unknown, string>([
-  [instantSchema, 'time'],
-  [positionSchema, 'position'],
-  [microDollarsSchema, 'micro-dollars'],
-  [sealedSchema, 'sealed text'],
-  [accountIdSchema, 'account id'],
-  [apiKeyIdSchema, 'API key id'],
+  [instantSchema(z), 'time'],
+  [positionSchema(z), 'position'],
+  [microDollarsSchema(z), 'micro-dollars'],
+  [sealedSchema(z), 'sealed text'],
+  [accountIdSchema(z), 'account id'],
+  [apiKeyIdSchema(z), 'API key id'],
 ]);
 
 /** The parts of zod's own description of a schema that are read here. */
