@@ -6,7 +6,7 @@ import { usageWindow } from '../support/provider/scripts.ts';
 import type { TokenScript } from '../support/provider/tokenAnswer.ts';
 
 // F15 to F18 (provider-and-predecessor.md A.4): what an account's usage and tokens do to requests. F1 to F14 stand in
-// failures.int.test.ts.
+// refusedAccounts, failures and brokenStreams.
 
 let gateway: Gateway;
 const next = gateways();

@@ -1,0 +1,159 @@
+import { describe, expect, test, vi } from 'vitest';
+import { type Failed, failures, type Pooled, textIn } from '../support/failures.ts';
+import { acceptable, type Gateway } from '../support/gateway.ts';
+import { patiently } from '../support/patiently.ts';
+import {
+  chunked,
+  codeless429,
+  cutAfter,
+  endsOnce,
+  endsWithoutTerminal,
+  errorEvent,
+  neverAnswers,
+  oversizedEvent,
+  type ResponseScript,
+  silenceAfter,
+  textAnswer,
+} from '../support/provider/scripts.ts';
+
+// F8 to F10 and F12 to F14 (provider-and-predecessor.md A.4): what can happen to a stream that has begun.
+
+let gateway: Gateway;
+const { start, askOnce, withSecondAccount } = failures((started) => {
+  gateway = started;
+});
+
+/** After the first byte there is no other account: the stream ends in `response.failed`, the log says `error`. */
+function expectBrokenOff(result: Failed, code: string) {
+  expect(result.status).toBe(200);
+  expect(result.events.at(-1)?.event).toBe('response.failed');
+  expect(result.events.at(-1)?.data.response).toMatchObject({ status: 'failed', error: { code } });
+  expect(result.completed).toMatchObject({ status: 'error', errorCode: code });
+  expect(result.completed?.usage).toMatchObject({ isEstimated: true });
+  expect(result.completed?.usage?.inputTokens).toBeGreaterThan(0);
+  expect(result.row).toMatchObject({ status: 'error', error_code: code, account_id: result.first.id });
+  expect(result.second.at.received.filter(({ path }) => path.endsWith('/codex/responses'))).toHaveLength(0);
+}
+
+describe('after the first byte', () => {
+  test('F8: the connection breaks: what came is kept, then response.failed', async () => {
+    const result = await withSecondAccount(cutAfter({ deltas: 2 }));
+    expectBrokenOff(result, 'stream_incomplete');
+    expect(textIn(result.events)).not.toBe('');
+  });
+
+  test('F9: the provider falls silent: response.failed after the idle timeout', async () => {
+    const result = await withSecondAccount(silenceAfter({ events: 2 }), {
+      env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' },
+    });
+    expectBrokenOff(result, 'stream_idle_timeout');
+    await vi.waitUntil(() => result.first.at.received.some(({ aborted }) => aborted), patiently);
+  });
+
+  test('F10: an event is too large: response.failed, and not a byte of it', async () => {
+    const result = await withSecondAccount(oversizedEvent({ bytes: 17 * 1_048_576 }));
+    expectBrokenOff(result, 'stream_event_too_large');
+    expect(result.text.length).toBeLessThan(1_048_576);
+  });
+
+  test('F12: the stream ends without an ending: response.failed, never a clean end', async () => {
+    const result = await withSecondAccount(endsWithoutTerminal({ deltas: 2 }));
+    expectBrokenOff(result, 'stream_incomplete');
+  });
+
+  test('an error event is relayed and followed by response.failed, which Codex understands', async () => {
+    const heard = Promise.withResolvers<void>();
+    const script = endsOnce(heard.promise, errorEvent({ code: 'server_error', deltas: 2 }));
+    const result = await withSecondAccount(script, {}, heard.resolve);
+    expect(result.events.map(({ event }) => event)).toContain('error');
+    expect(result.events.at(-1)).toMatchObject({ event: 'response.failed' });
+    expect(result.completed).toMatchObject({ status: 'error', errorCode: 'server_error' });
+  });
+});
+
+describe('F13: however the bytes come, the client gets them as they are', () => {
+  const script = () => textAnswer({ deltas: ['Grüße, ', '世界', ' 👋🏽'] });
+  const straight = async () => {
+    await start();
+    const [only] = gateway.pool as [Pooled];
+    return only;
+  };
+  const idless = (text: string) =>
+    text.replaceAll(/(resp|msg|item)_[A-Za-z0-9]+/g, '$1_').replaceAll(/"created_at":\d+/g, '');
+
+  test.each([
+    ['whole', {}],
+    ['with CRLF', { crlf: true }],
+    ['with characters cut in half', { cutMultiByte: true }],
+    ['in pieces of 7 bytes', { splitEveryBytes: 7 }],
+    ['byte by byte', { oneByteAtATime: true }],
+    ['byte by byte with CRLF', { oneByteAtATime: true, crlf: true }],
+  ])('%s', async (_name, wire) => {
+    const only = await straight();
+    only.at.always(chunked(script(), wire));
+    const direct = await fetch(`${gateway.provider.baseUrl}/codex/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${only.at.tokens.current().accessToken}`, 'chatgpt-account-id': only.at.id },
+      body: JSON.stringify(acceptable),
+    });
+    const expected = await direct.text();
+    const through = await askOnce();
+    expect(idless(through.text)).toBe(idless(expected));
+    expect(through.text).toContain('世界');
+    expect(through.completed?.usage?.isEstimated).toBe(false);
+  });
+});
+
+describe('F14: the client hangs up', () => {
+  // A provider whose answer is complete may linger for 5 s, and would be told then, too.
+  const atOnce = { ...patiently, timeout: 4_000 };
+
+  const hangUp = async (script: ResponseScript, isReady: (only: Pooled) => boolean, readsFirst: boolean) => {
+    await start();
+    const [only] = gateway.pool as [Pooled];
+    only.at.always(script);
+    const controller = new AbortController();
+    const asked = gateway.ask(acceptable, { signal: controller.signal });
+    asked.catch(() => undefined);
+    await vi.waitUntil(() => isReady(only), patiently);
+    if (readsFirst) await (await asked).body?.getReader().read();
+    controller.abort();
+    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
+    await vi.waitUntil(
+      () => only.at.received.some(({ path, aborted }) => path.endsWith('/responses') && aborted),
+      atOnce,
+    );
+    return { only, completed: gateway.events('RequestCompleted')[0]?.data };
+  };
+  const wasAsked = ({ at }: Pooled) => at.received.some(({ path }) => path.endsWith('/codex/responses'));
+
+  test.each([
+    ['before the first event', neverAnswers(), false],
+    ['in mid-stream', silenceAfter({ events: 3 }), true],
+  ])(
+    '%s: the provider is told at once, the request is settled, the account is not blamed',
+    async (_when, script, reads) => {
+      const { only, completed } = await hangUp(script, wasAsked, reads);
+      expect(completed).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
+      expect(completed?.usage).toMatchObject({ isEstimated: true });
+      expect(completed?.attempts.map(({ outcome }) => outcome)).toEqual(['client_gone']);
+      expect(await gateway.availability(only.id)).toMatchObject({ state: 'available' });
+    },
+  );
+
+  test('between two attempts: those before have failed without a word, so nothing is counted', async () => {
+    await start();
+    const [only] = gateway.pool as [Pooled];
+    only.at.always(codeless429());
+    const controller = new AbortController();
+    gateway.ask(acceptable, { signal: controller.signal }).catch(() => undefined);
+    await vi.waitUntil(() => wasAsked(only) && only.at.inFlight === 0, patiently);
+    controller.abort();
+    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
+    expect(gateway.events('RequestCompleted')[0]?.data).toMatchObject({
+      errorCode: 'client_disconnected',
+      usage: null,
+      attempts: [{ outcome: 'throttled' }],
+    });
+  });
+});
