@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chat, chatPath, linesIn, streamed } from '../support/chat.ts';
-import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { errorOf, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
 import { answer, opening } from '../support/provider/answer.ts';
 import { functionCalls, message } from '../support/provider/parts.ts';
 import {
@@ -44,7 +44,6 @@ const askJson = async (fields: object = {}) => {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
   return { status: response.status, body: (await response.json()) as any };
 };
-const atProvider = () => gateway().provider.received.filter(({ path }) => path.endsWith('/codex/responses'));
 
 const weatherAndTime = [
   ['get_weather', { city: 'Zürich', unit: 'celsius' }],
@@ -259,7 +258,7 @@ describe('what the provider gets', () => {
       tool_choice: { type: 'function', function: { name: 'look' } },
     });
     expect(status).toBe(200);
-    expect(atProvider().at(-1)?.json).toEqual({
+    expect(gateway().asked().at(-1)?.json).toEqual({
       model: chat.model,
       instructions: 'Be brief.',
       input: [
@@ -292,7 +291,7 @@ describe('what the provider gets', () => {
     const answered = { role: 'tool', tool_call_id: call.id, content: 'sunny' };
     const second = await askJson({ messages: [...chat.messages, choice.message, answered] });
     expect(second.body.choices[0].message.content).toBe('Sunny.');
-    expect(atProvider().at(-1)?.json).toMatchObject({
+    expect(gateway().asked().at(-1)?.json).toMatchObject({
       input: [
         { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] },
         { type: 'function_call', call_id: call.id, name: 'weather', arguments: '{"city":"Bern"}' },
@@ -306,7 +305,6 @@ describe('a chat goes the way of every request:', () => {
   const createKey = async (fields: object) =>
     (await gateway().api('POST', '/api/api-keys', { name: 'a key', ...fields })).body;
   const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
-  const errorOf = async (response: Response) => ((await response.json()) as { error: Record<string, unknown> }).error;
 
   test('it is a row of the log, counted and priced', async () => {
     await start(textAnswer({ usage: { inputTokens: 1_000, cachedTokens: 0, outputTokens: 100, reasoningTokens: 0 } }));
@@ -326,7 +324,7 @@ describe('a chat goes the way of every request:', () => {
     expect(response.status).toBe(403);
     expect(await errorOf(response)).toMatchObject({ code: 'model_not_allowed', type: 'permission_error' });
     expect((await ask()).status).toBe(401);
-    expect(atProvider()).toEqual([]);
+    expect(gateway().asked()).toEqual([]);
   });
 
   test('a key that is used up is refused, once its chats have used it up', async () => {
@@ -351,7 +349,7 @@ describe('a chat goes the way of every request:', () => {
       param: 'messages.1.content.0.type',
       message: expect.stringContaining("'input_audio' is not supported"),
     });
-    expect(atProvider()).toEqual([]);
+    expect(gateway().asked()).toEqual([]);
     expect(await gateway().logs()).toMatchObject([{ status: '400', error_code: 'invalid_request_error' }]);
   });
 
@@ -367,7 +365,7 @@ describe('a chat goes the way of every request:', () => {
         { role: 'user', content },
       ];
       await (await ask({ messages }, { headers: of })).text();
-      return atProvider().at(-1)?.account;
+      return gateway().asked().at(-1)?.account;
     };
     const first = await asked('mine', headers);
     for (let index = 0; index < 3; index++) {
@@ -381,7 +379,7 @@ describe('a chat goes the way of every request:', () => {
     const events = [...Array.from({ length: 1_000 }, () => delta), { type: 'response.completed', response: {} }];
     await start(stream('big', () => events.map((event) => ({ event }))));
     const response = await ask({ stream: true });
-    const sent = () => atProvider()[0]?.sentBytes ?? 0;
+    const sent = () => gateway().asked()[0]?.sentBytes ?? 0;
     let before = -1;
     // The provider's progress stands still once every buffer on the way is full.
     await vi.waitUntil(

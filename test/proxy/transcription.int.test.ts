@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import type { Gateway, GatewayOptions } from '../support/gateway.ts';
+import { errorOf, type Gateway, type GatewayOptions } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 import { patiently } from '../support/patiently.ts';
 import {
@@ -44,7 +44,6 @@ function form({ fileName = 'clip.webm', ...fields }: Sent): FormData {
 }
 const send = (fields: Sent, path = SVC, headers: Record<string, string> = {}) =>
   fetch(gateway.url + path, { method: 'POST', body: form(fields), headers });
-const errorOf = async (response: Response) => ((await response.json()) as { error: Record<string, unknown> }).error;
 const sizeOf = (got: { file?: unknown } | undefined) => (got?.file as { bytes: Buffer } | undefined)?.bytes.length;
 const atProvider = () => gateway.provider.received.filter(({ path }) => path === SVC);
 const completed = () => gateway.events('RequestCompleted').map(({ data }) => data);

@@ -122,6 +122,9 @@ export async function startGateway({
         ...(signal && { signal }),
       }),
 
+    /** Requests for an answer that reached the provider, oldest first. */
+    asked: () => provider.received.filter(({ path }) => path.endsWith('/codex/responses')),
+
     /** What stands in the log, oldest first. */
     events: <Type extends KnownEvent['type']>(type: Type) =>
       eventsOf(logFile, type).filter(({ position }) => position > since.position),
@@ -197,6 +200,10 @@ function lastPosition(logFile: string): number {
 }
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
+
+/** The error in an answer of the proxy. */
+export const errorOf = async (response: Response): Promise<Record<string, unknown>> =>
+  ((await response.json()) as { error: Record<string, unknown> }).error;
 
 interface AskOptions {
   path?: string;

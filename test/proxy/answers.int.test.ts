@@ -1,0 +1,157 @@
+import { request as httpRequest } from 'node:http';
+import { describe, expect, test, vi } from 'vitest';
+import { acceptable, type Gateway } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
+import { eventsIn } from '../support/provider/client.ts';
+import {
+  emptyOutputCompleted,
+  incomplete,
+  silenceAfter,
+  stream,
+  textAnswer,
+  withVendorEvents,
+} from '../support/provider/scripts.ts';
+
+const start = gateways();
+let gateway: Gateway;
+
+describe('/v1/responses without stream', () => {
+  test('answers one response object, its items filled in when the ending has none', async () => {
+    gateway = await start();
+    gateway.pool[0]?.at.always(emptyOutputCompleted({ text: 'Filled in.' }));
+    const response = await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' });
+    expect(response.headers.get('content-type')).toContain('application/json');
+    const body = (await response.json()) as { object: string; output: { content: { text: string }[] }[] };
+    expect(body.object).toBe('response');
+    expect(body.output[0]?.content[0]?.text).toBe('Filled in.');
+  });
+
+  test('an item of an answer that ended without its items can be referred to', async () => {
+    gateway = await start();
+    gateway.pool[0]?.at.next(emptyOutputCompleted({ text: 'Filled in.' }));
+    const ask = (input: unknown) => gateway.ask({ model: 'gpt-5.1', input }, { path: '/v1/responses' });
+    const { output } = (await (await ask('hi')).json()) as { output: { id: string }[] };
+    await (
+      await ask([
+        { type: 'item_reference', id: output[0]?.id },
+        { role: 'user', content: 'go on' },
+      ])
+    ).text();
+    expect(gateway.asked()[1]?.json).toMatchObject({ input: [output[0], { role: 'user', content: 'go on' }] });
+  });
+
+  test('an incomplete answer is an answer: 200, and 200 in the log', async () => {
+    gateway = await start();
+    gateway.pool[0]?.at.always(incomplete());
+    const response = await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: 'incomplete' });
+    expect(await gateway.logs()).toMatchObject([{ status: '200', error_code: null }]);
+  });
+});
+
+test('a stream on /v1 ends with the items that the provider did not repeat; that of Codex stays as it came', async () => {
+  gateway = await start();
+  gateway.pool[0]?.at.always(emptyOutputCompleted({ text: 'Filled in.' }));
+  const ending = async (path: string) => eventsIn(await (await gateway.ask(acceptable, { path })).text()).at(-1);
+  expect(await ending('/v1/responses')).toMatchObject({
+    event: 'response.completed',
+    data: { response: { status: 'completed', output: [{ role: 'assistant', content: [{ text: 'Filled in.' }] }] } },
+  });
+  expect((await ending('/backend-api/svc/responses'))?.data.response.output).toEqual([]);
+});
+
+test('vendor events reach Codex and stay away from strict SDKs', async () => {
+  gateway = await start();
+  gateway.pool[0]?.at.always(withVendorEvents(textAnswer()));
+  const types = async (path: string) =>
+    eventsIn(await (await gateway.ask(acceptable, { path })).text()).map(({ event }) => event);
+  expect(await types('/backend-api/svc/responses')).toContain('codex.rate_limits');
+  const strict = await types('/v1/responses');
+  expect(strict.filter((type) => type.startsWith('codex.'))).toEqual([]);
+  expect(strict.at(-1)).toBe('response.completed');
+});
+
+describe('a stream', () => {
+  test('comes as it is made: the first events are there while the rest is not', async () => {
+    gateway = await start();
+    gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
+    const controller = new AbortController();
+    const response = await gateway.ask(acceptable, { signal: controller.signal });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toContain('response.created');
+    expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
+    controller.abort();
+  });
+
+  test('is kept by nobody on the way, and brings what the provider wants to hear again', async () => {
+    gateway = await start();
+    const sent = {
+      'content-type': 'text/event-stream',
+      'x-codex-turn-state': 'turn_1',
+      'x-reasoning-included': 'true',
+    };
+    gateway.pool[0]?.at.always({
+      name: 'a turn',
+      steps: [{ head: 200, headers: sent }, { bytes: 'data: {"type":"response.completed","response":{"id":"r"}}\n\n' }],
+    });
+    const { headers } = await gateway.ask();
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      'x-codex-turn-state': 'turn_1',
+      'x-reasoning-included': 'true',
+    });
+    await gateway.ask(acceptable, { headers: { 'x-codex-turn-state': 'turn_1' } });
+    expect(gateway.asked().map(({ headers: got }) => got['x-codex-turn-state'])).toEqual([undefined, 'turn_1']);
+  });
+
+  test('lets go of a provider that does not end its stream after the answer', async () => {
+    gateway = await start();
+    const completed = {
+      type: 'response.completed',
+      response: { id: 'r', usage: { input_tokens: 1, output_tokens: 1 } },
+    };
+    gateway.pool[0]?.at.always(stream('never ends', () => [{ event: completed }, { hold: true }]));
+    expect(eventsIn(await (await gateway.ask()).text()).at(-1)?.event).toBe('response.completed');
+    await vi.waitUntil(() => gateway.asked()[0]?.aborted, { timeout: 10_000 });
+    expect(gateway.events('RequestCompleted')[0]?.data).toMatchObject({ status: '200' });
+  });
+
+  test('waits for a client that reads slowly instead of filling the memory', async () => {
+    gateway = await start();
+    const delta = { type: 'response.output_text.delta', delta: 'x'.repeat(60_000) };
+    const events = [
+      ...Array.from({ length: 1_500 }, () => delta),
+      { type: 'response.completed', response: { id: 'r' } },
+    ];
+    gateway.pool[0]?.at.always(stream('big', () => events.map((event) => ({ event }))));
+    const sent = () => gateway.asked()[0]?.sentBytes ?? 0;
+    const received = await new Promise<number>((resolve, reject) => {
+      const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST' }, (response) => {
+        response.pause();
+        let before = -1;
+        // The provider's progress stands still once every buffer on the way is full.
+        const timer = setInterval(() => {
+          if (sent() !== before || before <= 0) {
+            before = sent();
+            return;
+          }
+          clearInterval(timer);
+          expect(sent()).toBeLessThan(60_000_000);
+          let bytes = 0;
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length;
+          });
+          response.on('end', () => resolve(bytes));
+          response.resume();
+        }, 150);
+      });
+      request.on('error', reject);
+      request.end(JSON.stringify(acceptable));
+    });
+    expect(received).toBeGreaterThan(90_000_000);
+    expect(received).toBe(sent());
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test, vi } from 'vitest';
+import { acceptable, errorOf, type Gateway } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
+import { patiently } from '../support/patiently.ts';
+import { usageLimitReached, usageWindow } from '../support/provider/scripts.ts';
+
+const start = gateways();
+let gateway: Gateway;
+
+describe('which account is asked', () => {
+  const ask = async (fields: object = {}, headers = {}) => {
+    await (await gateway.ask({ ...acceptable, ...fields }, { headers })).text();
+    return gateway.asked().at(-1)?.account;
+  };
+
+  test('usage_weighted: the one with the most left', async () => {
+    gateway = await start({ accounts: 3 });
+    for (let index = 0; index < 5; index++) expect(await ask({ input: `${index}` })).toBe(gateway.pool[0]?.at.id);
+  });
+
+  test('round_robin: each in turn, whatever they have used', async () => {
+    gateway = await start({ accounts: 3 });
+    await gateway.set({ routing_strategy: 'round_robin', sticky_threads_enabled: false });
+    const asked = [];
+    for (let index = 0; index < 9; index++) asked.push(await ask());
+    for (const { at } of gateway.pool) expect(asked.filter((id) => id === at.id)).toHaveLength(3);
+  });
+
+  test.each([
+    ['prompt_cache_key', { prompt_cache_key: 'thread-1' }, {}],
+    ['the session header', {}, { 'session-id': 'thread-1' }],
+    ['the conversation', { conversation: 'thread-1' }, {}],
+    ['the first input', {}, {}],
+  ])('a conversation known by %s stays on its account', async (_what, fields, headers) => {
+    gateway = await start({ accounts: 3 });
+    await gateway.set({ routing_strategy: 'round_robin' });
+    const first = await ask(fields, headers);
+    for (let index = 0; index < 4; index++) {
+      await ask({ input: `another ${index}`, prompt_cache_key: `other ${index}` });
+      expect(await ask(fields, headers)).toBe(first);
+    }
+  });
+
+  test('a conversation comes back to its account after a temporary fallback', async () => {
+    gateway = await start({ accounts: 2 });
+    const [home, other] = gateway.pool;
+    expect(await ask({ prompt_cache_key: 't' })).toBe(home?.at.id);
+    home?.at.next({ name: 'busy', steps: [{ head: 429 }, { bytes: '{}' }] });
+    expect(await ask({ prompt_cache_key: 't' })).toBe(other?.at.id);
+    await vi.waitUntil(async () => (await gateway.availability(home?.id ?? '')).state === 'available', {
+      timeout: 3_000,
+    });
+    expect(await ask({ prompt_cache_key: 't' })).toBe(home?.at.id);
+  });
+
+  test('a paused account is not asked from the next request on, and its conversations move', async () => {
+    gateway = await start({ accounts: 2 });
+    const [home, other] = gateway.pool;
+    expect(await ask({ prompt_cache_key: 't' })).toBe(home?.at.id);
+    await gateway.api('POST', `/api/accounts/${home?.id}/pause`);
+    expect(await ask({ prompt_cache_key: 't' })).toBe(other?.at.id);
+    await gateway.api('POST', `/api/accounts/${home?.id}/reactivate`);
+    expect(await ask({ prompt_cache_key: 't' })).toBe(other?.at.id);
+  });
+
+  test('without any account the answer is 503 no_accounts, in the log as well', async () => {
+    gateway = await start({ accounts: 0 });
+    const response = await gateway.ask();
+    expect(response.status).toBe(503);
+    expect(await errorOf(response)).toMatchObject({ code: 'no_accounts', type: 'server_error' });
+    expect(await gateway.logs()).toMatchObject([{ status: '503', error_code: 'no_accounts', account_id: null }]);
+  });
+});
+
+describe('what an answer tells of its account', () => {
+  const usageOf = async (id: string) => {
+    const { body } = await gateway.api('GET', '/api/accounts');
+    return body.accounts.find(({ account_id }: { account_id: string }) => account_id === id)?.usage;
+  };
+  const twoAccounts = async () => {
+    gateway = await start({ accounts: 2 });
+    return gateway.pool[0] as Gateway['pool'][number];
+  };
+
+  test('is what is left of it, without a poll', async () => {
+    const first = await twoAccounts();
+    first.at.usage.primary = usageWindow({ usedPercent: 64 });
+    await (await gateway.ask()).text();
+    await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 36, patiently);
+    expect(first.at.received.filter(({ path }) => path === '/backend-api/wham/usage')).toHaveLength(1);
+  });
+
+  test('a refusal tells it as well', async () => {
+    const first = await twoAccounts();
+    first.at.usage.primary = usageWindow({ usedPercent: 100 });
+    first.at.next(usageLimitReached());
+    expect((await gateway.ask()).status).toBe(200);
+    await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 0, patiently);
+  });
+});

@@ -1,0 +1,110 @@
+import { request as httpRequest } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { acceptable, errorOf, type Gateway } from '../support/gateway.ts';
+import { gateways } from '../support/gateways.ts';
+
+const start = gateways();
+let gateway: Gateway;
+
+const createKey = async (fields: Record<string, unknown> = {}) =>
+  (await gateway.api('POST', '/api/api-keys', { name: 'a key', ...fields })).body;
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+describe('who may call', () => {
+  test('while keys are not required, whatever is sent as a key is ignored', async () => {
+    gateway = await start();
+    expect((await gateway.ask(acceptable, { headers: bearer('dummy') })).status).toBe(200);
+  });
+
+  test('with keys required: none, a wrong, an inactive, an expired and a deleted one are 401, and nothing is asked', async () => {
+    gateway = await start();
+    const { key: inactive, id: inactiveId } = await createKey();
+    const { key: expired } = await createKey({ expires_at: '2020-01-01T00:00:00Z' });
+    const { key: deleted, id: deletedId } = await createKey();
+    await gateway.api('PATCH', `/api/api-keys/${inactiveId}`, { is_active: false });
+    await gateway.api('DELETE', `/api/api-keys/${deletedId}`);
+    await gateway.set({ api_key_auth_enabled: true });
+    for (const headers of [
+      {},
+      bearer(`sk-svc-${'0'.repeat(48)}`),
+      bearer(inactive),
+      bearer(expired),
+      bearer(deleted),
+    ]) {
+      const response = await gateway.ask(acceptable, { headers });
+      expect(response.status).toBe(401);
+      expect(await errorOf(response)).toMatchObject({ code: 'invalid_api_key', type: 'authentication_error' });
+    }
+    expect(gateway.asked()).toEqual([]);
+    expect(await gateway.logs()).toEqual([]);
+  });
+
+  test('a regenerated key works at once and the old value no longer', async () => {
+    gateway = await start();
+    const { key: old, id } = await createKey();
+    await gateway.set({ api_key_auth_enabled: true });
+    const { body } = await gateway.api('POST', `/api/api-keys/${id}/regenerate`);
+    expect((await gateway.ask(acceptable, { headers: bearer(old) })).status).toBe(401);
+    expect((await gateway.ask(acceptable, { headers: bearer(body.key) })).status).toBe(200);
+  });
+
+  test('a key that is deleted while its request arrives is refused, and nothing is asked', async () => {
+    gateway = await start();
+    const { key, id } = await createKey();
+    await gateway.set({ api_key_auth_enabled: true });
+    const body = JSON.stringify(acceptable);
+    const headers = { ...bearer(key), 'content-length': body.length, expect: '100-continue' };
+    const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST', headers });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      request.on('response', (response) => resolve(response.resume().statusCode));
+      request.on('error', reject);
+    });
+    // The key has been looked at when the body is asked for.
+    await new Promise((resolve) => request.once('continue', resolve));
+    await gateway.api('DELETE', `/api/api-keys/${id}`);
+    request.end(body);
+    expect(await answered).toBe(401);
+    expect(gateway.asked()).toEqual([]);
+  });
+
+  test('a key without the model is refused, and the refusal is a row and an event', async () => {
+    gateway = await start();
+    const { key, id } = await createKey({ allowed_models: ['gpt-5.2'] });
+    await gateway.set({ api_key_auth_enabled: true });
+    const response = await gateway.ask(acceptable, { headers: bearer(key) });
+    expect(response.status).toBe(403);
+    expect(await errorOf(response)).toMatchObject({ code: 'model_not_allowed', type: 'permission_error' });
+    expect(gateway.events('RequestRefused')[0]?.data).toMatchObject({ keyId: id, errorCode: 'model_not_allowed' });
+    expect(await gateway.logs()).toMatchObject([{ status: '403', model: 'gpt-5.1', error_code: 'model_not_allowed' }]);
+  });
+
+  test('with an allowlist only listed addresses may call, and at once', async () => {
+    gateway = await start();
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '203.0.113.7' });
+    const refused = await gateway.ask();
+    expect(refused.status).toBe(403);
+    expect(await errorOf(refused)).toMatchObject({ code: 'ip_forbidden', type: 'permission_error' });
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '::ffff:127.0.0.1' });
+    expect((await gateway.ask()).status).toBe(200);
+  });
+
+  test('behind a trusted proxy the forwarded address counts', async () => {
+    gateway = await start({
+      env: { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.0/8' },
+    });
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '203.0.113.7' });
+    const from = (address: string) => gateway.ask(acceptable, { headers: { 'x-forwarded-for': address } });
+    expect((await from('203.0.113.7, 10.0.0.1')).status).toBe(200);
+    expect((await from('203.0.113.8')).status).toBe(403);
+  });
+
+  test('who is turned away is counted by address and minute', async () => {
+    gateway = await start({ env: {} });
+    await gateway.set({ api_key_auth_enabled: true });
+    for (let index = 0; index < 3; index++) await (await gateway.ask()).text();
+    await gateway.restart();
+    expect(gateway.events('RefusalsCounted').map(({ data }) => data)).toMatchObject([
+      { address: '127.0.0.1', keyId: null, counts: { invalid_api_key: 3 } },
+    ]);
+  });
+});
