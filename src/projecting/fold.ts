@@ -1,4 +1,6 @@
+import type { Page } from '../log/sqlite/reader.ts';
 import { Checkpoints } from './checkpoints.ts';
+import type { FoldedEvent } from './foldedEvent.ts';
 import { HotState } from './hotState.ts';
 
 /** A fold of the log up to a position, to be gone on from. */
@@ -9,3 +11,17 @@ export interface Fold {
 }
 
 export const emptyFold = (checkpoints = new Checkpoints()): Fold => ({ state: new HotState(), checkpoints });
+
+/** @param onFolded told after each event @throws what ended the page early, behind its last event */
+export function foldPage(
+  { state, checkpoints }: Fold,
+  { events, failure }: Page<FoldedEvent>,
+  onFolded?: () => void,
+): void {
+  for (const event of events) {
+    state.apply(event);
+    checkpoints.onFolded(state, event);
+    onFolded?.();
+  }
+  if (failure) throw failure;
+}

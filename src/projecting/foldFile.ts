@@ -1,50 +1,51 @@
+import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../domain/brands.ts';
-import { createReader, type Reader } from '../log/sqlite/reader.ts';
-import type { Fold } from './fold.ts';
+import type { Page } from '../log/sqlite/reader.ts';
+import { type Fold, foldPage } from './fold.ts';
 import type { FoldedEvent } from './foldedEvent.ts';
-import { FOLDED_REQUEST_VERSION, FoldedRequests } from './foldedRequests.ts';
+import { PageReader } from './pages/pageReader.ts';
+import { pagesByTwo } from './pages/pagesByTwo.ts';
+import { PageThread } from './pages/pageThread.ts';
 
-/** Reads what a fold needs from a file that has every event at its position. */
-export function openForFold(path: string): Reader<FoldedEvent> {
-  const requests = new FoldedRequests();
-  return createReader(path, (type, version, json) =>
-    type === 'RequestCompleted' && version === FOLDED_REQUEST_VERSION ? requests.read(json) : undefined,
-  );
-}
+/** For fewer events a thread would come too late. */
+const WORTH_A_THREAD = 20_000;
 
 /**
- * Folds on up to a position, page by page: at each step the caller may let others have a turn.
+ * Folds on up to a position.
  * @throws when an event cannot be read, or this build does not know it
  */
-export function* foldOn(
-  fold: Fold,
-  reader: Reader<FoldedEvent>,
-  upTo: Position,
-  onFolded: () => void = () => {},
-): Generator<undefined> {
-  while (fold.state.position < upTo) {
-    const { events, failure } = reader.page(fold.state.position, upTo);
-    for (const event of events) {
-      fold.state.apply(event);
-      fold.checkpoints.onFolded(fold.state, event);
-      onFolded();
-    }
-    if (failure) throw failure;
-    if (events.length === 0) return;
-    yield;
-  }
+export function foldOn(fold: Fold, reader: PageReader, upTo: Position, onFolded?: () => void): void {
+  for (const page of pagesByOne(reader, fold.state.position, upTo)) foldPage(fold, page, onFolded);
 }
 
 /**
  * Folds on to the end of a file, as a start does: parsing only what the fold needs, the log itself is followed behind that.
- * @throws as `foldOn` does
+ * Others have a turn every few milliseconds.
+ * @param worthAThread for so many events a thread helps, where there is a core for it @throws as `foldOn` does
  */
-export async function foldFile(fold: Fold, path: string): Promise<void> {
-  const reader = openForFold(path);
+export async function foldFile(fold: Fold, path: string, worthAThread = WORTH_A_THREAD): Promise<void> {
+  const reader = new PageReader(path);
+  const [after, upTo] = [fold.state.position, reader.head()];
+  const hasHelp = upTo - after >= worthAThread && availableParallelism() > 1;
+  const thread = hasHelp ? new PageThread(path) : undefined;
   try {
-    for (const _page of foldOn(fold, reader, reader.head())) await nextTurn();
+    for await (const page of thread ? pagesByTwo(reader, thread, after, upTo) : pagesByOne(reader, after, upTo)) {
+      if (page) foldPage(fold, page);
+      await nextTurn();
+    }
   } finally {
+    await thread?.stop();
     reader.close();
+  }
+}
+
+function* pagesByOne(reader: PageReader, after: Position, upTo: Position): Generator<Page<FoldedEvent>> {
+  for (let due = after; due < upTo; ) {
+    const page = reader.read(due, upTo)();
+    yield page;
+    const last = page.events.at(-1);
+    if (!last) return;
+    due = last.position;
   }
 }

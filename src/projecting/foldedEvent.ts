@@ -15,4 +15,4 @@ export type FoldedRequest = Pick<
 /** An event with as much of its data as the fold reads. */
 export type FoldedEvent =
   | Exclude<RecordedEvent, { type: 'RequestCompleted' }>
-  | Recorded<DomainEvent<'RequestCompleted', FoldedRequest>>;
+  | Pick<Recorded<DomainEvent<'RequestCompleted', FoldedRequest>>, 'type' | 'data' | 'position' | 'time'>;

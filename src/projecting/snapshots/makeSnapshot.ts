@@ -1,8 +1,8 @@
 import type { Position } from '../../domain/brands.ts';
-import type { Reader } from '../../log/sqlite/reader.ts';
+import { createReader } from '../../log/sqlite/reader.ts';
 import { emptyFold, type Fold } from '../fold.ts';
-import type { FoldedEvent } from '../foldedEvent.ts';
-import { foldOn, openForFold } from '../foldFile.ts';
+import { foldOn } from '../foldFile.ts';
+import { PageReader } from '../pages/pageReader.ts';
 import { dataOf, foldFrom } from './foldData.ts';
 import { Proof } from './proof.ts';
 import type { SnapshotMark } from './snapshotFile.ts';
@@ -34,7 +34,7 @@ const SQLITE_BUSY = 5;
  * from its file, so what was folded ahead of it is not in there.
  */
 export function makeSnapshot({ logPath, folder: path, basis, proves, every }: SnapshotTask): SnapshotOutcome {
-  const reader = openForFold(logPath);
+  const reader = new PageReader(logPath);
   try {
     const folder = new SnapshotFolder(path);
     const found = basis === undefined ? undefined : folder.read(basis);
@@ -45,8 +45,8 @@ export function makeSnapshot({ logPath, folder: path, basis, proves, every }: Sn
     }
     const head = reader.head();
     if (head - (found?.position ?? 0) < every) return { kind: 'done', position: found?.position ?? (0 as Position) };
-    goOn(fold, reader, head);
-    folder.write({ ...markAt(reader, head), data: dataOf(fold) });
+    foldOn(fold, reader, head);
+    folder.write({ ...markAt(logPath, head), data: dataOf(fold) });
     return { kind: 'done', position: head };
   } finally {
     reader.close();
@@ -54,9 +54,9 @@ export function makeSnapshot({ logPath, folder: path, basis, proves, every }: Sn
 }
 
 /** @returns why not, if so: what a start without the snapshot would have met, or that the log gives another state */
-function prove(fold: Fold, proof: Proof, reader: Reader<FoldedEvent>, upTo: Position): string | undefined {
+function prove(fold: Fold, proof: Proof, reader: PageReader, upTo: Position): string | undefined {
   try {
-    goOn(fold, reader, upTo, () => proof.onFolded(fold));
+    foldOn(fold, reader, upTo, () => proof.onFolded(fold));
     return proof.isComplete ? undefined : 'the log lacks events that the snapshot was made from';
   } catch (error) {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw error;
@@ -64,12 +64,13 @@ function prove(fold: Fold, proof: Proof, reader: Reader<FoldedEvent>, upTo: Posi
   }
 }
 
-function goOn(...[fold, reader, upTo, onFolded]: Parameters<typeof foldOn>): void {
-  for (const _page of foldOn(fold, reader, upTo, onFolded));
-}
-
-function markAt(reader: Reader<FoldedEvent>, position: Position): SnapshotMark {
-  const [event] = reader.storedPage((position - 1) as Position, position);
-  if (!event) throw new Error(`the log has no event at ${position}`);
-  return { position, eventId: event.id, eventHash: event.metadata.hash };
+function markAt(logPath: string, position: Position): SnapshotMark {
+  const reader = createReader(logPath);
+  try {
+    const [event] = reader.storedPage((position - 1) as Position, position);
+    if (!event) throw new Error(`the log has no event at ${position}`);
+    return { position, eventId: event.id, eventHash: event.metadata.hash };
+  } finally {
+    reader.close();
+  }
 }

@@ -1,6 +1,3 @@
-import { type AccountId, type ApiKeyId, instant, microDollars } from '../domain/brands.ts';
-import type { FoldedRequest } from './foldedEvent.ts';
-
 /** The version of `RequestCompleted` whose JSON is read here. */
 export const FOLDED_REQUEST_VERSION = 1;
 
@@ -32,55 +29,28 @@ const REQUEST = new RegExp(
     `"attempts":\\[(?:${attempt}(?:,${attempt})*)?\\]\\}$`,
 );
 
-const MOST_KNOWN = 10_000;
-const NO_ATTEMPTS: FoldedRequest['attempts'] = [];
+/** What the fold needs of a completed request, as parts of its JSON; what is null or absent there is undefined. */
+export type RequestParts = [
+  json: string,
+  requestId: string,
+  keyId: string | undefined,
+  model: string,
+  requestedAt: string,
+  status: string,
+  accountId: string | undefined,
+  inputTokens: string | undefined,
+  outputTokens: string | undefined,
+  costMicroDollars: string | undefined,
+  digest: string | undefined,
+  isFallback: string | undefined,
+];
 
 /**
  * Reads from the JSON of a `RequestCompleted`, by far the most frequent event, what the hot fold needs of it: a fold of a
  * long log is mostly this.
+ * @returns undefined when it is no completed request as settlement writes it mostly: then it has to be parsed
  */
-export class FoldedRequests {
-  readonly #known = new Map<string, string>();
-
-  /** @returns undefined when the text is not as settlement writes it mostly: then it has to be parsed */
-  read(json: string): FoldedRequest | undefined {
-    const found = REQUEST.exec(json);
-    if (!found) return undefined;
-    const [
-      ,
-      requestId = '',
-      keyId,
-      model = '',
-      requestedAt,
-      status = '',
-      accountId,
-      input,
-      output,
-      cost,
-      digest,
-      isFallback,
-    ] = found;
-    return {
-      requestId,
-      keyId: keyId === undefined ? null : (keyId as ApiKeyId),
-      model,
-      requestedAt: instant(Number(requestedAt)),
-      status,
-      accountId: accountId === undefined ? null : (this.#kept(accountId) as AccountId),
-      usage: input === undefined ? null : { inputTokens: Number(input), outputTokens: Number(output) },
-      costMicroDollars: cost === undefined ? null : microDollars(Number(cost)),
-      pin: digest === undefined ? undefined : { digest: this.#kept(digest), isFallback: isFallback === 'true' },
-      attempts: NO_ATTEMPTS,
-    };
-  }
-
-  /** For what the fold keeps: a part of a text keeps the whole text, so each of the few values is copied out of one. */
-  #kept(part: string): string {
-    const known = this.#known.get(part);
-    if (known !== undefined) return known;
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    const copy = JSON.parse(`"${part}"`) as string;
-    this.#known.set(copy, copy);
-    return copy;
-  }
+export function requestParts(type: string, version: number, json: string): RequestParts | undefined {
+  if (type !== 'RequestCompleted' || version !== FOLDED_REQUEST_VERSION) return undefined;
+  return (REQUEST.exec(json) ?? undefined) as RequestParts | undefined;
 }
