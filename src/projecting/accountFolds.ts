@@ -13,6 +13,7 @@ export interface AccountFolds {
   readonly usage: Map<AccountId, accountUsage.AccountUsage>;
 }
 
+/** An account that its fold gives up is gone. */
 export function evolveAccount(folds: AccountFolds, event: Parameters<typeof account.evolve>[1]): void {
   const { accountId } = event.data;
   const next = account.evolve(folds.accounts.get(accountId), event);
@@ -20,6 +21,7 @@ export function evolveAccount(folds: AccountFolds, event: Parameters<typeof acco
   else folds.accounts.delete(accountId);
 }
 
+/** Of links that have ended the oldest are forgotten. */
 export function evolveLink(folds: AccountFolds, linkId: string, event: Parameters<typeof accountLink.evolve>[1]): void {
   const next = accountLink.evolve(folds.links.get(linkId), event);
   if (!next) return;
@@ -32,12 +34,12 @@ export function evolveTokens(folds: AccountFolds, event: Parameters<typeof accou
   folds.tokens.set(accountId, accountTokens.evolve(folds.tokens.get(accountId) ?? accountTokens.initialState, event));
 }
 
+/** What arrives late for a deleted account must not bring half of it back. */
 export function evolveUsage(
   folds: AccountFolds,
   accountId: AccountId,
   event: Parameters<typeof accountUsage.evolve>[1],
 ): void {
-  // What arrives late for a deleted account must not bring half of it back.
   if (!folds.accounts.has(accountId)) return;
   folds.usage.set(accountId, accountUsage.evolve(folds.usage.get(accountId) ?? accountUsage.initialState, event));
 }
