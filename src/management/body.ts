@@ -1,4 +1,3 @@
-import { koaBody } from 'koa-body';
 import { z } from 'zod';
 import type { ErrorCode } from '../domain/errorCodes.ts';
 import { refuse } from '../domain/refusal.ts';
@@ -6,12 +5,17 @@ import type { ManagementContext } from './context.ts';
 
 const LIMIT_BYTES = 1_048_576;
 
-const parseJson = koaBody({
-  jsonLimit: LIMIT_BYTES,
-  urlencoded: false,
-  text: false,
-  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
-});
+/** The parser's seventy modules are loaded by the first write, not by every start. */
+async function parseJson(ctx: ManagementContext): Promise<void> {
+  const { koaBody } = await import('koa-body');
+  const parse = koaBody({
+    jsonLimit: LIMIT_BYTES,
+    urlencoded: false,
+    text: false,
+    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
+  });
+  await parse(ctx as never, async () => undefined);
+}
 
 /**
  * Reads the JSON body of a request.
@@ -43,7 +47,7 @@ async function jsonOf(ctx: ManagementContext, code: ErrorCode): Promise<unknown>
     return refuse(code, { problem: 'the body must be JSON with "content-type: application/json"' });
   }
   try {
-    await parseJson(ctx as never, async () => undefined);
+    await parseJson(ctx);
   } catch (error) {
     const isTooLarge = (error as { status?: number }).status === 413;
     refuse(code, {

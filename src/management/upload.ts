@@ -1,26 +1,30 @@
-import { koaBody } from 'koa-body';
 import { refuse } from '../domain/refusal.ts';
 import type { ManagementContext } from './context.ts';
 
 const LIMIT_BYTES = 1_048_576;
 
-const parseMultipart = koaBody({
-  multipart: true,
-  json: false,
-  urlencoded: false,
-  text: false,
-  formidable: {
-    maxFieldsSize: LIMIT_BYTES,
-    maxFields: 10,
-    onPart(part, handlePart) {
-      if (part.name !== PART && part.name !== SPELLED_OTHERWISE) return;
-      // A part with a type is a file, and files go to the disk: tokens must not. As a field it stays in memory, and
-      // latin1 carries its bytes unchanged.
-      Object.assign(part, { name: PART, mimetype: null, transferEncoding: 'latin1' });
-      handlePart(part);
+/** The parser is loaded by the first upload, not by every start. */
+async function parseMultipart(ctx: ManagementContext): Promise<void> {
+  const { koaBody } = await import('koa-body');
+  const parse = koaBody({
+    multipart: true,
+    json: false,
+    urlencoded: false,
+    text: false,
+    formidable: {
+      maxFieldsSize: LIMIT_BYTES,
+      maxFields: 10,
+      onPart(part, handlePart) {
+        if (part.name !== PART && part.name !== SPELLED_OTHERWISE) return;
+        // A part with a type is a file, and files go to the disk: tokens must not. As a field it stays in memory, and
+        // latin1 carries its bytes unchanged.
+        Object.assign(part, { name: PART, mimetype: null, transferEncoding: 'latin1' });
+        handlePart(part);
+      },
     },
-  },
-});
+  });
+  await parse(ctx as never, async () => undefined);
+}
 
 const PART = 'auth_json';
 const SPELLED_OTHERWISE = 'authJson';
@@ -34,7 +38,7 @@ export async function uploadedAuthFile(ctx: ManagementContext): Promise<Uint8Arr
     return refuse('invalid_auth_json', { problem: `send the auth file as part "${PART}" of multipart/form-data` });
   }
   try {
-    await parseMultipart(ctx as never, async () => undefined);
+    await parseMultipart(ctx);
   } catch (error) {
     const isTooLarge = (error as { httpCode?: number }).httpCode === 413;
     refuse('invalid_auth_json', {
