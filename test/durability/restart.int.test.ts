@@ -11,11 +11,13 @@ import { ask } from './support/ask.ts';
 import { checkCounters, checkWholeRequestLog } from './support/checks.ts';
 import { keysWithRules } from './support/keys.ts';
 import { LogBook } from './support/logBook.ts';
-import { serve } from './support/serve.ts';
-import { openStage, question, type Stage } from './support/stage.ts';
+import { type Running, serve } from './support/serve.ts';
+import { openStage, openStageInside, question, type StageOf, type StageOptions } from './support/stage.ts';
 
 // Every test starts the service once or more.
 vi.setConfig({ testTimeout: 60_000 });
+
+type Stage = StageOf<Running>;
 
 const V1 = '/v1/responses';
 
@@ -50,15 +52,15 @@ async function askAround(stage: Stage, key?: string): Promise<void> {
   await ask({ url: stage.url, path: V1, key, body: question('what the service refuses', { store: true }) });
 }
 
-const starts: [string, (stage: Stage) => void][] = [
-  ['a restart', () => {}],
-  ['a restart from a snapshot', ({ folder }) => void takeSnapshot(folder)],
+const starts: [string, (stage: Stage) => void, (options: StageOptions) => Promise<Stage>][] = [
+  ['a restart', () => {}, openStage],
+  ['a restart from a snapshot', ({ folder }) => void takeSnapshot(folder), openStageInside],
 ];
 
 test.each(starts)(
   'after %s accounts, keys, counters, settings, firewall and request log are as they were',
-  async (_, meanwhile) => {
-    const stage = await openStage({ accounts: 3 });
+  async (_, meanwhile, open) => {
+    const stage = await open({ accounts: 3 });
     const { api } = stage;
     const [, paused, deleted] = stage.pool;
     await api.call('POST', `/api/accounts/${paused?.id}/pause`);
@@ -95,7 +97,7 @@ test.each(starts)(
 test.each(starts)(
   'after %s a conversation stays with its account, also when others have become the better choice',
   async (_, meanwhile) => {
-    const stage = await openStage({ accounts: 2, env: { SVC_USAGE_REFRESH_SECONDS: '1' } });
+    const stage = await openStageInside({ accounts: 2, env: { SVC_USAGE_REFRESH_SECONDS: '1' } });
     const accountOf = async (conversation: string) => {
       const body = question(conversation, { prompt_cache_key: conversation });
       const { requestId } = await ask({ url: stage.url, path: V1, body });
@@ -122,7 +124,7 @@ test.each([
   ['deleted', (path: string) => rmSync(path)],
   ['overwritten with something else', (path: string) => writeFileSync(path, 'no database '.repeat(1_000))],
 ])('a read model file that was %s is made again from the log, row by row the same', async (_, harm) => {
-  const stage = await openStage();
+  const stage = await openStageInside();
   await askAround(stage);
   const before = await shown(stage);
   await restart(stage, () => {
@@ -143,7 +145,7 @@ test.each([
   ['an event of a type that nobody knows', { type: 'KeyRevokedByDecree', version: 1 }, /type "KeyRevokedByDecree"/],
   ['an event in a version from the future', { type: 'IpAllowed', version: 7 }, /"IpAllowed" in schema version 7/],
 ])('%s in the log stops the start with one line', async (_, event, reason) => {
-  const stage = await openStage();
+  const stage = await openStageInside();
   await stage.stop();
   appendByHand(stage.folder, event);
   const service = serve({ folder: stage.folder });
@@ -154,7 +156,7 @@ test.each([
 });
 
 test('a snapshot holds no token and no e-mail address, and what is no snapshot of this log is told and removed', async () => {
-  const stage = await openStage();
+  const stage = await openStageInside();
   const at = stage.pool[0]?.at as SimulatedAccount;
   await askAround(stage);
   const { tokens } = at.authFile();
@@ -175,7 +177,7 @@ test('a snapshot holds no token and no e-mail address, and what is no snapshot o
 });
 
 test('a service whose snapshot the log refutes ends with one line, and starts again without it', async () => {
-  const stage = await openStage();
+  const stage = await openStageInside();
   await askAround(stage);
   const before = await shown(stage);
   await stage.stop();
@@ -184,8 +186,9 @@ test('a service whose snapshot the log refutes ends with one line, and starts ag
   const { state } = snapshot.data;
   const settings = { ...state.settings, apiKeyAuthEnabled: true };
   writeSnapshot(path, { ...snapshot, data: { ...snapshot.data, state: { ...state, settings } } });
-  await stage.start();
-  const { exitCode, stderr } = await stage.service.ended;
+  const service = serve({ folder: stage.folder });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const { exitCode, stderr } = await service.ended;
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr: [

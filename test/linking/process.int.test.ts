@@ -1,13 +1,16 @@
 import { expect, test, vi } from 'vitest';
-import { openStage, type Stage } from '../durability/support/stage.ts';
+import type { Running } from '../durability/support/serve.ts';
+import { openStage, openStageInside, type StageOf } from '../durability/support/stage.ts';
 import { signInAt } from '../support/provider/client.ts';
 import { operatorOf, visit } from './operator.ts';
 
 // Every test starts the service once or more.
 vi.setConfig({ testTimeout: 60_000 });
 
-async function openLinking() {
-  const stage = await openStage({ accounts: 0 });
+/** Of a process of its own, which can be killed. */
+const openLinking = async () => linkingOn(await openStage({ accounts: 0 }));
+
+function linkingOn<Stage extends StageOf<Running>>(stage: Stage) {
   stage.provider.authorization.script.interval = '0.1';
   const api = async (method: string, path: string, body?: unknown) => ({
     status: 200,
@@ -16,7 +19,7 @@ async function openLinking() {
   return { stage, operator: operatorOf({ api, provider: stage.provider }), at: stage.provider.addAccount() };
 }
 
-const emails = async ({ api }: Stage) =>
+const emails = async ({ api }: StageOf<Running>) =>
   (await api.call('GET', '/api/accounts')).accounts.map(({ email }: { email: string }) => email);
 
 test('an account comes in by callback, by pasted address and by device code', async () => {
@@ -33,11 +36,24 @@ test('an account comes in by callback, by pasted address and by device code', as
   expect(await stage.stop()).toMatchObject({ exitCode: 0, stderr: [] });
 });
 
-test.each(['SIGTERM', 'kill -9'])('a sign-in by browser that %s falls into goes on after the start', async (how) => {
-  const { stage, operator, at } = await openLinking();
+/** How a service ends: it is stopped (in this process), or its process is killed. */
+const ends = {
+  async 'a stop'() {
+    const stage = await openStageInside({ accounts: 0 });
+    return { ...linkingOn(stage), end: () => stage.stop() };
+  },
+  async 'kill -9'() {
+    const stage = await openStage({ accounts: 0 });
+    return { ...linkingOn(stage), end: () => stage.service.kill() };
+  },
+};
+const howTheyEnd = Object.entries(ends);
+
+test.each(howTheyEnd)('a sign-in by browser that %s falls into goes on after the start', async (_how, open) => {
+  const { stage, operator, at, end } = await open();
   const begun = await operator.start();
   const location = await signInAt(begun.authorizationUrl, at);
-  await (how === 'SIGTERM' ? stage.stop() : stage.service.kill());
+  await end();
   await expect(visit(location)).rejects.toThrow();
   await stage.start();
   expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'pending' });
@@ -46,10 +62,10 @@ test.each(['SIGTERM', 'kill -9'])('a sign-in by browser that %s falls into goes 
   expect(await emails(stage)).toEqual([at.email]);
 });
 
-test.each(['SIGTERM', 'kill -9'])('a sign-in by device that %s falls into goes on after the start', async (how) => {
-  const { stage, operator, at } = await openLinking();
+test.each(howTheyEnd)('a sign-in by device that %s falls into goes on after the start', async (_how, open) => {
+  const { stage, operator, at, end } = await open();
   const begun = await operator.start({ forceMethod: 'device' });
-  await (how === 'SIGTERM' ? stage.stop() : stage.service.kill());
+  await end();
   stage.provider.authorization.approve(begun.userCode, at);
   await stage.start();
   expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });

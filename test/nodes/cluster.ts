@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { apiOf } from '../durability/support/api.ts';
-import { type Served, serve } from '../durability/support/serve.ts';
+import { type Running, type Served, serve } from '../durability/support/serve.ts';
+import { serveInside } from '../durability/support/serveInside.ts';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { acceptable } from '../support/gateway.ts';
@@ -15,7 +16,7 @@ export interface ClusterOptions {
 /** Longer than any test of nodes. */
 const BOUND_MS = 150_000;
 
-/** One EventStoreDB, one provider, and as many nodes over them as a test starts, each a process with a folder of its own. */
+/** One EventStoreDB, one provider, and as many nodes over them as a test starts, each with a folder of its own. */
 export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
   const provider = await startProvider();
   onTestFinished(() => provider.close());
@@ -35,32 +36,41 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     return folder.path;
   }
 
-  /** Starts a node, or starts it again over its folder; or runs a command on its folder, with its settings. */
-  async function launch(
-    name: string,
-    env: Readonly<Record<string, string>> = {},
-    ...command: readonly string[]
-  ): Promise<Served> {
-    const service = serve({
-      folder: await folderOf(name),
-      provider,
-      boundMs: BOUND_MS,
-      env: {
-        SVC_EVENTSTORE_URL: url,
-        ...(mongoUrl !== undefined && { SVC_MONGODB_URL: mongoUrl }),
-        SVC_ENCRYPTION_KEY: key,
-        SVC_NODE_ID: name,
-        SVC_DRAIN_SECONDS: '1',
-        ...env,
-      },
-      ...(command.length > 0 && { command: [process.execPath, 'src/cli.ts', ...command] }),
-    });
+  const settingsOf = async (name: string, env: Environment) => ({
+    folder: await folderOf(name),
+    provider,
+    boundMs: BOUND_MS,
+    env: {
+      SVC_EVENTSTORE_URL: url,
+      ...(mongoUrl !== undefined && { SVC_MONGODB_URL: mongoUrl }),
+      SVC_ENCRYPTION_KEY: key,
+      SVC_NODE_ID: name,
+      SVC_DRAIN_SECONDS: '1',
+      ...env,
+    },
+  });
+
+  function endingWithTest<Service extends Running>(service: Service): Service {
     onTestFinished(() => service[Symbol.asyncDispose]());
     return service;
   }
 
-  async function node(name: string, env?: Readonly<Record<string, string>>) {
-    const service = await launch(name, env);
+  /** Starts a node, or starts it again over its folder; or runs a command on its folder, with its settings. */
+  async function launch(name: string, env: Environment = {}, ...command: readonly string[]): Promise<Served> {
+    const settings = await settingsOf(name, env);
+    return endingWithTest(
+      serve({ ...settings, ...(command.length > 0 && { command: [process.execPath, 'src/cli.ts', ...command] }) }),
+    );
+  }
+
+  /** A node in a process of its own, which can be killed or held. */
+  const node = async (name: string, env?: Environment) => nodeOf(name, await launch(name, env));
+
+  /** A node in this process; see `serveInside`. */
+  const nodeInside = async (name: string, env: Environment = {}) =>
+    nodeOf(name, endingWithTest(serveInside(await settingsOf(name, env))));
+
+  async function nodeOf<Service extends Running>(name: string, service: Service) {
     const at = await service.listening();
     const send = (method: string, path: string, { body, headers }: Sent = {}) =>
       fetch(at + path, {
@@ -80,11 +90,8 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
         await response.text();
         return response.status;
       },
-      /** SIGTERM, and how that ended. */
-      stop() {
-        service.signal('SIGTERM');
-        return service.ended;
-      },
+      /** Stops it in order. @returns how that ended */
+      stop: () => service.stop(),
     };
   }
 
@@ -93,6 +100,7 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     database,
     launch,
     node,
+    nodeInside,
     /** How `svc <command>` ended on the folder of a node. */
     command: async (name: string, ...command: readonly string[]) => (await launch(name, {}, ...command)).ended,
     folderOf,
@@ -108,10 +116,13 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
   };
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 interface Sent {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
-export type ClusterNode = Awaited<ReturnType<Cluster['node']>>;
+/** A node wherever it runs. */
+export type ClusterNode = Awaited<ReturnType<Cluster['nodeInside']>>;

@@ -16,7 +16,7 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
     await using client = new MongoClient(mongoUrl);
     const generations = new Generations(client.db());
     const cluster = await openCluster({ mongoUrl });
-    const [a, b] = await Promise.all([cluster.node('a'), cluster.node('b')]);
+    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
     const account = cluster.provider.addAccount();
     account.always(textAnswer());
     await a.api.importAccount(account);

@@ -15,7 +15,7 @@ const answer = textAnswer({ usage: { inputTokens: 400, cachedTokens: 0, outputTo
 describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder of each node'}`, () => {
   test('what one node is told holds on the other: keys, limits, accounts, sessions', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.node('a'), cluster.node('b')]);
+    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
     const account = cluster.provider.addAccount();
     account.always(answer);
     await a.api.importAccount(account);
@@ -50,7 +50,7 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
 
   test('a change on one node is known to the other within a second', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.node('a'), cluster.node('b')]);
+    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
     const isOnAt = async ({ api }: typeof a) => (await api.call('GET', '/api/settings')).sticky_threads_enabled;
     const took: number[] = [];
     for (let change = 0; change < 5; change += 1) {
@@ -66,7 +66,7 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
 
   test('an open request on one node holds its reservation on the other', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.node('a'), cluster.node('b')]);
+    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
     const account = cluster.provider.addAccount();
     await a.api.importAccount(account);
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
@@ -91,7 +91,7 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
 
   test('a token is refreshed once for both nodes', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.node('a'), cluster.node('b')]);
+    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
     const account = cluster.provider.addAccount();
     account.always(answer);
     const id = await a.api.importAccount(account);

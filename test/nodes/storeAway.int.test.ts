@@ -1,15 +1,25 @@
 import { expect, test, vi } from 'vitest';
 import { textAnswer } from '../support/provider/scripts.ts';
 import { takeSnapshot } from '../support/takeSnapshot.ts';
-import { type ClusterNode, openCluster } from './cluster.ts';
+import { type Cluster, type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 90_000 };
 const soon = { timeout: 20_000, interval: 50 };
 const answer = textAnswer({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
 
-async function aNode(limit = 1_000_000, env?: Readonly<Record<string, string>>) {
+const aNode = async (limit?: number, env?: Readonly<Record<string, string>>) => {
   const cluster = await openCluster();
-  const node = await cluster.node('a', env);
+  return furnished(cluster, await cluster.nodeInside('a', env), limit);
+};
+
+/** In a process of its own. */
+const aNodeToKill = async (limit?: number) => {
+  const cluster = await openCluster();
+  return furnished(cluster, await cluster.node('a'), limit);
+};
+
+/** With an account, and a key for so many tokens a day. */
+async function furnished<Node extends ClusterNode>(cluster: Cluster, node: Node, limit = 1_000_000) {
   const account = cluster.provider.addAccount();
   account.always(answer);
   await node.api.importAccount(account);
@@ -106,7 +116,7 @@ test.each([
   ['the next start', () => {}],
   ['the next start, from a snapshot of its mirror,', (folder: string) => void takeSnapshot(folder, 'mirror.sqlite')],
 ])('kill -9 with a filled outbox: %s counts what it holds, and brings it', SLOW, async (_, meanwhile) => {
-  const { cluster, node, headers } = await aNode(4_000);
+  const { cluster, node, headers } = await aNodeToKill(4_000);
   await cluster.takeAway();
   expect([await node.ask(headers), await node.ask(headers), await node.ask(headers)]).toEqual([200, 200, 200]);
   await node.service.kill();
@@ -118,7 +128,7 @@ test.each([
   await service.listening();
   await service.kill();
   meanwhile(await cluster.folderOf('a'));
-  const next = await cluster.node('a');
+  const next = await cluster.nodeInside('a');
   expect(await next.ask(headers)).toBe(200);
   expect(await next.ask(headers)).toBe(429);
   await vi.waitUntil(() => completedIn(cluster).length === 4, soon);

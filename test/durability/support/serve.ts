@@ -24,11 +24,17 @@ export interface Ended {
   readonly stderr: readonly string[];
 }
 
-/** The real service in a process of its own; `await using` makes sure that it is gone. */
-export interface Served extends AsyncDisposable {
-  readonly pid: number;
+/** A service that was started; `await using` makes sure that it is gone. */
+export interface Running extends AsyncDisposable {
   /** Resolves with its address once it listens. @throws with what it said when it ends before, or takes too long */
   listening(): Promise<string>;
+  /** Stops it in order. */
+  stop(): Promise<Ended>;
+}
+
+/** The real service in a process of its own. */
+export interface Served extends Running {
+  readonly pid: number;
   readonly ended: Promise<Ended>;
   /** Resolves once a line of stdout matches. @throws when it ends before */
   saying(line: RegExp): Promise<void>;
@@ -41,29 +47,27 @@ const BOUND_MS = 60_000;
 
 const NODE_24 = process.execPath;
 
+/** A provider that nobody is to ask. */
+const NONE = { baseUrl: 'http://127.0.0.1:9/backend-api', authUrl: 'http://127.0.0.1:9' };
+
+/** The environment by which a service runs over the folder, on free ports. */
+export const settingsFor = ({ folder, provider = NONE, env = {} }: ServeOptions): Readonly<Record<string, string>> => ({
+  SVC_PORT: '0',
+  SVC_OAUTH_CALLBACK_PORT: '0',
+  SVC_DATA_DIR: folder,
+  SVC_UPSTREAM_BASE_URL: provider.baseUrl,
+  SVC_AUTH_BASE_URL: provider.authUrl,
+  SVC_USAGE_REFRESH_SECONDS: '3600',
+  ...env,
+});
+
 /** Starts `node src/cli.ts serve` on a free port over a data folder. */
-export function serve({
-  folder,
-  provider = { baseUrl: 'http://127.0.0.1:9/backend-api', authUrl: 'http://127.0.0.1:9' },
-  env = {},
-  boundMs = BOUND_MS,
-  command = [NODE_24, 'src/cli.ts', 'serve'],
-}: ServeOptions): Served {
+export function serve(options: ServeOptions): Served {
+  const { folder, boundMs = BOUND_MS, command = [NODE_24, 'src/cli.ts', 'serve'] } = options;
   const [program = NODE_24, ...args] = command;
   const child = startChild(program, args, {
     cwd: repository,
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: folder,
-      NODE_COMPILE_CACHE: COMPILED,
-      SVC_PORT: '0',
-      SVC_OAUTH_CALLBACK_PORT: '0',
-      SVC_DATA_DIR: folder,
-      SVC_UPSTREAM_BASE_URL: provider.baseUrl,
-      SVC_AUTH_BASE_URL: provider.authUrl,
-      SVC_USAGE_REFRESH_SECONDS: '3600',
-      ...env,
-    },
+    env: { PATH: process.env.PATH ?? '', HOME: folder, NODE_COMPILE_CACHE: COMPILED, ...settingsFor(options) },
   });
   const said = { stdout: '', stderr: '' };
   const watchers = new Set<() => void>();
@@ -106,6 +110,10 @@ export function serve({
     listening: async () => (await find(/listening on (http:\S+)\n/))[1] as string,
     saying: async (line) => void (await find(line)),
     signal: (name) => void child.kill(name),
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
     async [Symbol.asyncDispose]() {
       await kill();
     },

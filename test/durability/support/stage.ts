@@ -1,9 +1,10 @@
 import { onTestFinished, vi } from 'vitest';
 import { tempDir } from '../../e2e/support/tempDir.ts';
 import type { SimulatedAccount } from '../../support/provider/account.ts';
-import { startProvider } from '../../support/provider/provider.ts';
-import { apiOf } from './api.ts';
-import { type Ended, serve } from './serve.ts';
+import { type Provider, startProvider } from '../../support/provider/provider.ts';
+import { type Api, apiOf } from './api.ts';
+import { type Ended, type Running, type Served, type ServeOptions, serve } from './serve.ts';
+import { serveInside } from './serveInside.ts';
 
 export interface StageOptions {
   readonly accounts?: number;
@@ -11,7 +12,15 @@ export interface StageOptions {
 }
 
 /** The service in a process of its own, over a fresh folder, and accounts of the simulated provider. Ends with the test. */
-export async function openStage({ accounts = 1, env = {} }: StageOptions = {}) {
+export const openStage = (options?: StageOptions): Promise<Stage> => openStageOf(serve, options);
+
+/** The same with the service in this process; see `serveInside`. */
+export const openStageInside = (options?: StageOptions): Promise<StageOf<Running>> => openStageOf(serveInside, options);
+
+async function openStageOf<Service extends Running>(
+  serve: (options: ServeOptions) => Service,
+  { accounts = 1, env = {} }: StageOptions = {},
+): Promise<StageOf<Service>> {
   const folder = await tempDir('durability');
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const provider = await startProvider();
@@ -50,20 +59,28 @@ export async function openStage({ accounts = 1, env = {} }: StageOptions = {}) {
       return running.api;
     },
 
-    /** SIGTERM, and how that ended. */
-    stop(): Promise<Ended> {
-      running.service.signal('SIGTERM');
-      return running.service.ended;
-    },
+    stop: () => running.service.stop(),
 
-    /** Starts again over the same folder. */
-    async start(): Promise<void> {
+    async start() {
       running = await start();
     },
   };
 }
 
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+export interface StageOf<Service extends Running> {
+  readonly provider: Provider;
+  readonly folder: string;
+  readonly pool: readonly { readonly at: SimulatedAccount; readonly id: string }[];
+  readonly service: Service;
+  readonly url: string;
+  readonly api: Api;
+  /** Stops it in order, by SIGTERM where it is a process. @returns how that ended */
+  stop(): Promise<Ended>;
+  /** Starts again over the same folder. */
+  start(): Promise<void>;
+}
+
+export type Stage = StageOf<Served>;
 
 /** A request as small as it may be. */
 export const question = (text = 'Say hi', more: object = {}) => ({
