@@ -18,7 +18,7 @@ const onFailure = (error: Error) => {
   throw error;
 };
 const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
-await foldFile(fold, path);
+await foldFile(fold, path, await log.head());
 const hot = await startHotRunner(log, onFailure, fold);
 const seconds = (performance.now() - began) / 1_000;
 const { position, apiKeys, counters, pins } = hot.state;

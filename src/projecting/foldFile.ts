@@ -20,13 +20,14 @@ export function foldOn(fold: Fold, reader: PageReader, upTo: Position, onFolded?
 }
 
 /**
- * Folds on to the end of a file, as a start does: parsing only what the fold needs, the log itself is followed behind that.
- * Others have a turn every few milliseconds.
+ * Folds on from a file, as a start does: parsing only what the fold needs, the log itself is followed behind that. Others
+ * have a turn every few milliseconds.
+ * @param upTo where the log ends for this node; a file that a thread writes may be further on, and nothing could follow there
  * @param worthAThread for so many events a thread helps, where there is a core for it @throws as `foldOn` does
  */
-export async function foldFile(fold: Fold, path: string, worthAThread = WORTH_A_THREAD): Promise<void> {
+export async function foldFile(fold: Fold, path: string, upTo: Position, worthAThread = WORTH_A_THREAD): Promise<void> {
   const reader = new PageReader(path);
-  const [after, upTo] = [fold.state.position, reader.head()];
+  const after = fold.state.position;
   const hasHelp = upTo - after >= worthAThread && availableParallelism() > 1;
   const thread = hasHelp ? new PageThread(path) : undefined;
   try {

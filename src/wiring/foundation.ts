@@ -58,7 +58,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'));
   const snapshot = await newestSnapshot(snapshotFolder, store.log, say);
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
-  await foldFile(fold, store.logPath);
+  await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);
   const snapshots = keepSnapshots({
     hot,

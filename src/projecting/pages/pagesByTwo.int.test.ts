@@ -121,8 +121,16 @@ test('it ends where a plain fold ends when an event is damaged, for the same rea
 test('a start folds a long log by two threads and a short one alone, to the same end', async () => {
   const path = await aLog();
   const [plain, short, long] = [foldedPlainly(path), emptyFold(), emptyFold()];
-  await foldFile(short, path);
-  await foldFile(long, path, 1);
+  const { position: end } = plain.state;
+  await foldFile(short, path, end);
+  await foldFile(long, path, end, 1);
   expect(contentOf(short)).toBe(contentOf(plain));
   expect(contentOf(long)).toBe(contentOf(plain));
+});
+
+test('a start folds no further than the log goes for its node, wherever the file ends that another thread writes', async () => {
+  const path = await aLog();
+  const fold = emptyFold();
+  await foldFile(fold, path, position(777));
+  expect(fold.state.position).toBe(777);
 });
