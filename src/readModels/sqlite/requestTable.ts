@@ -53,7 +53,7 @@ export class RequestTable {
   readonly #indexMessage: StatementSync;
   readonly #insertRefusals: StatementSync;
   readonly #select: StatementSync;
-  #rows: RequestLogRow[] = [];
+  #rows: NumberedRow[] = [];
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
@@ -71,7 +71,8 @@ export class RequestTable {
 
   /** Takes a row, which `flush` writes. */
   insert(row: RequestLogRow): void {
-    this.#rows.push(row);
+    // Numbered here, because the sums of the row ask for the same numbers next.
+    this.#rows.push({ row, kindId: this.kinds.idOf(row), outcomeId: this.outcomes.idOf(row) });
   }
 
   insertRefusals(refusals: UnloggedRefusals): void {
@@ -92,13 +93,13 @@ export class RequestTable {
     this.outcomes.load();
   }
 
-  #write(row: RequestLogRow): void {
+  #write({ row, kindId, outcomeId }: NumberedRow): void {
     this.#insert.run(
       row.position,
       row.requestId,
       row.requestedAt,
-      this.kinds.idOf(row),
-      this.outcomes.idOf(row),
+      kindId,
+      outcomeId,
       row.route,
       row.status === '200' ? 0 : 1,
       row.errorMessage === null ? null : this.#messageIdOf(row.errorMessage),
@@ -142,6 +143,12 @@ export class RequestTable {
       errorCode,
     };
   }
+}
+
+interface NumberedRow {
+  readonly row: RequestLogRow;
+  readonly kindId: number;
+  readonly outcomeId: number;
 }
 
 type StoredRow = Omit<RequestLogRow, keyof RequestKind | keyof RequestOutcome> & {
