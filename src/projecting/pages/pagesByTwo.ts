@@ -13,6 +13,7 @@ const MOST_AHEAD = 6 * PAGE_SIZE;
  * Pages of a log in their order. A thread reads them ahead; whenever the next one has not come yet, one behind those that the
  * thread was asked for is read here, so that neither waits for the other, whoever is the faster one.
  * @param thread reads the same file
+ * @param upTo the file reaches so far already: pages are read in no order, and one that grew meanwhile would leave a gap
  * @returns undefined in place of a page after each step that gave none, so that others may have a turn
  */
 export async function* pagesByTwo(
