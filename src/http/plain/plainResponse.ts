@@ -13,8 +13,10 @@ export const KEEP_ALIVE_SECONDS = 75;
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Up to here a copy is cheaper than a vector of buffers. */
-const COPIED_BYTES = 65_536;
+/** Up to here a copy into memory that is there already is cheaper than a vector of buffers. */
+const SCRATCH_BYTES = 65_536;
+let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** The answer to a request of `readPlainHead`; the names are those of Node's `ServerResponse`. */
@@ -83,12 +85,9 @@ export class PlainResponse {
     return this.#send(typeof data === 'string' ? Buffer.from(data) : data, '');
   }
 
-  /** @param encoding of a text; Latin-1 keeps every byte what it is */
-  end(data: Buffer | string = '', encoding: BufferEncoding = 'utf8'): this {
-    if (this.#isOpen) {
-      if (!this.#isChunked && encoding === 'latin1') this.#socket.write(this.#takeHead() + data, 'latin1');
-      else this.#send(typeof data === 'string' ? Buffer.from(data, encoding) : data, this.#isChunked ? LAST_CHUNK : '');
-    }
+  end(data: Buffer | string = ''): this {
+    if (this.#isOpen)
+      this.#send(typeof data === 'string' ? Buffer.from(data) : data, this.#isChunked ? LAST_CHUNK : '');
     if (!this.writableEnded) {
       this.writableEnded = true;
       // The connection remembers its latest answer, which must not keep alive what waited for it.
@@ -132,12 +131,14 @@ export class PlainResponse {
     const before = isChunk ? `${head}${bytes.length.toString(16)}\r\n` : head;
     const after = isChunk ? `\r\n${ending}` : ending;
     const length = before.length + bytes.length + after.length;
-    if (length > COPIED_BYTES) return this.#sendPieces(before, bytes, after);
-    const all = Buffer.allocUnsafe(length);
-    all.write(before, 0, 'latin1');
-    all.set(bytes, before.length);
-    all.write(after, before.length + bytes.length, 'latin1');
-    return this.#socket.write(all);
+    if (length > SCRATCH_BYTES) return this.#sendPieces(before, bytes, after);
+    scratch.write(before, 'latin1');
+    bytes.copy(scratch, before.length);
+    if (after !== '') scratch.write(after, before.length + bytes.length, 'latin1');
+    const hasRoom = this.#socket.write(scratch.subarray(0, length));
+    // The system took it, or the socket holds on to these bytes: then they are its own from now on.
+    if (this.#socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+    return hasRoom;
   }
 
   #sendPieces(before: string, bytes: Buffer, after: string): boolean {

@@ -53,8 +53,11 @@ export const createSettlement =
     const price = usage && priceOf(model);
     const tier = outcome.serviceTier === undefined ? request.serviceTier : outcome.serviceTier;
     const costMicroDollars = usage && price ? costOf(usage, price, tier) : null;
-    const used = { inputTokens: 0, outputTokens: 0, ...usage, costMicroDollars: costMicroDollars ?? 0 };
-    if (key) ledger.settle(requestId, amountsOf(key, model, used));
+    if (key) {
+      const { inputTokens, outputTokens } = usage ?? NOTHING_USED;
+      const used = { inputTokens, outputTokens, costMicroDollars: costMicroDollars ?? 0 };
+      ledger.settle(requestId, amountsOf(key, model, used));
+    }
     const time = now();
     const accountId = attempts.at(-1)?.accountId ?? null;
     const completed: CompletedRequest = {
@@ -79,18 +82,15 @@ export const createSettlement =
       attempts: attempts as Attempt[],
       refusal: outcome.refusal,
     };
+    const { type, data } = RequestCompleted(completed);
     await record(
-      {
-        id: newEventId(),
-        ...RequestCompleted(completed),
-        time,
-        actor: actorOf(request),
-        correlationId: requestId,
-      },
+      { id: newEventId(), type, data, time, actor: actorOf(request), correlationId: requestId },
       // Until it is certain that the log will never have it, what was used stays held: it may be counted yet.
       () => ledger.release(requestId),
     );
   };
+
+const NOTHING_USED = { inputTokens: 0, outputTokens: 0 };
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
