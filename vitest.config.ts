@@ -12,7 +12,7 @@ export default defineConfig({
     // then when many threads that use it come and go.
     pool: 'forks',
     // Vitest's own choice leaves a core unused, and these tests wait (for streams, disks, browsers) half of the time.
-    maxWorkers: Math.max(3, availableParallelism()),
+    maxWorkers: Math.max(4, availableParallelism()),
     // Node runs the tests as it runs the service: it strips the types, and nothing is bundled.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     env: { NODE_COMPILE_CACHE: COMPILED },
