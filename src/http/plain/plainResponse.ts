@@ -66,7 +66,8 @@ export class PlainResponse {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
     this.#isChunked = true;
     for (let index = 0; index + 1 < headers.length; index += 2) {
-      const [name, value] = [headers[index] as string, headers[index + 1] as string];
+      const name = headers[index] as string;
+      const value = headers[index + 1] as string;
       if (UNFIT.test(value)) throw new TypeError(`the header ${name} has a value that is not fit for a head`);
       if (name === 'content-length') this.#isChunked = false;
       else if (name === 'connection') this.#keepsAlive = false;
