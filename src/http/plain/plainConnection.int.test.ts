@@ -445,3 +445,18 @@ test('what a slow caller has not taken yet is not overwritten by the answers of 
   await expect.poll(() => slow.received.endsWith('0\r\n\r\n'), { timeout: 10_000 }).toBe(true);
   expect(slow.received.slice(-100)).toContain('\r\nthe end of the slow answer\r\n');
 });
+
+test('many small pieces for a caller that does not read take no more memory than they are long', async () => {
+  const long = Buffer.alloc(32 * 1_048_576, 'x');
+  let grown = 0;
+  const { call } = await stage(({ response }) => {
+    response.writeHead(200, []).write(long);
+    const before = process.memoryUsage().arrayBuffers;
+    for (let piece = 0; piece < 1_000; piece++) response.write('data: {}\n\n');
+    grown = process.memoryUsage().arrayBuffers - before;
+    response.destroy();
+  });
+  const caller = await call(plain('/plain'));
+  await expect.poll(() => caller.isClosed).toBe(true);
+  expect(grown).toBeLessThan(4 * 1_048_576);
+});

@@ -133,12 +133,15 @@ export class PlainResponse {
     const after = isChunk ? `\r\n${ending}` : ending;
     const length = before.length + bytes.length + after.length;
     if (length > SCRATCH_BYTES) return this.#sendPieces(before, bytes, after);
-    scratch.write(before, 'latin1');
-    bytes.copy(scratch, before.length);
-    if (after !== '') scratch.write(after, before.length + bytes.length, 'latin1');
-    const hasRoom = this.#socket.write(scratch.subarray(0, length));
+    // What waits behind other bytes gets memory of its own size: a slow caller may have many small pieces waiting.
+    const all = this.#socket.writableLength > 0 ? Buffer.allocUnsafe(length) : scratch.subarray(0, length);
+    all.write(before, 'latin1');
+    bytes.copy(all, before.length);
+    if (after !== '') all.write(after, before.length + bytes.length, 'latin1');
+    const hasRoom = this.#socket.write(all);
     // The system took it, or the socket holds on to these bytes: then they are its own from now on.
-    if (this.#socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+    if (all.buffer === scratch.buffer && this.#socket.writableLength > 0)
+      scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
     return hasRoom;
   }
 
