@@ -21,7 +21,9 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 export class ResponseParser {
   readonly #listener: ResponseListener;
   #state: 'head' | 'data' | 'marks' | 'untilClose' | 'ended' = 'head';
+  /** A head that has not come as a whole, with room for more of it. */
   #partOfHead: Buffer | undefined;
+  #partBytes = 0;
   #marks: ChunkMarks | undefined;
   /** Bytes of the body, or of the chunk, that are to come. */
   #left = 0;
@@ -83,23 +85,38 @@ export class ResponseParser {
 
   /** @returns what follows the head; undefined while it is not complete */
   #readHead(bytes: Buffer): Buffer | undefined {
-    const all = this.#partOfHead ? Buffer.concat([this.#partOfHead, bytes]) : bytes;
-    const searched = Math.max(0, (this.#partOfHead?.length ?? 0) - END_OF_HEAD.length);
+    const searched = Math.max(0, this.#partBytes - END_OF_HEAD.length);
+    const all = this.#partOfHead ? this.#addToHead(bytes) : bytes;
     const end = all.indexOf(END_OF_HEAD, searched);
     if ((end < 0 ? all.length : end) > MAX_HEAD_BYTES) {
       throw new MalformedResponse('the headers of the provider find no end');
     }
     if (end < 0) {
-      this.#partOfHead = Buffer.from(all);
+      if (!this.#partOfHead) this.#addToHead(bytes);
       return undefined;
     }
     this.#partOfHead = undefined;
+    this.#partBytes = 0;
     const head = readResponseHead(all.toString('latin1', 0, end));
     const rest = all.subarray(end + END_OF_HEAD.length);
     if (head.status === 101) throw new MalformedResponse('the provider changed the protocol unasked');
     if (head.status < 200) return this.#readHead(rest);
     this.head = head;
     return rest;
+  }
+
+  /** @returns all that has come of the head; in twice the room when it is too small, so that single bytes cost no more */
+  #addToHead(bytes: Buffer): Buffer {
+    const length = this.#partBytes + bytes.length;
+    let all = this.#partOfHead;
+    if (!all || all.length < length) {
+      all = Buffer.allocUnsafe(length * 2);
+      this.#partOfHead?.copy(all, 0, 0, this.#partBytes);
+      this.#partOfHead = all;
+    }
+    bytes.copy(all, this.#partBytes);
+    this.#partBytes = length;
+    return all.subarray(0, length);
   }
 
   #begin(): void {
