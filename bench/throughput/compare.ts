@@ -1,4 +1,5 @@
 import { fixed, median, print, sum, table, whole } from './figures.ts';
+import type { Missing } from './machineTimes.ts';
 import { type Measurement, measure } from './measure.ts';
 import type { Provider } from './provider.ts';
 import type { Servers } from './servers.ts';
@@ -40,9 +41,10 @@ export async function compare(
     if (a) of.bare.push(a);
     of.product.push(b);
     const ratio = a ? `  ratio ${fixed(b.rps / a.rps, 3)}` : '';
-    const others = Math.max(a?.others ?? 0, b.others);
+    const missing = (share: keyof Missing) => fixed(100 * Math.max(a?.missing[share] ?? 0, b.missing[share]), 0);
     print(
-      `  round ${round}${a ? describe('bare', a) : ''}${describe('product', b)}${ratio}  others ${fixed(100 * others, 0)} %`,
+      `  round ${round}${a ? describe('bare', a) : ''}${describe('product', b)}${ratio}` +
+        `  others ${missing('others')} % stolen ${missing('stolen')} %`,
     );
   }
   return {

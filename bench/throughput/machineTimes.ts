@@ -25,10 +25,21 @@ export function machineTimes(): MachineTimes {
   return { busy: user + nice + system, stolen, all: add(cpu), ours: add(own) };
 }
 
-/** Share of the machine, 0 to 1, that went to programs which have nothing to do with the measurement. */
-export function othersShare(before: MachineTimes, after: MachineTimes, measuredUs: number): number {
+/** Shares of the machine, 0 to 1, that the measurement did not have. */
+export interface Missing {
+  /** Went to programs which have nothing to do with the measurement. */
+  readonly others: number;
+  /** Was kept back by the host of a virtual machine while a process here could have run. */
+  readonly stolen: number;
+}
+
+/**
+ * Each share by itself: what interrupts take is in part charged to the measured processes, so the first one can come out
+ * below nothing, and must not hide the second.
+ */
+export function missingShares(before: MachineTimes, after: MachineTimes, measuredUs: number): Missing {
   const measuredTicks = measuredUs / 10_000;
-  const foreign =
-    after.busy - before.busy - (after.ours - before.ours) - measuredTicks + (after.stolen - before.stolen);
-  return Math.max(0, foreign / (after.all - before.all));
+  const all = after.all - before.all;
+  const foreign = after.busy - before.busy - (after.ours - before.ours) - measuredTicks;
+  return { others: Math.max(0, foreign / all), stolen: (after.stolen - before.stolen) / all };
 }

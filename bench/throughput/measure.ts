@@ -1,4 +1,4 @@
-import { machineTimes, othersShare } from './machineTimes.ts';
+import { type Missing, machineTimes, missingShares } from './machineTimes.ts';
 import type { Provider } from './provider.ts';
 import type { Servers } from './servers.ts';
 import type { Side } from './side.ts';
@@ -16,8 +16,7 @@ export interface Measurement {
   readonly providerCpuUs: number;
   /** What the servers behind the side used until it was quiet again; those that run elsewhere count nothing. */
   readonly serversCpuUs: number;
-  /** Share of the machine that other programs took meanwhile, 0 to 1. */
-  readonly others: number;
+  readonly missing: Missing;
 }
 
 /** One side under full load for some seconds. */
@@ -45,6 +44,6 @@ export async function measure(
     lateCpuUs: total(cpu) - during,
     providerCpuUs,
     serversCpuUs: servers.cpuUs() - serversBefore,
-    others: othersShare(machineBefore, machineAfter, during + providerCpuUs + serversDuring),
+    missing: missingShares(machineBefore, machineAfter, during + providerCpuUs + serversDuring),
   };
 }
