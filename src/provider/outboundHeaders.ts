@@ -1,3 +1,5 @@
+import { HeaderBlock } from '../http/headerBlock.ts';
+
 /** Headers by which the provider knows an account; the object is shared between requests. */
 export interface AccountHeaders {
   readonly authorization: string;
@@ -39,9 +41,17 @@ export interface UpstreamContent {
   readonly contentType?: string | undefined;
 }
 
+/** The headers of a model request to the provider. */
+export interface OutboundHeaders {
+  /** What it has in common with others. */
+  readonly shared: readonly HeaderBlock[];
+  /** Names in lower case and values in turn. */
+  readonly own: readonly string[];
+}
+
 /**
- * The headers of a model request to the provider, names and values in turn. Runs for every request: one pass, no regular
- * expression, nothing but the result allocated.
+ * What the provider gets to see of a request. Runs for every one of them: one pass, no regular expression, nothing but the
+ * result allocated.
  * @param clientHeaders `rawHeaders` of the incoming request
  * @param requestId ours; the client's own stays between the client and us
  */
@@ -50,22 +60,24 @@ export function upstreamHeaders(
   account: AccountHeaders,
   requestId: string,
   { accept = 'text/event-stream', contentType = 'application/json' }: UpstreamContent = {},
-): string[] {
-  const headers = [
-    'authorization',
-    account.authorization,
-    'accept',
-    accept,
-    'content-type',
-    contentType,
-    'x-request-id',
-    requestId,
-  ];
-  const accountId = account['chatgpt-account-id'];
-  if (accountId !== undefined) headers.push('chatgpt-account-id', accountId);
+): OutboundHeaders {
+  const own = ['accept', accept, 'content-type', contentType, 'x-request-id', requestId];
   for (let index = 0; index + 1 < clientHeaders.length; index += 2) {
     const name = (clientHeaders[index] as string).toLowerCase();
-    if (isForwarded(name)) headers.push(name, clientHeaders[index + 1] as string);
+    if (isForwarded(name)) own.push(name, clientHeaders[index + 1] as string);
   }
-  return headers;
+  return { shared: [blockOf(account)], own };
+}
+
+/** A token is a kilobyte or more, so its line is made once, and goes when the token does. */
+const blocks = new WeakMap<AccountHeaders, HeaderBlock>();
+
+function blockOf(account: AccountHeaders): HeaderBlock {
+  let block = blocks.get(account);
+  if (!block) {
+    const { authorization, 'chatgpt-account-id': id } = account;
+    block = new HeaderBlock(['authorization', authorization, ...(id === undefined ? [] : ['chatgpt-account-id', id])]);
+    blocks.set(account, block);
+  }
+  return block;
 }

@@ -5,19 +5,20 @@ const account: AccountHeaders = { authorization: 'Bearer access', 'chatgpt-accou
 
 /** What arrives upstream, as pairs in the order of the wire. */
 function sent(clientHeaders: readonly string[], as = account, content = {}): [string, string][] {
-  const flat = upstreamHeaders(clientHeaders, as, 'req_1', content);
+  const { shared, own } = upstreamHeaders(clientHeaders, as, 'req_1', content);
+  const flat = [...shared.flatMap(({ fields }) => fields), ...own];
   return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ''] as [string, string]] : []));
 }
 const namesOf = (pairs: [string, string][]) => pairs.map(([name]) => name);
-const OURS = ['authorization', 'accept', 'content-type', 'x-request-id', 'chatgpt-account-id'];
+const OURS = ['authorization', 'chatgpt-account-id', 'accept', 'content-type', 'x-request-id'];
 
 test('a request without headers carries ours and nothing else', () =>
   expect(sent([])).toEqual([
     ['authorization', 'Bearer access'],
+    ['chatgpt-account-id', 'acc_1'],
     ['accept', 'text/event-stream'],
     ['content-type', 'application/json'],
     ['x-request-id', 'req_1'],
-    ['chatgpt-account-id', 'acc_1'],
   ]));
 
 test('an account without a provider id sends none', () => {

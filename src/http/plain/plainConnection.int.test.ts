@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallerResponse } from '../caller.ts';
+import { HeaderBlock } from '../headerBlock.ts';
+import { writeHead } from '../writeHead.ts';
 import type { PlainRequest } from './plainRequest.ts';
 import type { PlainResponse } from './plainResponse.ts';
 import { readPlainRequests } from './readPlainRequests.ts';
@@ -375,6 +377,13 @@ describe('an answer is the same, byte for byte, as Node writes it', () => {
         r.end();
       },
     ],
+    [
+      'a head that begins as those of others do',
+      (r) => {
+        writeHead(r, 200, [new HeaderBlock(['x-one', 'a', 'x-two', 'b']), new HeaderBlock(['x-three', 'caf\xe9'])], []);
+        r.end('end');
+      },
+    ],
     ['a stream that is all of a piece', (r) => r.writeHead(200, []).end(long)],
   ])('%s', async (_, write) => {
     const { call } = await stage(
@@ -399,6 +408,7 @@ describe('an answer is the same, byte for byte, as Node writes it', () => {
           thrown.push(error);
         }
       }
+      expect(() => new HeaderBlock(['x-one', 'a\r\nx-two: 1'])).toThrow(TypeError);
       response.writeHead(200, ['content-length', '0']).end();
     });
     const caller = await call(plain('/plain'));

@@ -1,3 +1,5 @@
+import { HeaderNames } from './headerNames.ts';
+
 /** The head of a request that needs no more than what stands in it to be understood. */
 export interface PlainHead {
   /** Path and query. */
@@ -19,6 +21,7 @@ const MAX_BYTES = 8_192;
 /** Strict where RFC 9112 lets recipients be lenient; a fragment has no place in a target. */
 const HEAD = /^POST (\/[!-"$-~]*) HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n)+$/;
 const LENGTH = /^[1-9]\d{0,14}$/;
+const names = new HeaderNames();
 
 /**
  * Reads a head in the plainest form: a POST with one `Host` and one `Content-Length`, complete in the first bytes, every
@@ -34,15 +37,17 @@ export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   if (url === undefined) return undefined;
   const rawHeaders: string[] = [];
   const headers: Record<string, string> = {};
+  names.begin();
   for (let at = text.indexOf('\n') + 1; at < text.length; ) {
     const colon = text.indexOf(':', at);
     const end = text.indexOf('\r', colon);
-    const name = text.slice(at, colon);
+    const name = names.read(text.slice(at, colon));
+    if (!name) return undefined;
+    const key = name.key.inLowerCase;
     const value = withoutBlanks(text, colon + 1, end);
-    const key = name.toLowerCase();
-    if (headers[key] !== undefined || !isPlain(key, value)) return undefined;
+    if (!isPlain(key, value)) return undefined;
     headers[key] = value;
-    rawHeaders.push(name, value);
+    rawHeaders.push(name.text, value);
     at = end + 2;
   }
   const { host, 'content-length': length } = headers;

@@ -31,6 +31,15 @@ test('headers are told as they were sent, and by their names in lower case, with
   });
 });
 
+test('however many names have been seen, each is found again and none may come twice', () => {
+  for (let head = 0; head < 20; head += 1) {
+    const lines = Array.from({ length: 100 }, (_, line) => `X-${head}-${line}: ${line}`).join('\r\n');
+    expect(read(request({ more: lines }))?.rawHeaders).toHaveLength(204);
+    expect(read(request({ more: `${lines}\r\nx-${head}-0: again` }))).toBeUndefined();
+    expect(read(request({ more: lines }))?.headers).toMatchObject({ host: 'x', [`x-${head}-99`]: '99' });
+  }
+});
+
 test('a connection that says that it stays is still plain', () => {
   expect(read(request({ more: 'Connection: Keep-Alive' }))).toBeDefined();
 });
@@ -72,7 +81,9 @@ describe('left to Node is', () => {
     ['a connection that ends', request({ more: 'Connection: close' })],
     ['a connection with options', request({ more: 'Connection: keep-alive, x-one' })],
     ['a name twice', request({ more: 'X-One: 1\r\nx-one: 2' })],
+    ['a name twice in the same case', request({ more: 'X-One: 1\r\nX-One: 2' })],
     ['a name that objects know', request({ more: 'constructor: 1' })],
+    ['a name that is hard to remember', request({ more: `${'x'.repeat(200)}: 1` })],
     ['a name before which there is a blank', request({ more: ' x-one: 1' })],
     ['a name behind which there is a blank', request({ more: 'x-one : 1' })],
     ['a name that is none', request({ more: 'x(one): 1' })],

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { type HeaderBlock, headerLine } from '../headerBlock.ts';
 
 /** Told by a response about itself. */
 export interface ResponseOwner {
@@ -11,12 +12,12 @@ export interface ResponseOwner {
 export const KEEP_ALIVE_SECONDS = 75;
 
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
-const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Up to here a copy into memory that is there already is cheaper than a vector of buffers. */
 const SCRATCH_BYTES = 65_536;
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
+const NONE: readonly never[] = [];
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** The answer to a request of `readPlainHead`; the names are those of Node's `ServerResponse`. */
@@ -61,20 +62,22 @@ export class PlainResponse {
     return this.on(event, listener);
   }
 
-  /** @param headers names in lower case and values in turn @throws TypeError when a value is not fit for a head */
-  writeHead(status: number, headers: readonly string[]): this {
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  /**
+   * @param headers names in lower case and values in turn
+   * @param shared stands before them; neither the length nor the connection is among it
+   * @throws TypeError when a value is not fit for a head
+   */
+  writeHead(status: number, headers: readonly string[], shared: readonly HeaderBlock[] = NONE): this {
+    let head = statusLine(status);
+    for (const { lines } of shared) head += lines;
     this.#isChunked = true;
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] as string;
-      const value = headers[index + 1] as string;
-      if (UNFIT.test(value)) throw new TypeError(`the header ${name} has a value that is not fit for a head`);
       if (name === 'content-length') this.#isChunked = false;
       else if (name === 'connection') this.#keepsAlive = false;
-      head += `${name}: ${value}\r\n`;
+      head += headerLine(name, headers[index + 1] as string);
     }
-    head += `Date: ${dateNow()}\r\n`;
-    if (this.#keepsAlive) head += KEEP_ALIVE;
+    head += this.#keepsAlive ? dateLine() + KEEP_ALIVE : dateLine();
     this.#head = this.#isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`;
     this.headersSent = true;
     return this;
@@ -156,15 +159,18 @@ export class PlainResponse {
   }
 }
 
+const statusLine = (status: number): string =>
+  status === 200 ? 'HTTP/1.1 200 OK\r\n' : `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+
 let second = 0;
-let date = '';
+let line = '';
 
 /** As heads carry it (RFC 9110 section 6.6.1), made once a second. */
-function dateNow(): string {
+function dateLine(): string {
   const now = Math.floor(Date.now() / 1_000);
   if (now !== second) {
     second = now;
-    date = new Date(now * 1_000).toUTCString();
+    line = `Date: ${new Date(now * 1_000).toUTCString()}\r\n`;
   }
-  return date;
+  return line;
 }

@@ -59,9 +59,11 @@ export class CurrentAttempt implements CallObserver {
     this.#isAnswering = false;
     this.#prelude = [];
     const content = { accept: answer.accept, contentType };
+    const { shared, own } = this.#services.upstreamHeaders(clientHeaders, account, requestId, content);
     call.start(this.#services.upstream, {
       path: upstreamPath,
-      headers: this.#services.upstreamHeaders(clientHeaders, account, requestId, content),
+      shared,
+      headers: own,
       body: upstreamBody instanceof StreamedBody ? upstreamBody.open(() => call.touch()) : upstreamBody,
     });
   }

@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '../../domain/brands.ts';
 import type { HotState } from '../../projecting/hotState.ts';
-import type { AccountHeaders } from '../../provider/outboundHeaders.ts';
+import type { AccountHeaders, OutboundHeaders } from '../../provider/outboundHeaders.ts';
 import type { Settled } from '../settlement/settlement.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { UpstreamPool } from '../upstream/upstreamPool.ts';
@@ -29,7 +29,7 @@ export interface ExchangeServices {
     account: AccountHeaders,
     requestId: string,
     content: { readonly accept: string; readonly contentType?: string | undefined },
-  ) => string[];
+  ) => OutboundHeaders;
   readonly settle: (settled: Settled) => Promise<void>;
   /** Told of the headers of every answer: they say how much of an account is used. Must be cheap, and may not throw. */
   readonly learnUsage?: (accountId: AccountId, headers: HeaderLookup) => void;

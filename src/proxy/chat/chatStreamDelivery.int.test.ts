@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { HeaderBlock } from '../../http/headerBlock.ts';
 import { ProxyError } from '../proxyError.ts';
 import { formatEvent } from '../relay/sse.ts';
 import { ChatStreamDelivery } from './chatStreamDelivery.ts';
@@ -15,7 +16,7 @@ async function delivered(act: (delivery: ChatStreamDelivery, moveClock: (ms: num
     const head = { id: 'chatcmpl-1', created: 1, model: 'm' };
     const options = {
       requestId: 'req_1',
-      limits: { current: [] },
+      limits: { current: new HeaderBlock([]) },
       head,
       includesUsage: false,
       now: () => now,

@@ -1,6 +1,6 @@
 import type { CallerResponse } from '../../http/caller.ts';
 import { ProxyError } from '../proxyError.ts';
-import { type AnswerHead, headOfStream } from '../relay/answerHead.ts';
+import { type AnswerHead, beginStream } from '../relay/answerHead.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { sendError } from '../relay/sendError.ts';
 import { eventsOf } from '../relay/sse.ts';
@@ -101,6 +101,6 @@ export class ChatStreamDelivery implements Delivery {
 
   #begin(length?: number): void {
     this.hasBegun = true;
-    this.#response.writeHead(200, headOfStream(this.#options, length));
+    beginStream(this.#response, this.#options, length);
   }
 }

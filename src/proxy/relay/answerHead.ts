@@ -1,3 +1,6 @@
+import type { CallerResponse } from '../../http/caller.ts';
+import { HeaderBlock } from '../../http/headerBlock.ts';
+import { writeHead } from '../../http/writeHead.ts';
 import type { LimitHeaders } from '../usage/limitHeaders.ts';
 
 /** What stands in the head of the answer to one request, whichever way it ends. */
@@ -6,32 +9,36 @@ export interface AnswerHead {
   readonly limits: Pick<LimitHeaders, 'current'>;
 }
 
-/** The headers of a stream, names and values in turn. @param length in bytes, when all of it is known */
-export function headOfStream({ requestId, limits }: AnswerHead, length?: number): string[] {
-  const head = [
-    'content-type',
-    'text/event-stream; charset=utf-8',
-    'cache-control',
-    'no-cache',
-    'x-accel-buffering',
-    'no',
-    'x-request-id',
-    requestId,
-    ...limits.current,
-  ];
-  if (length !== undefined) head.push('content-length', String(length));
-  return head;
+const STREAM = new HeaderBlock([
+  'content-type',
+  'text/event-stream; charset=utf-8',
+  'cache-control',
+  'no-cache',
+  'x-accel-buffering',
+  'no',
+]);
+const JSON_BODY = new HeaderBlock(['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store']);
+
+/** Begins a stream. @param length in bytes, when all of it is known @param more names and values in turn */
+export function beginStream(
+  response: CallerResponse,
+  { requestId, limits }: AnswerHead,
+  length?: number,
+  more: readonly string[] = [],
+): void {
+  const own = ['x-request-id', requestId, ...more];
+  if (length !== undefined) own.push('content-length', String(length));
+  writeHead(response, 200, [STREAM, limits.current], own);
 }
 
-/** The headers of a JSON body, names and values in turn. */
-export const headOfJson = ({ requestId, limits }: AnswerHead, length: number): string[] => [
-  'content-type',
-  'application/json; charset=utf-8',
-  'content-length',
-  String(length),
-  'cache-control',
-  'no-store',
-  'x-request-id',
-  requestId,
-  ...limits.current,
-];
+/** Begins a JSON body. @param length in bytes @param more names and values in turn */
+export function beginJson(
+  response: CallerResponse,
+  status: number,
+  { requestId, limits }: AnswerHead,
+  length: number,
+  more: readonly string[],
+): void {
+  const own = ['content-length', String(length), 'x-request-id', requestId, ...more];
+  writeHead(response, status, [JSON_BODY, limits.current], own);
+}

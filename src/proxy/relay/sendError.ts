@@ -1,6 +1,6 @@
 import type { CallerResponse } from '../../http/caller.ts';
 import type { ProxyError } from '../proxyError.ts';
-import { type AnswerHead, headOfJson } from './answerHead.ts';
+import { type AnswerHead, beginJson } from './answerHead.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -29,6 +29,6 @@ export function sendBytes(
   headers: Headers = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, [...headOfJson(head, json.length), ...Object.entries(headers).flat()]);
+  beginJson(response, status, head, json.length, Object.entries(headers).flat());
   response.end(json);
 }

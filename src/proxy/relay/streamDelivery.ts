@@ -1,7 +1,7 @@
 import type { CallerResponse } from '../../http/caller.ts';
 import type { ProxyError } from '../proxyError.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
-import { type AnswerHead, headOfStream } from './answerHead.ts';
+import { type AnswerHead, beginStream } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
 import { sendError } from './sendError.ts';
 import { formatEvent } from './sse.ts';
@@ -66,12 +66,12 @@ export class StreamDelivery implements Delivery {
 
   #begin(upstreamHeaders: HeaderLookup, length: number | undefined): void {
     this.hasBegun = true;
-    const headers = headOfStream(this.#head, length);
+    const passed: string[] = [];
     for (const name of PASSED_HEADERS) {
       const value = upstreamHeaders.get(name);
-      if (value !== undefined) headers.push(name, value);
+      if (value !== undefined) passed.push(name, value);
     }
-    this.#response.writeHead(200, headers);
+    beginStream(this.#response, this.#head, length, passed);
   }
 }
 

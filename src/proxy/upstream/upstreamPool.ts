@@ -1,9 +1,12 @@
+import type { HeaderBlock } from '../../http/headerBlock.ts';
 import { type SocketOptions, socketOpener } from './openSocket.ts';
 import { UpstreamConnection, type UpstreamControl, type UpstreamListener } from './upstreamConnection.ts';
 import { isWhole, lengthOf, type RequestBody } from './writeRequest.ts';
 
 export interface UpstreamRequest {
   readonly path: string;
+  /** Stands before the others. */
+  readonly shared?: readonly HeaderBlock[];
   /** Names and values in turn. They must be fit for a head: no control characters, nothing beyond Latin-1. */
   readonly headers: readonly string[];
   readonly body: RequestBody;
@@ -16,6 +19,8 @@ export interface UpstreamPool {
   /** Ends all connections; what is under way fails. */
   destroy(): void;
 }
+
+const NONE: readonly never[] = [];
 
 interface Idle {
   readonly connection: UpstreamConnection;
@@ -71,8 +76,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   }
 
   return {
-    send({ path, headers, body }, listener) {
+    send({ path, shared = NONE, headers, body }, listener) {
       let head = `POST ${path} HTTP/1.1\r\nhost: ${origin.host}\r\n`;
+      for (const { lines } of shared) head += lines;
       for (let index = 0; index + 1 < headers.length; index += 2)
         head += `${headers[index]}: ${headers[index + 1]}\r\n`;
       head += isWhole(body) ? `content-length: ${lengthOf(body)}\r\n\r\n` : 'transfer-encoding: chunked\r\n\r\n';

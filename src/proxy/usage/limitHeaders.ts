@@ -1,4 +1,5 @@
 import type { KnownEvent } from '../../domain/eventTypes.ts';
+import { HeaderBlock } from '../../http/headerBlock.ts';
 import type { HotState } from '../../projecting/hotState.ts';
 import { type PoolUsage, type PoolWindow, poolUsage } from './poolUsage.ts';
 
@@ -15,16 +16,15 @@ export interface LimitHeadersOptions {
 export class LimitHeaders {
   readonly #hot: LimitHeadersOptions['hot'];
   readonly #families: readonly string[];
-  #current: readonly string[] | undefined;
+  #current: HeaderBlock | undefined;
 
   constructor({ hot, hasAliases }: LimitHeadersOptions) {
     this.#hot = hot;
     this.#families = hasAliases ? ['x-svc', 'x-codex'] : ['x-svc'];
   }
 
-  /** Names and values in turn, to be copied into a head. */
-  get current(): readonly string[] {
-    this.#current ??= headersOf(poolUsage(this.#hot), this.#families);
+  get current(): HeaderBlock {
+    this.#current ??= new HeaderBlock(headersOf(poolUsage(this.#hot), this.#families));
     return this.#current;
   }
 
