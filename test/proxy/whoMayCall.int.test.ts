@@ -1,4 +1,5 @@
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { acceptable, errorOf, type Gateway } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
@@ -46,6 +47,45 @@ describe('who may call', () => {
     const { body } = await gateway.api('POST', `/api/api-keys/${id}/regenerate`);
     expect((await gateway.ask(acceptable, { headers: bearer(old) })).status).toBe(401);
     expect((await gateway.ask(acceptable, { headers: bearer(body.key) })).status).toBe(200);
+  });
+
+  test('each request of a connection is looked at by itself, whoever used it before', async () => {
+    gateway = await start();
+    const [first, second] = [await createKey(), await createKey()];
+    await gateway.set({ api_key_auth_enabled: true });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const body = JSON.stringify(acceptable);
+    const sockets = new Set<unknown>();
+    const ask = async (headers: Record<string, string>) => {
+      const target = `${gateway.url}/backend-api/svc/responses`;
+      const request = httpRequest(target, {
+        method: 'POST',
+        agent,
+        headers: { ...headers, 'content-length': body.length },
+      });
+      const [response] = (await once(request.end(body), 'response')) as [IncomingMessage];
+      sockets.add(response.socket);
+      await once(response.resume(), 'end');
+      return response.statusCode;
+    };
+    const said = [
+      bearer(first.key),
+      bearer(first.key),
+      bearer('sk-svc-none'),
+      {},
+      bearer(second.key),
+      { authorization: 'x' },
+    ];
+    const statuses: (number | undefined)[] = [];
+    for (const headers of said) statuses.push(await ask(headers));
+    expect(statuses).toEqual([200, 200, 401, 401, 200, 401]);
+    expect(gateway.events('RequestCompleted').map(({ data }) => data.keyId)).toEqual([first.id, first.id, second.id]);
+    await gateway.api('DELETE', `/api/api-keys/${second.id}`);
+    expect([await ask(bearer(second.key)), await ask(bearer(second.key)), await ask(bearer(first.key))]).toEqual([
+      401, 401, 200,
+    ]);
+    expect(sockets.size).toBe(1);
+    agent.destroy();
   });
 
   test('a key that is deleted while its request arrives is refused, and nothing is asked', async () => {

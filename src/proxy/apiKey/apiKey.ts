@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/brands.ts';
 import type { CallerRequest } from '../../http/caller.ts';
@@ -19,10 +20,10 @@ export const createApiKeyCheck =
   ({ hot, now }: ApiKeyOptions) =>
   (request: CallerRequest): ApiKey | null => {
     if (!hot.settings.apiKeyAuthEnabled) return null;
-    const secret = bearerOf(request.headers.authorization);
-    if (secret === undefined) throw new ProxyError('invalid_api_key');
+    const digest = digestOf(request);
+    if (digest === undefined) throw new ProxyError('invalid_api_key');
     // Looking up the digest leaks nothing by its timing that would help to guess a key.
-    const keyId = hot.keyIdByHash.get(hash('sha256', secret));
+    const keyId = hot.keyIdByHash.get(digest);
     const key = keyId && hot.apiKeys.get(keyId);
     if (!key?.isActive) throw new ProxyError('invalid_api_key', { problem: 'invalid API key' });
     if (key.expiresAt !== null && key.expiresAt <= now()) {
@@ -31,7 +32,21 @@ export const createApiKeyCheck =
     return key;
   };
 
-function bearerOf(header: string | undefined): string | undefined {
-  if (!header || header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+/** What each connection said last, and no longer than it lasts: a client says the same with every request. */
+const said = new WeakMap<Socket, { readonly authorization: string; readonly digest: string | undefined }>();
+
+/** @returns the digest of the key; undefined where none was sent */
+function digestOf({ headers: { authorization }, socket }: CallerRequest): string | undefined {
+  if (authorization === undefined) return undefined;
+  const before = said.get(socket);
+  if (before?.authorization === authorization) return before.digest;
+  const secret = bearerOf(authorization);
+  const digest = secret === undefined ? undefined : hash('sha256', secret);
+  said.set(socket, { authorization, digest });
+  return digest;
+}
+
+function bearerOf(header: string): string | undefined {
+  if (header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   return header.slice(7).trim() || undefined;
 }

@@ -115,8 +115,8 @@ export class CurrentAttempt implements CallObserver {
     this.upstreamHeaders = headers;
   }
 
-  onScanned({ bytes, first, terminal }: Scanned): boolean {
-    if (!this.#isAnswering && !first) {
+  onScanned({ bytes, begins, terminal }: Scanned): boolean {
+    if (!this.#isAnswering && !begins) {
       this.#prelude.push(bytes);
       return true;
     }

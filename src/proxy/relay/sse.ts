@@ -29,10 +29,19 @@ export function endOfEvent(buffer: Buffer, start: number): number {
 
 /** Behind the last complete event of the buffer; 0 when there is none. */
 export function endOfLastEvent(buffer: Buffer): number {
+  const { length } = buffer;
+  // Nearly always the provider writes whole events.
+  if (buffer[length - 1] === LF && buffer[length - 2] === LF) return length;
   const plain = buffer.lastIndexOf(BLANK_LINE);
   // Looking backwards for what is not there costs more than asking first; JSON never holds a bare CR.
   const crlf = buffer.includes(CR) ? buffer.lastIndexOf(BLANK_CRLF_LINE) : -1;
   return Math.max(plain < 0 ? 0 : plain + 2, crlf < 0 ? 0 : crlf + 3);
+}
+
+/** Where the last event of a buffer that consists of complete ones begins. */
+export function startOfLastEvent(buffer: Buffer): number {
+  // Three bytes are the longest blank line; what stands before it ends the event before.
+  return endOfLastEvent(buffer.subarray(0, Math.max(0, buffer.length - 3)));
 }
 
 /** The events of a buffer that consists of complete ones. */
@@ -47,8 +56,11 @@ export function* eventsOf(buffer: Buffer): Generator<SseEvent> {
 }
 
 /** Reads one event. @param start @param end offsets in the buffer, the blank line included */
-export function parseEvent(buffer: Buffer, start: number, end: number): SseEvent {
-  const text = buffer.toString('utf8', start, end);
+export const parseEvent = (buffer: Buffer, start: number, end: number): SseEvent =>
+  readEvent(buffer.toString('utf8', start, end), start, end);
+
+/** The same from its text. */
+export function readEvent(text: string, start: number, end: number): SseEvent {
   let name: string | undefined;
   let data: string | undefined;
   for (let at = 0; at < text.length; ) {

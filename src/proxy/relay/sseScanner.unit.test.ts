@@ -21,8 +21,8 @@ function scan(stream: string | Buffer, sizes: readonly number[] = [], options = 
   results.push(scanner.end());
   return {
     text: Buffer.concat(results.map((result) => result.bytes)).toString(),
-    first: results.find(({ first }) => first)?.first?.type,
-    firsts: results.filter(({ first }) => first).length,
+    /** With how much of the stream it began, each time that was told. */
+    begins: results.flatMap(({ begins, bytes }) => (begins ? [bytes.toString()] : [])),
     terminal: results.findLast(({ terminal }) => terminal)?.terminal?.type,
     terminalData: results.findLast(({ terminal }) => terminal)?.terminal?.data,
   };
@@ -37,7 +37,7 @@ describe('however a stream is cut', () => {
         fc.constant('data: [DONE]\n\n'),
       ),
     )
-    .map((middle) => `${created}${middle.join('')}${completed}`);
+    .map((middle) => `: hello\n\n${created}${middle.join('')}${completed}`);
 
   test('its bytes come out as they went in, LF or CRLF', () =>
     fc.assert(
@@ -49,7 +49,7 @@ describe('however a stream is cut', () => {
           const sent = isCrlf ? text.replaceAll('\n', '\r\n') : text;
           const seen = scan(sent, sizes);
           expect(seen.text).toBe(sent);
-          expect(seen).toMatchObject({ first: 'response.created', firsts: 1, terminal: 'response.completed' });
+          expect(seen).toMatchObject({ begins: [expect.stringContaining('created')], terminal: 'response.completed' });
         },
       ),
     ));
@@ -89,8 +89,43 @@ test('vendor events are left out where they are not wanted', () => {
   const stream = limits + created + delta('about codex.rate_limits') + limits + completed;
   const seen = scan(stream, [], { dropsVendorEvents: true });
   expect(seen.text).toBe(created + delta('about codex.rate_limits') + completed);
-  expect(seen.first).toBe('response.created');
   expect(scan(stream).text).toBe(stream);
+});
+
+describe('a stream begins', () => {
+  const comment = ': hello\n\n';
+  const vendor = 'data: {"type":"codex.rate_limits"}\n\n';
+  const escaped = vendor.replace('codex', '\\u0063odex');
+  const each = (events: readonly string[], dropsVendorEvents: boolean) => {
+    const scanner = new SseScanner({ dropsVendorEvents });
+    return events.map((one) => scanner.push(Buffer.from(one)).begins);
+  };
+
+  test.each([
+    [[created, created], false, [true, false]],
+    [[comment, created, created], false, [false, true, false]],
+    [[comment + created], false, [true]],
+    [[created.replaceAll('\n', '\r\n')], true, [true]],
+    [['data: [DONE]\n\n'], true, [true]],
+    [['data:\n\n', created], true, [false, true]],
+    [[vendor, created], true, [false, true]],
+    [[escaped, created], true, [false, true]],
+    [[event('codex.rate_limits'), created], true, [false, true]],
+    [[vendor, created], false, [true, false]],
+    [[delta('x'.repeat(1_000))], true, [true]],
+  ])('%j, without the provider’s own: %j', (events, dropsVendorEvents, begins) => {
+    expect(each(events, dropsVendorEvents)).toEqual(begins);
+  });
+});
+
+test('an ending is found behind any line, and with one of another kind before it', () => {
+  const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+  for (const before of ['', created, crlf(created), crlf(created) + created, created + crlf(created), ': \n\n'])
+    for (const ending of [completed, crlf(completed)]) {
+      const seen = scan(before + ending);
+      expect(seen).toMatchObject({ text: before + ending, terminal: 'response.completed' });
+      expect(seen.terminalData).toBe('{"type":"response.completed","response":{"usage":null}}');
+    }
 });
 
 test('the type is read wherever it stands in the payload', () => {

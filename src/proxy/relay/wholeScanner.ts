@@ -2,7 +2,7 @@ import type { SseEvent } from './sse.ts';
 import { EventTooLarge, type Scanned } from './sseScanner.ts';
 
 const MAX_BYTES = 16 * 1_048_576;
-const NOTHING: Scanned = { bytes: Buffer.alloc(0), first: undefined, terminal: undefined };
+const NOTHING: Scanned = { bytes: Buffer.alloc(0), begins: false, terminal: undefined };
 
 /** Collects an answer that is no stream: its end is its one event. */
 export class WholeScanner {
@@ -27,6 +27,6 @@ export class WholeScanner {
     this.#pieces = [];
     if (bytes.length === 0) return NOTHING;
     const whole: SseEvent = { type: undefined, data: bytes.toString(), start: 0, end: bytes.length };
-    return { bytes, first: whole, terminal: whole };
+    return { bytes, begins: true, terminal: whole };
   }
 }

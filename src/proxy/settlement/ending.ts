@@ -86,10 +86,38 @@ const LONGEST_TAIL = 500;
 function usageAtItsEnd(data: string): TokenUsage | undefined {
   const at = data.lastIndexOf(USAGE_KEY);
   if (at < 0 || !USUAL_HEAD.test(data)) return undefined;
-  const end = endOfSmallObject(data, at + USAGE_KEY.length);
+  const start = at + USAGE_KEY.length;
+  return usualUsage(data, start) ?? parsedUsage(data, start);
+}
+
+const TOKENS = '(0|[1-9]\\d{0,8})';
+/** The usage as the provider writes it, and the end of the event: read without making objects of it. */
+const USUAL_USAGE = new RegExp(
+  `\\{"input_tokens":${TOKENS},"input_tokens_details":\\{"cached_tokens":${TOKENS}\\},` +
+    `"output_tokens":${TOKENS},"output_tokens_details":\\{"reasoning_tokens":${TOKENS}\\},"total_tokens":${TOKENS}\\}` +
+    USUAL_TAIL.source.slice(1),
+  'y',
+);
+
+function usualUsage(data: string, start: number): TokenUsage | undefined {
+  if (data.length - start > LONGEST_TAIL) return undefined;
+  USUAL_USAGE.lastIndex = start;
+  const [, input, cached, output, reasoning] = USUAL_USAGE.exec(data) ?? [];
+  if (input === undefined || Number(input) + Number(output) === 0) return undefined;
+  return {
+    inputTokens: Number(input),
+    cachedInputTokens: Math.min(Number(cached), Number(input)),
+    outputTokens: Number(output),
+    reasoningTokens: Number(reasoning),
+    isEstimated: false,
+  };
+}
+
+function parsedUsage(data: string, start: number): TokenUsage | undefined {
+  const end = endOfSmallObject(data, start);
   if (end < 0 || data.length - end > LONGEST_TAIL || !USUAL_TAIL.test(data.slice(end))) return undefined;
   try {
-    const usage = usageFrom(JSON.parse(data.slice(at + USAGE_KEY.length, end)));
+    const usage = usageFrom(JSON.parse(data.slice(start, end)));
     return usage && usage.inputTokens + usage.outputTokens > 0 ? usage : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readEnding } from './ending.ts';
 
@@ -59,6 +60,39 @@ describe.each([
 
   test('that is no JSON counts as an error', () =>
     expect(readEnding({ type: 'response.completed', data: '{"type":', start: 0, end: 0 }, options).kind).toBe('error'));
+});
+
+test('whatever the usage looks like, it is read alike with the items and without', () => {
+  const count = fc.oneof(
+    fc.nat(2_000_000),
+    fc.constantFrom<unknown>(0, -1, 1.5, 999_999_999, 1_000_000_000, 1e21, null, '7', undefined),
+  );
+  const said = fc.record({ input: count, cached: count, output: count, reasoning: count, total: count });
+  const arrange = fc.constantFrom(
+    (u: object) => u,
+    (u: object) => Object.fromEntries(Object.entries(u).reverse()),
+    (u: object) => ({ ...u, more: 1 }),
+    ({ input_tokens, output_tokens }: typeof usage) => ({ input_tokens, output_tokens }),
+  );
+  const around = fc.constantFrom({}, { metadata: {}, store: true }, { user: 'somebody }' }, { text: { format: {} } });
+  let read = 0;
+  fc.assert(
+    fc.property(said, arrange, around, fc.boolean(), (counts, form, more, isNumbered) => {
+      const one = form({
+        input_tokens: counts.input,
+        input_tokens_details: { cached_tokens: counts.cached },
+        output_tokens: counts.output,
+        output_tokens_details: { reasoning_tokens: counts.reasoning },
+        total_tokens: counts.total,
+      } as typeof usage);
+      const ending = event('response.completed', { usage: one, ...more }, isNumbered ? { sequence_number: 7 } : {});
+      const { usage: found } = readEnding(ending, quick);
+      expect(found).toEqual(readEnding(ending, whole).usage);
+      if (found) read += 1;
+    }),
+    { seed: 20_261_122, numRuns: 2_000 },
+  );
+  expect(read).toBeGreaterThan(500);
 });
 
 test('the items come with it when they are wanted', () => {

@@ -16,9 +16,12 @@ export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
 }
 
-const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
-// One pass over all lines. A folded line has no name, and control characters could break out of what is passed on.
-const HEADER_LINES = /^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*(?:\r\n|$))*$/;
+/**
+ * The status line, then all others in one pass. A folded line has no name, and control characters could break out of what is
+ * passed on.
+ */
+const HEAD = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
+const STATUS_LINE = /^HTTP\/1\.[01] \d{3}(?: |\r|$)/;
 const LENGTH = /^\d{1,15}$/;
 
 /**
@@ -27,14 +30,13 @@ const LENGTH = /^\d{1,15}$/;
  * @throws MalformedResponse
  */
 export function readResponseHead(text: string): ResponseHead {
-  const found = text.indexOf('\r\n');
-  const endOfLine = found < 0 ? text.length : found;
-  const [, minor, digits] = STATUS_LINE.exec(text.slice(0, endOfLine)) ?? [];
-  if (digits === undefined) throw new MalformedResponse('the provider does not speak HTTP/1.1');
+  const [, minor, digits] = HEAD.exec(text) ?? [];
+  if (digits === undefined) {
+    const isOurs = STATUS_LINE.test(text);
+    throw new MalformedResponse(isOurs ? 'a header of the provider is none' : 'the provider does not speak HTTP/1.1');
+  }
   const status = Number(digits);
-  const lines = text.slice(endOfLine + 2);
-  if (!HEADER_LINES.test(lines)) throw new MalformedResponse('a header of the provider is none');
-  const headers = new ResponseHeaders(lines);
+  const headers = new ResponseHeaders(text);
   const framing = framingOf(status, headers);
   return { status, headers, framing, keepsAlive: minor === '1' && keepsAlive(headers, framing) };
 }

@@ -8,10 +8,10 @@ export class ResponseHeaders implements HeaderLookup {
   readonly #lines: string;
   readonly #inLowerCase: string;
 
-  /** @param lines valid ones, in Latin-1, with CRLF between them */
-  constructor(lines: string) {
-    this.#lines = `\n${lines}`;
-    this.#inLowerCase = this.#lines.toLowerCase();
+  /** @param head valid lines in Latin-1, with CRLF between them; the first is the status line */
+  constructor(head: string) {
+    this.#lines = head;
+    this.#inLowerCase = head.toLowerCase();
   }
 
   /** @param name in lower case @returns what it says, joined by commas when it says it several times */
