@@ -70,7 +70,16 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       // What is sent on is held from here on, in place of what came.
       share.give(body.length - bytesKeptBy(model.upstreamBody, body));
       const current = currentKey(hot, key);
-      admission = admit({ requestId, key: current, requestedAt, inputTokens: tokensOfText(model.bodyBytes), ...model });
+      // Spelled out instead of spread: this runs for every request.
+      admission = admit({
+        requestId,
+        key: current,
+        model: model.model,
+        inputTokens: tokensOfText(model.bodyBytes),
+        maxOutputTokens: model.maxOutputTokens,
+        serviceTier: model.serviceTier,
+        requestedAt,
+      });
       if (response.destroyed) throw new ClientGone();
     } catch (error) {
       share.end();
