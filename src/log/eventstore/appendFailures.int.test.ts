@@ -79,7 +79,7 @@ test('a server that is killed with 400 appends queued leaves each unknown or com
   expect(kinds.has('conflict') || kinds.has('rejected')).toBe(false);
   await restart();
   const again = await Promise.all(appends.map(({ stream, events }) => appendFirmly(log, stream, NO_STREAM, events)));
-  expect(again.every(({ kind }) => kind === 'committed')).toBe(true);
+  expect(again.filter(({ kind }) => kind !== 'committed')).toEqual([]);
   for (const { stream } of appends) expect(database.visible(stream)).toHaveLength(1);
 });
 
@@ -106,7 +106,7 @@ test('a server that shuts down in order writes what it times out on', async () =
   await underWay;
   await restart();
   const again = await Promise.all(appends.map(({ stream, events }) => appendFirmly(log, stream, NO_STREAM, events)));
-  expect(again.every(({ kind }) => kind === 'committed')).toBe(true);
+  expect(again.filter(({ kind }) => kind !== 'committed')).toEqual([]);
   for (const { stream } of appends) expect(database.visible(stream)).toHaveLength(1);
 });
 

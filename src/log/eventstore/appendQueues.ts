@@ -69,7 +69,9 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
       return;
     }
     if (mirror.lookup.hasAnyOf(first.events.map(({ id }) => id))) {
-      queue.shift()?.settle({ kind: 'rejected', reason: ID_TAKEN });
+      // The mirror is written by its own thread: since the look at the head it may be this very append that was mirrored.
+      await catchUp();
+      queue.shift()?.settle(repeated(first) ?? { kind: 'rejected', reason: ID_TAKEN });
       return;
     }
     const group = takeGroup(queue, most, mirror);
