@@ -1,7 +1,7 @@
 import { type ProviderError, providerErrorFrom } from '../attempts/failure.ts';
 import { isObject, type JsonObject } from '../body/parseJson.ts';
 import type { SseEvent } from '../relay/sse.ts';
-import { usageFrom } from '../settlement/ending.ts';
+import { usageFrom } from '../settlement/usageFrom.ts';
 import { annotationFrom, logprobsFrom } from './details.ts';
 import { ToolCalls } from './toolCallDeltas.ts';
 import type { Delta, FinishReason, Logprobs, Usage } from './wire.ts';

@@ -1,5 +1,6 @@
+import { eventsWith } from './eventsWith.ts';
 import { formatEvent, type SseEvent } from './sse.ts';
-import { eventsWith, type Scanned, type SseScanner } from './sseScanner.ts';
+import type { Scanned, SseScanner } from './sseScanner.ts';
 
 const ITEM_DONE = 'response.output_item.done';
 const ITEM_HINT = Buffer.from(ITEM_DONE);

@@ -1,4 +1,6 @@
-import { endOfEvent, endOfLastEvent, parseEvent, readEvent, type SseEvent, startOfLastEvent } from './sse.ts';
+import { endingOf } from './endingOf.ts';
+import { eventsWith } from './eventsWith.ts';
+import { endOfEvent, endOfLastEvent, parseEvent, type SseEvent } from './sse.ts';
 
 /** What a chunk of the provider's stream completed. */
 export interface Scanned {
@@ -18,22 +20,10 @@ export class EventTooLarge extends Error {
 const MAX_EVENT_BYTES = 16 * 1_048_576;
 const NOTHING = Buffer.alloc(0);
 
-const ENDINGS: ReadonlySet<string | undefined> = new Set([
-  'response.completed',
-  'response.failed',
-  'response.incomplete',
-]);
-const ENDING_HINTS = [...ENDINGS].map((type) => Buffer.from(String(type)));
-const ERROR_HINT = Buffer.from('error');
-/** Bytes without one of these hold no event that could end the answer. One pass with it takes a sixth of one for each. */
-const ANY_HINT = /response\.(?:completed|failed|incomplete)|error/;
 const VENDOR_HINT = Buffer.from('codex.');
 /** So a stream begins, but for comments and what is told apart by parsing it. */
 const USUAL_BEGINNING = /^(?:event:[^\r\n]*\n)?data: ?\{"type":"(?!codex\.)[^"\\]+"/;
 const LONGEST_BEGINNING = 150;
-const BLANK_LINE = Buffer.from('\n\n');
-/** A blank line, and behind it the longest one. */
-const SHORTEST_PAIR = 5;
 
 /**
  * Finds the events in a stream that comes in arbitrary pieces. Each byte is looked at a bounded number of times, however
@@ -126,46 +116,6 @@ export class SseScanner {
 }
 
 const isVendorEvent = ({ type }: SseEvent) => type?.startsWith('codex.') ?? false;
-
-/** The event that ends the answer, nearly always the last one; failing that, the last `error` event. */
-function endingOf(bytes: Buffer): SseEvent | undefined {
-  const plainStart = startBehindPlainLine(bytes);
-  const plainText = bytes.toString('utf8', plainStart);
-  const isPlain = !plainText.includes('\r');
-  const start = isPlain ? plainStart : startOfLastEvent(bytes);
-  const text = isPlain ? plainText : bytes.toString('utf8', start);
-  if (ANY_HINT.test(text)) {
-    const last = readEvent(text, start, bytes.length);
-    if (ENDINGS.has(last.type)) return last;
-  } else if (start === 0 || !ANY_HINT.test(bytes.toString('latin1', 0, start))) {
-    return undefined;
-  }
-  for (const hint of ENDING_HINTS) {
-    const ending = eventsWith(hint, bytes).find(({ type }) => ENDINGS.has(type));
-    if (ending) return ending;
-  }
-  return eventsWith(ERROR_HINT, bytes).findLast(({ type }) => type === 'error');
-}
-
-/** `startOfLastEvent` where no line ends with CRLF, at a third of what that costs. */
-function startBehindPlainLine(bytes: Buffer): number {
-  if (bytes.length < SHORTEST_PAIR) return 0;
-  const blank = bytes.lastIndexOf(BLANK_LINE, bytes.length - SHORTEST_PAIR);
-  return blank < 0 ? 0 : blank + BLANK_LINE.length;
-}
-
-/** The events that hold these bytes somewhere. Few do, so that only few events of a stream are ever parsed. */
-export function eventsWith(hint: Buffer, bytes: Buffer): SseEvent[] {
-  const found: SseEvent[] = [];
-  for (let at = bytes.indexOf(hint); at >= 0; ) {
-    const start = endOfLastEvent(bytes.subarray(0, at));
-    const end = endOfEvent(bytes, at);
-    const event = parseEvent(bytes, start, end < 0 ? bytes.length : end);
-    found.push(event);
-    at = bytes.indexOf(hint, event.end);
-  }
-  return found;
-}
 
 function without(bytes: Buffer, events: readonly SseEvent[]): Buffer {
   const kept: Buffer[] = [];
