@@ -34,8 +34,8 @@ test('headers are told as they were sent, and by their names in lower case, with
 test('however many names have been seen, each is found again and none may come twice', () => {
   for (let head = 0; head < 20; head += 1) {
     const lines = Array.from({ length: 100 }, (_, line) => `X-${head}-${line}: ${line}`).join('\r\n');
-    expect(read(request({ more: lines }))?.rawHeaders).toHaveLength(204);
     expect(read(request({ more: `${lines}\r\nx-${head}-0: again` }))).toBeUndefined();
+    expect(read(request({ more: lines }))?.rawHeaders).toHaveLength(204);
     expect(read(request({ more: lines }))?.headers).toMatchObject({ host: 'x', [`x-${head}-99`]: '99' });
   }
 });

@@ -68,7 +68,7 @@ export class PlainResponse {
    * @throws TypeError when a value is not fit for a head
    */
   writeHead(status: number, headers: readonly string[], shared: readonly HeaderBlock[] = NONE): this {
-    let head = statusLine(status);
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
     for (const { lines } of shared) head += lines;
     this.#isChunked = true;
     for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -158,9 +158,6 @@ export class PlainResponse {
     return hasRoom;
   }
 }
-
-const statusLine = (status: number): string =>
-  status === 200 ? 'HTTP/1.1 200 OK\r\n' : `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
 
 let second = 0;
 let line = '';

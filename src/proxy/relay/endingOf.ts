@@ -1,5 +1,5 @@
 import { eventsWith } from './eventsWith.ts';
-import { readEvent, type SseEvent, startOfLastEvent } from './sse.ts';
+import { BLANK_LINE, readEvent, type SseEvent, startOfLastEvent } from './sse.ts';
 
 const ENDINGS: ReadonlySet<string | undefined> = new Set([
   'response.completed',
@@ -10,7 +10,6 @@ const ENDING_HINTS = [...ENDINGS].map((type) => Buffer.from(String(type)));
 const ERROR_HINT = Buffer.from('error');
 /** Bytes without one of these hold no event that could end the answer. One pass with it takes a sixth of one for each. */
 const ANY_HINT = /response\.(?:completed|failed|incomplete)|error/;
-const BLANK_LINE = Buffer.from('\n\n');
 /** A blank line, and behind it the longest one. */
 const SHORTEST_PAIR = 5;
 

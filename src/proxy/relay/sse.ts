@@ -9,7 +9,7 @@ export interface SseEvent {
   readonly end: number;
 }
 
-const BLANK_LINE = Buffer.from('\n\n');
+export const BLANK_LINE: Buffer = Buffer.from('\n\n');
 const BLANK_CRLF_LINE = Buffer.from('\n\r\n');
 const LF = 0x0a;
 const CR = 0x0d;
