@@ -118,6 +118,14 @@ describe('a stream begins', () => {
   });
 });
 
+test('an ending is told by itself, whatever stands behind it', () => {
+  const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+  for (const text of [`${created}${completed}data: [DONE]\n\n`, `${completed}data: [DONE]\n\n`]) {
+    for (const seen of [scan(text), scan(crlf(text))])
+      expect(seen.terminalData).toBe('{"type":"response.completed","response":{"usage":null}}');
+  }
+});
+
 test('an ending is found behind any line, and with one of another kind before it', () => {
   const crlf = (text: string) => text.replaceAll('\n', '\r\n');
   for (const before of ['', created, crlf(created), crlf(created) + created, created + crlf(created), ': \n\n'])

@@ -36,6 +36,14 @@ describe.each([
     expect(readEnding(event('response.completed', response), options).usage).toEqual(counted);
   });
 
+  test('nor one that stands deeper in it, and last', () => {
+    const other = { ...usage, input_tokens: 9, input_tokens_details: { cached_tokens: 9 } };
+    for (const said of [other, { ...other, more: 1 }]) {
+      const response = { output: [], usage, metadata: { usage: said } };
+      expect(readEnding(event('response.completed', response), options).usage).toEqual(counted);
+    }
+  });
+
   test.each([undefined, null, {}, 'none', { input_tokens: -1 }, { input_tokens: 1e300 }])(
     'knows no usage when the provider says %o',
     (said) => {

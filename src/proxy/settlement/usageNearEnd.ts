@@ -32,7 +32,7 @@ function usualUsage(data: string, start: number): TokenUsage | undefined {
   if (data.length - start > LONGEST_TAIL) return undefined;
   USUAL_USAGE.lastIndex = start;
   const [, input, cached, output, reasoning] = USUAL_USAGE.exec(data) ?? [];
-  if (input === undefined || Number(input) + Number(output) === 0) return undefined;
+  if (input === undefined) return undefined;
   return {
     inputTokens: Number(input),
     cachedInputTokens: Math.min(Number(cached), Number(input)),
