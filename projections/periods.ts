@@ -1,4 +1,4 @@
-import { type Instant, instant } from '../src/domain/brands.ts';
+import { type Instant, instant } from '../src/domain/core/brands.ts';
 
 /** Stretches of UTC that roll-ups sum over, the shortest first. */
 export const PERIODS = ['minute', 'hour', 'day', 'month'] as const;

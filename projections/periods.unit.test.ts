@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instant, iso } from '../src/domain/brands.ts';
+import { instant, iso } from '../src/domain/core/brands.ts';
 import { endOf, type Period, startOf } from './periods.ts';
 
 test.each<[Period, string, string, string]>([

@@ -1,4 +1,4 @@
-import type { Instant, Position } from '../src/domain/brands.ts';
+import type { Instant, Position } from '../src/domain/core/brands.ts';
 import type { KnownEvent } from '../src/domain/eventTypes.ts';
 import type { Period } from './periods.ts';
 

@@ -1,4 +1,4 @@
-import type { Instant, Position } from '../src/domain/brands.ts';
+import type { Instant, Position } from '../src/domain/core/brands.ts';
 import type { CompletedRequest } from '../src/domain/request/events.ts';
 import { LONGER_PERIODS, PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AccountId, ApiKeyId, Position } from '../src/domain/brands.ts';
+import type { AccountId, ApiKeyId, Position } from '../src/domain/core/brands.ts';
 import { type CompletedRequest, RefusalsCounted } from '../src/domain/request/events.ts';
 import { completed, refused } from '../test/support/management.ts';
 import { earlier, HOUR, NOW } from '../test/support/specification.ts';

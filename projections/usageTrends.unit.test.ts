@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AccountUsageObserved, type UsageSample } from '../src/domain/accountUsage/events.ts';
-import { position } from '../src/domain/brands.ts';
+import { position } from '../src/domain/core/brands.ts';
 import { accountId, NOW, usageSample, usageWindow } from '../test/support/specification.ts';
 import { usageTrends } from './usageTrends.ts';
 

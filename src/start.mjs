@@ -15,10 +15,10 @@ if (compiled !== undefined) process.env.NODE_COMPILE_CACHE = compiled;
 const [command = 'serve'] = process.argv.slice(2);
 // What is wrong with the settings is said at once, by whoever reads them for good.
 if (command === 'serve' && (await hasValidSettings())) await buildDashboard();
-await import('./cli.ts');
+await import('./app/cli.ts');
 
 async function hasValidSettings() {
-  const { readConfig } = await import('./config.ts');
+  const { readConfig } = await import('./app/config/config.ts');
   try {
     readConfig();
     return true;

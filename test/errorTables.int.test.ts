@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { OpenRequests } from '../src/proxy/openRequests.ts';
+import { OpenRequests } from '../src/proxy/exchange/openRequests.ts';
 import { authFile } from './support/authFiles.ts';
 import { codeAt } from './support/browser.ts';
 import { acceptable, type Gateway, startGateway } from './support/gateway.ts';

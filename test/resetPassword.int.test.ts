@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { generateSync } from 'otplib';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { openDataFolder } from '../src/log/dataFolder.ts';
-import { resetPassword } from '../src/resetPassword.ts';
+import { readConfig } from '../src/app/config/config.ts';
+import { resetPassword } from '../src/app/resetPassword.ts';
+import { openDataFolder } from '../src/eventLog/dataFolder.ts';
 import { openVault } from '../src/vault/sqliteVault.ts';
 import { startGateway } from './support/gateway.ts';
 
@@ -25,7 +25,7 @@ function temporaryFolder(): string {
 
 /** Runs the command line in a process of its own. */
 function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+  const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
   const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { instant } from '../../src/domain/brands.ts';
+import { instant } from '../../src/domain/core/brands.ts';
 import type { CompletedRequest } from '../../src/domain/request/events.ts';
-import { type EventToAppend, NO_STREAM } from '../../src/log/eventLog.ts';
-import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import { type EventToAppend, NO_STREAM } from '../../src/eventLog/eventLog.ts';
+import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { completedRequest, keyEvents } from '../startup/completedRequests.ts';
 
 const EVERY_MS = 600;

@@ -2,16 +2,16 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Instant, instant, position } from '../../src/domain/brands.ts';
+import { type Instant, instant, position } from '../../src/domain/core/brands.ts';
 import { IpAllowed, IpRevoked } from '../../src/domain/firewall/events.ts';
 import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
-import { newEventId } from '../../src/log/eventId.ts';
-import type { EventLog, EventToAppend } from '../../src/log/eventLog.ts';
-import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
-import { startHotRunner } from '../../src/projecting/hotRunner.ts';
-import { createPast } from '../../src/projecting/past.ts';
+import { newEventId } from '../../src/eventLog/eventId.ts';
+import type { EventLog, EventToAppend } from '../../src/eventLog/eventLog.ts';
+import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import type { HistoryFilter } from '../../src/readModels/historyQueries.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
+import { startHotRunner } from '../../src/state/hotRunner.ts';
+import { createPast } from '../../src/state/past/past.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 
 // `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>]`: fills a log with requests and, every

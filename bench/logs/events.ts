@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { instant } from '../../src/domain/brands.ts';
+import { instant } from '../../src/domain/core/brands.ts';
 import type { CompletedRequest } from '../../src/domain/request/events.ts';
-import type { EventMetadata } from '../../src/log/eventLog.ts';
+import type { EventMetadata } from '../../src/eventLog/eventLog.ts';
 
 /** The last event happens now; before it 2,300 requests an hour, so that a million of them are 18 days. */
 const REQUESTS_PER_HOUR = 2_300;

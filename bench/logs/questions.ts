@@ -1,4 +1,4 @@
-import { type Instant, instant, position } from '../../src/domain/brands.ts';
+import { type Instant, instant, position } from '../../src/domain/core/brands.ts';
 import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
 import type { RequestLogFilter } from '../../src/readModels/requestLogQueries.ts';
 import { accounts, models, requestIdAt } from './events.ts';

@@ -2,11 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type ConnectionSettings, parseConnectionString } from '../../src/log/eventstore/connectionString.ts';
-import { startDrainThread } from '../../src/log/eventstore/drain/drainThread.ts';
-import { type EventStore, openEventStore } from '../../src/log/eventstore/eventStore.ts';
-import { openOutbox } from '../../src/log/outbox/outbox.ts';
-import { createRequestSink } from '../../src/log/requestSink.ts';
+import {
+  type ConnectionSettings,
+  parseConnectionString,
+} from '../../src/eventLog/eventstore/client/connectionString.ts';
+import { startDrainThread } from '../../src/eventLog/eventstore/drain/drainThread.ts';
+import { type EventStore, openEventStore } from '../../src/eventLog/eventstore/eventStore.ts';
+import { openOutbox } from '../../src/eventLog/outbox/outbox.ts';
+import { createRequestSink } from '../../src/eventLog/requestSink.ts';
 import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';

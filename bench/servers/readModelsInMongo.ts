@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { soleTenure } from '../../src/projecting/tenure.ts';
 import { Generations } from '../../src/readModels/mongo/generations.ts';
 import { openLogSource } from '../../src/readModels/mongo/logSource.ts';
 import { createMongoStore } from '../../src/readModels/mongo/mongoStore.ts';
 import { rebuildMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
 import { portsOver } from '../../src/readModels/readModels.ts';
+import { soleTenure } from '../../src/state/leases/leaseTerm.ts';
 import { mongoServer, NO_MONGODB } from '../../test/support/mongo/mongoServer.ts';
 import { fillLog } from '../logs/events.ts';
 import { askQuestions } from '../logs/questions.ts';

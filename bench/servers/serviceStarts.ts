@@ -17,7 +17,7 @@ export interface ServiceStartsOptions {
   readonly say: (line: string) => void;
 }
 
-const CLI = join(import.meta.dirname, '../../src/cli.ts');
+const CLI = join(import.meta.dirname, '../../src/app/cli.ts');
 const LISTENING_WITHIN_MS = 600_000;
 const STOPPING_WITHIN_MS = 60_000;
 /** No snapshot is made of fewer. */

@@ -7,10 +7,10 @@ import {
   instant,
   microDollars,
   position,
-} from '../../src/domain/brands.ts';
+} from '../../src/domain/core/brands.ts';
 import type { CompletedRequest } from '../../src/domain/request/events.ts';
-import { newEventId } from '../../src/log/eventId.ts';
-import type { EventToAppend } from '../../src/log/eventLog.ts';
+import { newEventId } from '../../src/eventLog/eventId.ts';
+import type { EventToAppend } from '../../src/eventLog/eventLog.ts';
 
 const ACCOUNTS = 50;
 const KEYS = 20;

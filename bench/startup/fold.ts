@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
-import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
-import { emptyFold } from '../../src/projecting/fold.ts';
-import { foldFile } from '../../src/projecting/foldFile.ts';
-import { startHotRunner } from '../../src/projecting/hotRunner.ts';
-import { foldFrom } from '../../src/projecting/snapshots/foldData.ts';
-import { newestSnapshot, SnapshotFolder } from '../../src/projecting/snapshots/snapshotFolder.ts';
+import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { emptyFold } from '../../src/state/fold/fold.ts';
+import { startHotRunner } from '../../src/state/hotRunner.ts';
+import { foldFile } from '../../src/state/pages/foldFile.ts';
+import { foldFrom } from '../../src/state/snapshots/foldData.ts';
+import { newestSnapshot, SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
 
 // Child of the bench: folds the log in `argv[2]` as a node does at its start, once, with cold code, from the newest snapshot
 // beside it if there is one.

@@ -2,9 +2,9 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type EventLog, NO_STREAM } from '../../src/log/eventLog.ts';
-import { createRequestSink } from '../../src/log/requestSink.ts';
-import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import { type EventLog, NO_STREAM } from '../../src/eventLog/eventLog.ts';
+import { createRequestSink } from '../../src/eventLog/requestSink.ts';
+import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { startOn } from '../throughput/startOn.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
 
@@ -57,7 +57,7 @@ async function child(name: string, line: RegExp): Promise<void> {
 
 async function serve(): Promise<void> {
   const since = performance.now();
-  const service = startOn(folder, 'serve', [new URL('../../src/cli.ts', import.meta.url).pathname, 'serve']);
+  const service = startOn(folder, 'serve', [new URL('../../src/app/cli.ts', import.meta.url).pathname, 'serve']);
   await service.line(/listening on/, 120_000);
   say(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
   await service.stop();

@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
-import { startHotRunner } from '../../src/projecting/hotRunner.ts';
-import { keepSnapshots } from '../../src/projecting/snapshots/keepSnapshots.ts';
-import { SnapshotFolder } from '../../src/projecting/snapshots/snapshotFolder.ts';
+import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { startHotRunner } from '../../src/state/hotRunner.ts';
+import { keepSnapshots } from '../../src/state/snapshots/keepSnapshots.ts';
+import { SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
 
 // Child of the bench: has a snapshot made of the log in `argv[2]` beside a node that has folded it, and watches how long
 // that node's event loop is held up meanwhile.

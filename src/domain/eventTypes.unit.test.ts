@@ -18,8 +18,8 @@ import {
   usageWindow,
   uuid,
 } from '../../test/support/specification.ts';
-import { microDollars, position } from './brands.ts';
-import { type EventDefinition, event } from './event.ts';
+import { microDollars, position } from './core/brands.ts';
+import { type EventDefinition, event } from './core/event.ts';
 import { eventTypes, type KnownEvent, UnknownEventType, upcast } from './eventTypes.ts';
 
 type Samples = { [Type in KnownEvent['type']]: Extract<KnownEvent, { type: Type }>['data'] };

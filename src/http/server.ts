@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { CallerRequest, CallerResponse } from './caller.ts';
-import type { Dashboard } from './dashboard/dashboard.ts';
+import type { CallerRequest, CallerResponse } from './client/client.ts';
+import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
+import { readPlainRequests } from './plain/readPlainRequests.ts';
+import type { Dashboard } from './static/dashboard.ts';
+import { limitUnreadAnswers } from './unreadResponses.ts';
 import {
   answerNotHttp,
   EXPECTATION,
@@ -10,10 +13,7 @@ import {
   problemOfHead,
   problemOfNoise,
   sayAndLeave,
-} from './notHttp.ts';
-import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
-import { readPlainRequests } from './plain/readPlainRequests.ts';
-import { limitUnreadAnswers } from './unreadAnswers.ts';
+} from './wire/parserErrorResponse.ts';
 
 /** How long a request may take to arrive. */
 const REQUEST_MS = 300_000;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { addressOf, type Browser, browser, logIn, requireTotp, setUp } from '../../test/support/browser.ts';
 import { type Stage, startManagement } from '../../test/support/management.ts';
-import { endpointsOf } from './documented.ts';
-import { createManagement } from './management.ts';
+import { createManagement } from './app.ts';
+import { endpointsOf } from './http/documented.ts';
 
 interface Route {
   readonly method: string;

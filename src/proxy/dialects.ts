@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CallerResponse } from '../http/caller.ts';
-import { type AnswerFormat, eventStream, wholeJson } from './attempts/answerFormats.ts';
+import type { CallerResponse } from '../http/client/client.ts';
 import { readChatRequest } from './chat/chatRequest.ts';
 import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
 import { Completion } from './chat/completion.ts';
 import { readCompactRequest } from './compact/compactRequest.ts';
 import { completeCompaction } from './compact/completeCompaction.ts';
-import type { AnswerHead } from './relay/answerHead.ts';
+import { type AnswerFormat, eventStream, wholeJson } from './exchange/responseFormats.ts';
 import type { Delivery } from './relay/delivery.ts';
 import { JsonDelivery } from './relay/jsonDelivery.ts';
+import type { AnswerHead } from './relay/responseHead.ts';
 import { StreamDelivery } from './relay/streamDelivery.ts';
 import { WholeDelivery } from './relay/wholeDelivery.ts';
 import type { RecallItem } from './responses/forwardable.ts';

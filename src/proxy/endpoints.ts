@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/endpoint.ts';
-import { errors } from '../http/errors.ts';
+import { errors } from '../http/errors/errors.ts';
+import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/openApi/endpoint.ts';
 import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
 import type { DialectName } from './dialects.ts';
 import { isPublic, type ProxyRoute, proxyRoutes } from './routes.ts';

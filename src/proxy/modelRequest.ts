@@ -1,26 +1,26 @@
 import type { Admission } from '../domain/request/events.ts';
-import type { CallerRequest, CallerResponse } from '../http/caller.ts';
-import { createSlots } from '../provider/slots.ts';
+import type { CallerRequest, CallerResponse } from '../http/client/client.ts';
+import { createSlots } from '../lib/semaphore.ts';
 import { type AdmissionOptions, createAdmission } from './admission/admission.ts';
 import { currentKey } from './admission/currentKey.ts';
 import { tokensOfText } from './admission/estimate.ts';
 import { createPinDigest } from './admission/pinDigest.ts';
+import { createRecordRefusal } from './admission/recordRefusal.ts';
+import type { Refusals } from './admission/refusals.ts';
 import type { ProxyState } from './app.ts';
-import { Exchange } from './attempts/exchange.ts';
-import type { ExchangeServices } from './attempts/exchangeServices.ts';
-import { decompress } from './body/decompress.ts';
-import type { MemoryBudget } from './body/memoryBudget.ts';
-import { bytesKeptBy } from './body/ownedBytes.ts';
-import { ClientGone, readBody } from './body/readBody.ts';
 import { dialects } from './dialects.ts';
-import type { OpenRequests } from './openRequests.ts';
-import type { AnswerHead } from './relay/answerHead.ts';
+import { Exchange } from './exchange/exchange.ts';
+import type { ExchangeServices } from './exchange/exchangeServices.ts';
+import type { OpenRequests } from './exchange/openRequests.ts';
+import type { AnswerHead } from './relay/responseHead.ts';
+import { decompress } from './requestBody/decompress.ts';
+import type { MemoryBudget } from './requestBody/memoryBudget.ts';
+import { bytesKeptBy } from './requestBody/ownedBytes.ts';
+import { ClientGone, readBody } from './requestBody/readBody.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestMemory } from './responses/requestMemory.ts';
 import type { ConversationRoute } from './routes.ts';
-import { createRecordRefusal } from './settlement/recordRefusal.ts';
-import type { Refusals } from './settlement/refusals.ts';
 
 export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOptions, 'hot'> {
   readonly openRequests: OpenRequests;

@@ -1,5 +1,5 @@
-import type { Instant, Position } from '../domain/brands.ts';
-import type { Actor } from '../log/eventLog.ts';
+import type { Instant, Position } from '../domain/core/brands.ts';
+import type { Actor } from '../eventLog/eventLog.ts';
 
 /** Lists are alternatives; absent means no condition. */
 export interface HistoryFilter {

@@ -1,4 +1,4 @@
-import type { Position } from '../domain/brands.ts';
+import type { Position } from '../domain/core/brands.ts';
 
 /** How far the read models reach; every adapter passes one suite. */
 export interface ProgressQueries {

@@ -1,4 +1,4 @@
-import type { Position } from '../domain/brands.ts';
+import type { Position } from '../domain/core/brands.ts';
 import type { HistoryQueries } from './historyQueries.ts';
 import type { ProgressQueries } from './progressQueries.ts';
 import type { RequestLogQueries } from './requestLogQueries.ts';

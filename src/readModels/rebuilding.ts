@@ -1,4 +1,4 @@
-import type { Position } from '../domain/brands.ts';
+import type { Position } from '../domain/core/brands.ts';
 
 /** Told after each batch. */
 export type OnProgress = (done: Position, of: Position) => void;

@@ -1,5 +1,5 @@
 import type { RequestLogRow } from '../../projections/requestLog.ts';
-import type { Instant, Position } from '../domain/brands.ts';
+import type { Instant, Position } from '../domain/core/brands.ts';
 
 export type { RequestLogRow };
 

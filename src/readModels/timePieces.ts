@@ -1,5 +1,5 @@
 import { endOf, LONGER_PERIODS, type Period, startOf } from '../../projections/periods.ts';
-import { type Instant, instant } from '../domain/brands.ts';
+import { type Instant, instant } from '../domain/core/brands.ts';
 
 /** Whole periods next to each other, or (without `period`) a stretch shorter than the shortest period. */
 export interface TimePiece {

@@ -1,5 +1,5 @@
 import type { UsageSums } from '../../projections/usageTrends.ts';
-import type { Instant, Position } from '../domain/brands.ts';
+import type { Instant, Position } from '../domain/core/brands.ts';
 
 export type { UsageSums };
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Sealed } from '../domain/brands.ts';
+import type { Sealed } from '../domain/core/brands.ts';
 import { CannotOpen } from './vault.ts';
 
 // AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D 8.2.2). What a ciphertext belongs to is authenticated with it,

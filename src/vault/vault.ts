@@ -1,4 +1,4 @@
-import type { Sealed } from '../domain/brands.ts';
+import type { Sealed } from '../domain/core/brands.ts';
 
 /** A value cannot be opened: its data key was destroyed (the subject was deleted), or the text is not ours. */
 export class CannotOpen extends Error {

@@ -1,5 +1,5 @@
-import type { Position } from '../../src/domain/brands.ts';
-import type { EventLog, RecordedEvent, Subscription } from '../../src/log/eventLog.ts';
+import type { Position } from '../../src/domain/core/brands.ts';
+import type { EventLog, RecordedEvent, Subscription } from '../../src/eventLog/eventLog.ts';
 
 export interface Collector extends Disposable {
   readonly events: readonly RecordedEvent[];

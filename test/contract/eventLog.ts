@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { EventLog } from '../../src/log/eventLog.ts';
+import type { EventLog } from '../../src/eventLog/eventLog.ts';
 import { appending } from './eventLog/appending.ts';
 import { following } from './eventLog/following.ts';
 import { reading } from './eventLog/reading.ts';

@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
-import { disposeOf, openClient } from '../../src/log/eventstore/client.ts';
-import { type ConnectionSettings, parseConnectionString } from '../../src/log/eventstore/connectionString.ts';
-import { type EventStore, openEventStore } from '../../src/log/eventstore/eventStore.ts';
+import { disposeOf, openClient } from '../../src/eventLog/eventstore/client/client.ts';
+import {
+  type ConnectionSettings,
+  parseConnectionString,
+} from '../../src/eventLog/eventstore/client/connectionString.ts';
+import { type EventStore, openEventStore } from '../../src/eventLog/eventstore/eventStore.ts';
 import { openSharedVault } from '../../src/vault/sharedVault.ts';
 import { describeEventLog } from './eventLog.ts';
 import { describeLeaseStreams } from './leaseStreams.ts';

@@ -1,7 +1,7 @@
-import { instant } from '../../src/domain/brands.ts';
+import { instant } from '../../src/domain/core/brands.ts';
 import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
-import { newEventId } from '../../src/log/eventId.ts';
-import type { EventToAppend } from '../../src/log/eventLog.ts';
+import { newEventId } from '../../src/eventLog/eventId.ts';
+import type { EventToAppend } from '../../src/eventLog/eventLog.ts';
 
 const START = Date.UTC(2026, 0, 31, 23, 59, 0);
 let made = 0;

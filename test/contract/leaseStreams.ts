@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { newEventId } from '../../src/log/eventId.ts';
-import { NO_STREAM } from '../../src/log/eventLog.ts';
-import type { LeaseEntry, LeaseStreams } from '../../src/log/leaseStreams.ts';
+import { newEventId } from '../../src/eventLog/eventId.ts';
+import { NO_STREAM } from '../../src/eventLog/eventLog.ts';
+import type { LeaseEntry, LeaseStreams } from '../../src/eventLog/leaseStreams.ts';
 
 export interface LeaseStreamsUnderTest extends AsyncDisposable {
   readonly leases: LeaseStreams;

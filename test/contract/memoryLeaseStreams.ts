@@ -1,4 +1,4 @@
-import type { LeaseEntry, LeaseOutcome, LeaseStreams } from '../../src/log/leaseStreams.ts';
+import type { LeaseEntry, LeaseOutcome, LeaseStreams } from '../../src/eventLog/leaseStreams.ts';
 
 /** What becomes of one call: it goes through, it is written and nobody learns of it, or it never gets there. */
 export type Passage = 'through' | 'answer lost' | 'lost';

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { Position } from '../../src/domain/brands.ts';
+import type { Position } from '../../src/domain/core/brands.ts';
 import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
 import type { Happened } from './readModels/appending.ts';
 import { history } from './readModels/history.ts';

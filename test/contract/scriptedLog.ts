@@ -1,5 +1,5 @@
-import { position } from '../../src/domain/brands.ts';
-import type { AppendOutcome, EventLog, EventToAppend } from '../../src/log/eventLog.ts';
+import { position } from '../../src/domain/core/brands.ts';
+import type { AppendOutcome, EventLog, EventToAppend } from '../../src/eventLog/eventLog.ts';
 
 export interface ReceivedAppend {
   readonly stream: string;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { position } from '../../src/domain/brands.ts';
-import type { EventLog, StoredEvent } from '../../src/log/eventLog.ts';
-import { NO_STREAM } from '../../src/log/eventLog.ts';
-import { chain, emptyChain, isBreak, verifyStream } from '../../src/log/hashChain.ts';
-import type { StoredAppends } from '../../src/log/outbox/storedAppends.ts';
-import { prepareAppend } from '../../src/log/prepareAppend.ts';
+import { position } from '../../src/domain/core/brands.ts';
+import type { EventLog, StoredEvent } from '../../src/eventLog/eventLog.ts';
+import { NO_STREAM } from '../../src/eventLog/eventLog.ts';
+import { chain, emptyChain, isBreak, verifyStream } from '../../src/eventLog/hashChain.ts';
+import type { StoredAppends } from '../../src/eventLog/outbox/storedAppends.ts';
+import { prepareAppend } from '../../src/eventLog/prepareAppend.ts';
 import { committed } from './eventLog/outcomes.ts';
 import { anEvent, aStream, someEvents } from './events.ts';
 

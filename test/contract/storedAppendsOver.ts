@@ -1,5 +1,5 @@
-import type { EventLog, EventToAppend, StoredEvent } from '../../src/log/eventLog.ts';
-import type { StoredAppendOutcome, StoredAppends } from '../../src/log/outbox/storedAppends.ts';
+import type { EventLog, EventToAppend, StoredEvent } from '../../src/eventLog/eventLog.ts';
+import type { StoredAppendOutcome, StoredAppends } from '../../src/eventLog/outbox/storedAppends.ts';
 
 /** What becomes of an append: it goes through, nobody learns that it did, or it ends so. */
 export type Passage = 'through' | 'answer lost' | StoredAppendOutcome;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Sealed } from '../../src/domain/brands.ts';
-import { newEventId } from '../../src/log/eventId.ts';
+import type { Sealed } from '../../src/domain/core/brands.ts';
+import { newEventId } from '../../src/eventLog/eventId.ts';
 import { CannotOpen, type Vault } from '../../src/vault/vault.ts';
 
 /** A place where a vault keeps its keys, and the one master key that they are wrapped by. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Instant } from '../../src/domain/brands.ts';
+import type { Instant } from '../../src/domain/core/brands.ts';
 import { codeAt, PASSWORD } from '../support/browser.ts';
 import { journeys, startJourney } from './support/journey.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readSnapshot, writeSnapshot } from '../../src/projecting/snapshots/snapshotFile.ts';
+import { readSnapshot, writeSnapshot } from '../../src/state/snapshots/snapshotFile.ts';
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
 import { takeSnapshot } from '../support/takeSnapshot.ts';

@@ -59,7 +59,7 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
   async function launch(name: string, env: Environment = {}, ...command: readonly string[]): Promise<Served> {
     const settings = await settingsOf(name, env);
     return endingWithTest(
-      serve({ ...settings, ...(command.length > 0 && { command: [process.execPath, 'src/cli.ts', ...command] }) }),
+      serve({ ...settings, ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }) }),
     );
   }
 

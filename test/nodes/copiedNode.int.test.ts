@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { type Position, position } from '../../src/domain/brands.ts';
-import type { StoredEvent } from '../../src/log/eventLog.ts';
-import { isBreak, verifyStream } from '../../src/log/hashChain.ts';
-import { createReader } from '../../src/log/sqlite/reader.ts';
+import { type Position, position } from '../../src/domain/core/brands.ts';
+import type { StoredEvent } from '../../src/eventLog/eventLog.ts';
+import { isBreak, verifyStream } from '../../src/eventLog/hashChain.ts';
+import { createReader } from '../../src/eventLog/sqlite/reader.ts';
 import { snapshot } from '../durability/support/snapshot.ts';
 import { textAnswer } from '../support/provider/scripts.ts';
 import { openCluster } from './cluster.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { replay } from '../../src/projecting/replay.ts';
+import { replay } from '../../src/state/past/replay.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import {
   badRequest,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { replay } from '../../src/projecting/replay.ts';
+import { replay } from '../../src/state/past/replay.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
 import { delayed, neverAnswers, serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';

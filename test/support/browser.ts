@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib';
-import type { Instant } from '../../src/domain/brands.ts';
+import type { Instant } from '../../src/domain/core/brands.ts';
 import type { Answer, Sent } from './call.ts';
 import type { Stage } from './management.ts';
 

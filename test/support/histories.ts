@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { type Instant, instant, microDollars, position } from '../../src/domain/brands.ts';
+import { type Instant, instant, microDollars, position } from '../../src/domain/core/brands.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
-import type { RecordedEvent } from '../../src/log/eventLog.ts';
+import type { RecordedEvent } from '../../src/eventLog/eventLog.ts';
 import {
   accountId,
   HOUR,

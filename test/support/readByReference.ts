@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonObject } from '../../src/proxy/body/parseJson.ts';
-import { badRequest } from '../../src/proxy/proxyError.ts';
+import { badRequest } from '../../src/proxy/errors/proxyError.ts';
+import type { JsonObject } from '../../src/proxy/requestBody/parseJson.ts';
 import type { RecallItem } from '../../src/proxy/responses/forwardable.ts';
 import type { ModelRequest } from '../../src/proxy/responses/modelRequest.ts';
 import type { Surface } from '../../src/proxy/responses/schema.ts';

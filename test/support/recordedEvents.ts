@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { RecordedEvent } from '../../src/log/eventLog.ts';
-import { createSqliteEventLog } from '../../src/log/sqlite/sqliteEventLog.ts';
+import type { RecordedEvent } from '../../src/eventLog/eventLog.ts';
+import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 
 /** Reads the embedded log of a data folder as the service's own fold would, from nothing. */
 export async function recordedEvents(folder: string): Promise<RecordedEvent[]> {

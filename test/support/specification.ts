@@ -10,13 +10,13 @@ import {
   instant,
   position,
   type Sealed,
-} from '../../src/domain/brands.ts';
-import type { Context } from '../../src/domain/decider.ts';
-import type { ErrorCode } from '../../src/domain/errorCodes.ts';
-import type { DomainEvent } from '../../src/domain/event.ts';
+} from '../../src/domain/core/brands.ts';
+import type { Context } from '../../src/domain/core/decider.ts';
+import type { ErrorCode } from '../../src/domain/core/errorCodes.ts';
+import type { DomainEvent } from '../../src/domain/core/event.ts';
+import { Refusal } from '../../src/domain/core/refusal.ts';
 import { eventTypes } from '../../src/domain/eventTypes.ts';
 import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
-import { Refusal } from '../../src/domain/refusal.ts';
 
 /** The moment of every command that names no other: 2026-01-15T12:00:00Z. Events given happened in the hour before. */
 export const NOW = instant(Date.UTC(2026, 0, 15, 12));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { makeSnapshot } from '../../src/projecting/snapshots/makeSnapshot.ts';
-import { SnapshotFolder } from '../../src/projecting/snapshots/snapshotFolder.ts';
+import { makeSnapshot } from '../../src/state/snapshots/makeSnapshot.ts';
+import { SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
 
 /** Has a snapshot made in a data folder, as its node does every 100,000 events. @returns its path */
 export function takeSnapshot(dataFolder: string, logName = 'log.sqlite'): string {

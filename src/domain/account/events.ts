@@ -1,6 +1,6 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema } from '../schema.ts';
-import { accountIdSchema, instantSchema, sealedSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema } from '../core/schema.ts';
+import { accountIdSchema, instantSchema, sealedSchema } from '../core/schemas.ts';
 
 /** Provider tokens under the account's own data key; `accessExpiresAt` is null when the token does not say. */
 export const sealedTokensSchema = schema((z) =>

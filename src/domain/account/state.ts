@@ -1,5 +1,5 @@
-import type { AccountId, Instant, Sealed } from '../brands.ts';
-import type { Recorded } from '../event.ts';
+import type { AccountId, Instant, Sealed } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { AccountEvent, AccountStatus, ImportedAccount } from './events.ts';
 
 export interface Account {

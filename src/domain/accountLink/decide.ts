@@ -1,6 +1,6 @@
-import type { AccountId } from '../brands.ts';
-import type { Context, Decider } from '../decider.ts';
-import { refuse } from '../refusal.ts';
+import type { AccountId } from '../core/brands.ts';
+import type { Context, Decider } from '../core/decider.ts';
+import { refuse } from '../core/refusal.ts';
 import {
   AccountLinkBegun,
   AccountLinkCancelled,

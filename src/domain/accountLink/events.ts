@@ -1,6 +1,6 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema } from '../schema.ts';
-import { accountIdSchema, instantSchema, sealedSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema } from '../core/schema.ts';
+import { accountIdSchema, instantSchema, sealedSchema } from '../core/schemas.ts';
 
 /**
  * What a sign-in by browser needs beyond what is derived from the id of its link (verifier, state), which is written

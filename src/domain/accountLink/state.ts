@@ -1,6 +1,6 @@
 import type { AccountEvent } from '../account/events.ts';
-import type { AccountId, Instant } from '../brands.ts';
-import type { Recorded } from '../event.ts';
+import type { AccountId, Instant } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { AccountLinkEvent, BegunLink } from './events.ts';
 
 export type LinkOutcome = 'imported' | 'replaced' | 'skipped';

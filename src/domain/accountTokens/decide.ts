@@ -1,7 +1,7 @@
 import type { SealedTokens } from '../account/events.ts';
-import { type AccountId, instant } from '../brands.ts';
-import type { Context, Decider } from '../decider.ts';
-import { refuse } from '../refusal.ts';
+import { type AccountId, instant } from '../core/brands.ts';
+import type { Context, Decider } from '../core/decider.ts';
+import { refuse } from '../core/refusal.ts';
 import { type AccountTokensEvent, TokenRefreshClaimed, TokenRefreshFailed, TokensRefreshed } from './events.ts';
 import { type AccountTokens, evolve, initialState } from './state.ts';
 

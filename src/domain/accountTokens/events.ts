@@ -1,6 +1,6 @@
 import { sealedTokensSchema } from '../account/events.ts';
-import { type EventOf, event } from '../event.ts';
-import { accountIdSchema, instantSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { accountIdSchema, instantSchema } from '../core/schemas.ts';
 
 /** Commits before the provider is asked, so that two nodes cannot both spend a single-use refresh token. */
 export const TokenRefreshClaimed = event('TokenRefreshClaimed', {

@@ -1,6 +1,6 @@
 import type { AccountEvent, SealedTokens } from '../account/events.ts';
-import type { Instant } from '../brands.ts';
-import type { Recorded } from '../event.ts';
+import type { Instant } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { AccountTokensEvent } from './events.ts';
 
 export interface AccountTokens {

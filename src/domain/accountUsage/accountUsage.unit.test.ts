@@ -12,7 +12,7 @@ import {
   usageSample,
   usageWindow,
 } from '../../../test/support/specification.ts';
-import type { Instant } from '../brands.ts';
+import type { Instant } from '../core/brands.ts';
 import { AccountUsageObserved, type UsageSample } from './events.ts';
 import { evolve, initialState, type LimitPronounced } from './state.ts';
 

@@ -1,5 +1,5 @@
-import type { AccountId, Instant } from '../brands.ts';
-import type { Decider } from '../decider.ts';
+import type { AccountId, Instant } from '../core/brands.ts';
+import type { Decider } from '../core/decider.ts';
 import { type AccountUsageEvent, AccountUsageObserved, type UsageSample, type UsageWindow } from './events.ts';
 import { type AccountUsage, evolve, initialState } from './state.ts';
 

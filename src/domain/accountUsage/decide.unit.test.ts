@@ -12,8 +12,8 @@ import {
   usageSample,
   usageWindow,
 } from '../../../test/support/specification.ts';
-import { monthOf, subjects } from '../../projecting/subjects.ts';
-import { instant } from '../brands.ts';
+import { monthOf, subjects } from '../../state/fold/subjects.ts';
+import { instant } from '../core/brands.ts';
 import { accountUsage, decide } from './decide.ts';
 import { AccountUsageObserved, type UsageSample, type UsageWindow } from './events.ts';
 import { evolve } from './state.ts';

@@ -1,6 +1,6 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema } from '../schema.ts';
-import { accountIdSchema, instantSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema } from '../core/schema.ts';
+import { accountIdSchema, instantSchema } from '../core/schemas.ts';
 
 /** One usage window as the provider reported it; percents are whole, and may exceed 100. */
 export const usageWindowSchema = schema((z) =>

@@ -1,5 +1,5 @@
-import type { Instant } from '../brands.ts';
-import type { Recorded } from '../event.ts';
+import type { Instant } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { AccountUsageEvent, UsageSample } from './events.ts';
 
 /** What we know of an account's windows: the last sample, and a stop the provider pronounced on a request. */

@@ -1,6 +1,6 @@
-import type { ApiKeyId, Instant } from '../brands.ts';
-import type { Context, Decider } from '../decider.ts';
-import { refuse } from '../refusal.ts';
+import type { ApiKeyId, Instant } from '../core/brands.ts';
+import type { Context, Decider } from '../core/decider.ts';
+import { refuse } from '../core/refusal.ts';
 import {
   ApiKeyActivated,
   ApiKeyCreated,

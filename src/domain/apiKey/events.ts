@@ -1,6 +1,6 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema } from '../schema.ts';
-import { apiKeyIdSchema, instantSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema } from '../core/schema.ts';
+import { apiKeyIdSchema, instantSchema } from '../core/schemas.ts';
 
 export const limitTypeSchema = schema((z) => z.enum(['total_tokens', 'input_tokens', 'output_tokens', 'cost_usd']));
 export const limitWindowSchema = schema((z) => z.enum(['daily', 'weekly', 'monthly']));

@@ -1,5 +1,5 @@
-import type { ApiKeyId, Instant } from '../brands.ts';
-import type { Recorded } from '../event.ts';
+import type { ApiKeyId, Instant } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { ApiKeyEvent, LimitRule } from './events.ts';
 
 export interface ApiKey {

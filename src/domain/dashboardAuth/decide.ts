@@ -1,6 +1,6 @@
-import type { Sealed } from '../brands.ts';
-import type { Decider } from '../decider.ts';
-import { refuse } from '../refusal.ts';
+import type { Sealed } from '../core/brands.ts';
+import type { Decider } from '../core/decider.ts';
+import { refuse } from '../core/refusal.ts';
 import { SettingsChanged, type SettingsEvent } from '../settings/events.ts';
 import {
   type DashboardAuthEvent,

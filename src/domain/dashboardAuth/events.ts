@@ -1,6 +1,6 @@
-import { type EventOf, event } from '../event.ts';
-import { schema } from '../schema.ts';
-import { sealedSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { schema } from '../core/schema.ts';
+import { sealedSchema } from '../core/schemas.ts';
 
 /** A password by a name of its own: sessions belong to the one that began them, and end with it. */
 const password = schema((z) =>

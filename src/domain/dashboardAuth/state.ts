@@ -1,5 +1,5 @@
-import type { Sealed } from '../brands.ts';
-import type { Recorded } from '../event.ts';
+import type { Sealed } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { SessionTotpVerifiedEvent } from '../session/events.ts';
 import type { SettingsEvent } from '../settings/events.ts';
 import type { DashboardAuthEvent } from './events.ts';

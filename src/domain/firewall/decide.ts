@@ -1,5 +1,5 @@
-import type { Decider } from '../decider.ts';
-import { refuse } from '../refusal.ts';
+import type { Decider } from '../core/decider.ts';
+import { refuse } from '../core/refusal.ts';
 import { type FirewallEvent, IpAllowed, IpRevoked } from './events.ts';
 import { parseIp } from './ipAddress.ts';
 import { evolve, type Firewall, initialState } from './state.ts';

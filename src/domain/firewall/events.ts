@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type EventOf, event } from '../event.ts';
-import { schema } from '../schema.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { schema } from '../core/schema.ts';
 import type { IpAddress } from './ipAddress.ts';
 
 const ip = schema((z) => z.string() as unknown as z.ZodType<IpAddress>);

@@ -1,5 +1,5 @@
-import type { Instant } from '../brands.ts';
-import type { Recorded } from '../event.ts';
+import type { Instant } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { FirewallEvent } from './events.ts';
 import type { IpAddress } from './ipAddress.ts';
 

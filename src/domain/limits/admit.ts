@@ -1,7 +1,7 @@
-import { amountOf, appliesTo, type Consumption, ceilingOf, type KeyCounters, usedAt } from '../apiKey/counters.ts';
 import type { LimitRule } from '../apiKey/events.ts';
-import { windowAt } from '../apiKey/window.ts';
-import type { Instant } from '../brands.ts';
+import type { Instant } from '../core/brands.ts';
+import { amountOf, appliesTo, type Consumption, ceilingOf, type KeyCounters, usedAt } from './counters.ts';
+import { windowAt } from './window.ts';
 
 /** Goes up with every change of `admit` that could change an answer; recorded with each admission. */
 export const ADMIT_VERSION = 2;

@@ -1,4 +1,4 @@
-import type { Decider } from '../decider.ts';
+import type { Decider } from '../core/decider.ts';
 import { type ListedModel, type ModelCatalogueEvent, ModelDescribed, ModelsListed } from './events.ts';
 import { evolve, initialState, type ModelCatalogue } from './state.ts';
 

@@ -1,5 +1,5 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema } from '../schema.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema } from '../core/schema.ts';
 
 /** A model by its name, and which of its descriptions holds: a short hash of it. */
 export const listedModelSchema = schema((z) => z.object({ slug: z.string().min(1), version: z.string().min(1) }));

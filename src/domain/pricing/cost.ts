@@ -1,4 +1,4 @@
-import { type MicroDollars, microDollars } from '../brands.ts';
+import { type MicroDollars, microDollars } from '../core/brands.ts';
 import type { TokenUsage } from '../request/events.ts';
 import type { ModelPrice } from './prices.ts';
 

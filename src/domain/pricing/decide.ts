@@ -1,5 +1,5 @@
-import type { Decider } from '../decider.ts';
-import type { Recorded } from '../event.ts';
+import type { Decider } from '../core/decider.ts';
+import type { Recorded } from '../core/event.ts';
 import { type PricesEvent, PricesPublished } from './events.ts';
 import type { PriceTable } from './prices.ts';
 

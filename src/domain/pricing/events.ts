@@ -1,4 +1,4 @@
-import { type EventOf, event } from '../event.ts';
+import { type EventOf, event } from '../core/event.ts';
 import { modelPriceSchema } from './prices.ts';
 
 /** Costs are counted with these prices from now on; requests name the version. */

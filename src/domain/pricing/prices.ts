@@ -1,4 +1,4 @@
-import { type Infer, schema } from '../schema.ts';
+import { type Infer, schema } from '../core/schema.ts';
 
 const dollars = schema((z) => z.number().min(0).max(1_000_000));
 const factor = schema((z) => z.number().min(0).max(1_000));

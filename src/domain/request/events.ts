@@ -1,6 +1,6 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema, type Zod } from '../schema.ts';
-import { accountIdSchema, apiKeyIdSchema, instantSchema, microDollarsSchema, positionSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema, type Zod } from '../core/schema.ts';
+import { accountIdSchema, apiKeyIdSchema, instantSchema, microDollarsSchema, positionSchema } from '../core/schemas.ts';
 
 /** Tokens of one request. `isEstimated`: the provider never said, so it is what was seen (design.md section 5). */
 export const tokenUsageSchema = schema((z) =>
@@ -36,7 +36,7 @@ export const attemptSchema = schema((z) =>
     accountId: accountIdSchema(z),
     startedAt: instantSchema(z),
     endedAt: instantSchema(z),
-    /** `ok`, or a class of `src/proxy/attempts/classify.ts`. */
+    /** `ok`, or a class of `src/proxy/exchange/classify.ts`. */
     outcome: z.string(),
     /** The provider's own code, when it gave one. */
     code: z.string().optional(),

@@ -2,7 +2,7 @@ import type { Account } from '../account/state.ts';
 import type { UsageWindow } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
 import { WINDOW_MINUTES } from '../accountUsage/windowMinutes.ts';
-import { type AccountId, type Instant, instant } from '../brands.ts';
+import { type AccountId, type Instant, instant } from '../core/brands.ts';
 
 /** What a node knows of an account beyond the log: it failed a moment ago. */
 export interface Cooling {

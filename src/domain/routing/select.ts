@@ -1,7 +1,7 @@
 import type { Account } from '../account/state.ts';
 import type { UsageWindow } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
-import type { AccountId, Instant } from '../brands.ts';
+import type { AccountId, Instant } from '../core/brands.ts';
 import type { Attempt } from '../request/events.ts';
 import type { Settings } from '../settings/events.ts';
 import { type AvailabilityState, availabilityOf, type CoolingAccounts } from './availability.ts';

@@ -17,7 +17,7 @@ import type { AccountStatus } from '../account/events.ts';
 import type { Account } from '../account/state.ts';
 import type { UsageSample } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
-import type { AccountId, Instant } from '../brands.ts';
+import type { AccountId, Instant } from '../core/brands.ts';
 import { availabilityOf } from './availability.ts';
 import { type SelectInput, select, triedBy } from './select.ts';
 

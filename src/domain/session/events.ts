@@ -1,6 +1,6 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema } from '../schema.ts';
-import { instantSchema } from '../schemas.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema } from '../core/schema.ts';
+import { instantSchema } from '../core/schemas.ts';
 
 export const SessionBegun = event('SessionBegun', {
   version: 1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { later, NOW, passwordHash, recorded, sealed, uuid } from '../../../test/support/specification.ts';
+import type { Recorded } from '../core/event.ts';
 import type { DashboardAuth } from '../dashboardAuth/state.ts';
-import type { Recorded } from '../event.ts';
 import { SessionBegun, SessionEnded, type SessionEvent, SessionTotpVerified } from './events.ts';
 import { evolve, hasVerifiedTotp, isTotpPending, isValid, type Session, type Sessions } from './state.ts';
 

@@ -1,6 +1,6 @@
-import type { Instant } from '../brands.ts';
+import type { Instant } from '../core/brands.ts';
+import type { Recorded } from '../core/event.ts';
 import type { DashboardAuth } from '../dashboardAuth/state.ts';
-import type { Recorded } from '../event.ts';
 import type { SessionEvent } from './events.ts';
 
 export interface Session {

@@ -1,5 +1,5 @@
-import type { Decider } from '../decider.ts';
-import { refuse } from '../refusal.ts';
+import type { Decider } from '../core/decider.ts';
+import { refuse } from '../core/refusal.ts';
 import { type Settings, SettingsChanged, type SettingsEvent } from './events.ts';
 import { evolve, initialState, type SettingsState } from './state.ts';
 

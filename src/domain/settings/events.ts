@@ -1,5 +1,5 @@
-import { type EventOf, event } from '../event.ts';
-import { type Infer, schema } from '../schema.ts';
+import { type EventOf, event } from '../core/event.ts';
+import { type Infer, schema } from '../core/schema.ts';
 
 export const routingStrategySchema = schema((z) => z.enum(['usage_weighted', 'round_robin']));
 

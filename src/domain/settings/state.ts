@@ -1,5 +1,5 @@
+import type { Recorded } from '../core/event.ts';
 import type { DashboardAuthEvent } from '../dashboardAuth/events.ts';
-import type { Recorded } from '../event.ts';
 import type { Settings, SettingsEvent } from './events.ts';
 
 /** The settings, and what of its neighbour in the stream `settings-main` they depend on. */

@@ -1,4 +1,4 @@
-import type { RequestErrorCode } from '../../domain/errorCodes.ts';
+import type { RequestErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
 import { given, problem } from './wording.ts';
 

@@ -1,4 +1,4 @@
-import type { ResourceErrorCode } from '../../domain/errorCodes.ts';
+import type { ResourceErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
 import { given, problem } from './wording.ts';
 

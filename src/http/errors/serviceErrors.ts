@@ -1,4 +1,4 @@
-import type { ServiceErrorCode } from '../../domain/errorCodes.ts';
+import type { ServiceErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
 import { problem } from './wording.ts';
 

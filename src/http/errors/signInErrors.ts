@@ -1,4 +1,4 @@
-import type { SignInErrorCode } from '../../domain/errorCodes.ts';
+import type { SignInErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
 import { given, problem } from './wording.ts';
 

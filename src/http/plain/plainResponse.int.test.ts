@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer, answersIn, plain, plainStages } from '../../../test/support/plainStage.ts';
-import type { CallerResponse } from '../caller.ts';
-import { HeaderBlock } from '../headerBlock.ts';
-import { writeHead } from '../writeHead.ts';
+import type { CallerResponse } from '../client/client.ts';
+import { writeHead } from '../client/writeHead.ts';
+import { HeaderBlock } from '../wire/headerBlock.ts';
 
 const stage = plainStages();
 

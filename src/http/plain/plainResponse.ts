@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type HeaderBlock, headerLine } from '../headerBlock.ts';
+import { type HeaderBlock, headerLine } from '../wire/headerBlock.ts';
 
 /** Told by a response about itself. */
 export interface ResponseOwner {

@@ -4,9 +4,9 @@ import { patiently } from '../../../test/support/patiently.ts';
 import { signInAt } from '../../../test/support/provider/client.ts';
 import { errorJson } from '../../../test/support/provider/http.ts';
 import { useProvider } from '../../../test/support/provider/useProvider.ts';
-import { instant } from '../../domain/brands.ts';
-import { Refusal } from '../../domain/refusal.ts';
-import type { HandleCommand } from '../../projecting/commandHandler.ts';
+import { instant } from '../../domain/core/brands.ts';
+import { Refusal } from '../../domain/core/refusal.ts';
+import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import type { AccountLinksOptions } from './accountLinks.ts';
 
 const at = useProvider();

@@ -1,9 +1,9 @@
 import type { AccountLink } from '../../domain/accountLink/state.ts';
-import { refuse } from '../../domain/refusal.ts';
-import type { Cause } from '../../projecting/commandHandler.ts';
-import { subjects } from '../../projecting/subjects.ts';
+import { refuse } from '../../domain/core/refusal.ts';
 import type { Authorization } from '../../provider/signIn/authorization.ts';
 import type { DeviceCodes } from '../../provider/signIn/deviceCodes.ts';
+import type { Cause } from '../../state/commands/commandHandler.ts';
+import { subjects } from '../../state/fold/subjects.ts';
 import { createCallbackListener } from './callbackListener.ts';
 import { type CodeReception, createCodeReception } from './codeReception.ts';
 import { type BeginLink, createLinkBeginning } from './linkBeginning.ts';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { CALLBACK_PATH } from '../../provider/signIn/registration.ts';
+import { CALLBACK_PATH } from '../../provider/client/registration.ts';
 import { type CallbackResult, NOBODY_WAITS, render } from './callbackPage.ts';
 
 export interface CallbackListenerOptions {

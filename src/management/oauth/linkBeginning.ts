@@ -1,13 +1,13 @@
 import type { BegunLink } from '../../domain/accountLink/events.ts';
 import { type AccountLink, isOpen } from '../../domain/accountLink/state.ts';
-import { type AccountId, type Instant, instant } from '../../domain/brands.ts';
-import { refuse } from '../../domain/refusal.ts';
-import type { Cause, HandleCommand } from '../../projecting/commandHandler.ts';
-import type { HotRunner } from '../../projecting/hotRunner.ts';
-import { subjects } from '../../projecting/subjects.ts';
+import { type AccountId, type Instant, instant } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import { CALLBACK_PATH } from '../../provider/client/registration.ts';
 import type { Authorization } from '../../provider/signIn/authorization.ts';
 import type { DeviceCodes, DeviceSecrets } from '../../provider/signIn/deviceCodes.ts';
-import { CALLBACK_PATH } from '../../provider/signIn/registration.ts';
+import type { Cause, HandleCommand } from '../../state/commands/commandHandler.ts';
+import { subjects } from '../../state/fold/subjects.ts';
+import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { keySubjectOf, type LinkWatch } from './linkWatch.ts';
 

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountLink } from '../../domain/accountLink/state.ts';
-import type { AccountId, Instant } from '../../domain/brands.ts';
-import { Refusal } from '../../domain/refusal.ts';
-import type { Cause, HandleCommand } from '../../projecting/commandHandler.ts';
-import type { HotRunner } from '../../projecting/hotRunner.ts';
-import { subjects } from '../../projecting/subjects.ts';
-import type { TokenAnswer } from '../../provider/tokenAnswer.ts';
+import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import { Refusal } from '../../domain/core/refusal.ts';
+import type { TokenAnswer } from '../../provider/client/tokenResponse.ts';
+import type { Cause, HandleCommand } from '../../state/commands/commandHandler.ts';
+import { subjects } from '../../state/fold/subjects.ts';
+import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { authFileOf } from '../authFile.ts';
-import { accountIdOf, isOf, keysOf, sealedAccount } from '../incomingAccount.ts';
-import type { Turns } from '../inTurn.ts';
+import type { Turns } from '../http/commandQueue.ts';
+import { authFileOf } from '../resources/authFile.ts';
+import { accountIdOf, isOf, keysOf, sealedAccount } from '../resources/incomingAccount.ts';
 
 export interface LinkCompletionOptions {
   readonly hot: HotRunner;

@@ -1,8 +1,8 @@
 import type { AccountLink } from '../../domain/accountLink/state.ts';
-import type { AccountId } from '../../domain/brands.ts';
-import type { HotState } from '../../projecting/hotState.ts';
+import type { AccountId } from '../../domain/core/brands.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { opened } from '../accountSummary.ts';
+import { opened } from '../resources/accountSummary.ts';
 import type { CallbackResult } from './callbackPage.ts';
 import { linkProblem } from './linkProblems.ts';
 

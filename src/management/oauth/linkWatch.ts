@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AccountLink, isOpen } from '../../domain/accountLink/state.ts';
-import type { Instant } from '../../domain/brands.ts';
-import type { HotRunner } from '../../projecting/hotRunner.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import type { DeviceAnswer, DeviceCodes, DeviceSecrets } from '../../provider/signIn/deviceCodes.ts';
+import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { CallbackListener, Listening } from './callbackListener.ts';
 

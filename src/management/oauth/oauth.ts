@@ -1,11 +1,11 @@
 import { type AccountLink, isOpen } from '../../domain/accountLink/state.ts';
-import { type AccountId, iso } from '../../domain/brands.ts';
-import { refuse } from '../../domain/refusal.ts';
-import type { Cause } from '../../projecting/commandHandler.ts';
-import { bodyOf } from '../body.ts';
-import { type ManagementContext, newRouter } from '../context.ts';
-import { documented } from '../documented.ts';
-import type { Management } from '../management.ts';
+import { type AccountId, iso } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import type { Cause } from '../../state/commands/commandHandler.ts';
+import type { Management } from '../app.ts';
+import { bodyOf } from '../http/body.ts';
+import { type ManagementContext, newRouter } from '../http/context.ts';
+import { documented } from '../http/documented.ts';
 import type { BegunSignIn } from './linkBeginning.ts';
 import { problemOf } from './linkResult.ts';
 import { CancelBody, CompleteBody, FlowStatus, flowQuery, ManualCallbackBody, StartBody, Started } from './wire.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { onDuplicateSchema } from '../../domain/accountLink/events.ts';
-import { wireObject } from '../body.ts';
+import { wireObject } from '../http/body.ts';
 
 const MAX_URL = 8_192;
 const flowId = z.string().max(64);

@@ -12,9 +12,9 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { Vault } from '../../vault/vault.ts';
-import { codeOf, onceOnlyClient } from '../providerClient.ts';
-import { asErrorCode, readTokenAnswer, type TokenAnswer } from '../tokenAnswer.ts';
-import { CLIENT_ID, SIGN_IN_FLAGS, SIGN_IN_SCOPE } from './registration.ts';
+import { codeOf, onceOnlyClient } from '../client/providerClient.ts';
+import { CLIENT_ID, SIGN_IN_FLAGS, SIGN_IN_SCOPE } from '../client/registration.ts';
+import { asErrorCode, readTokenAnswer, type TokenAnswer } from '../client/tokenResponse.ts';
 
 /** What the provider sent the browser back with. `foreign`: not for this sign-in, or nothing that a provider sends. */
 export type CallbackAnswer =

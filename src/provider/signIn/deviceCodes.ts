@@ -1,9 +1,9 @@
-import type { Instant } from '../../domain/brands.ts';
-import { refuse } from '../../domain/refusal.ts';
-import { asObject, type JsonObject, objectIn } from '../json.ts';
-import { codeOf, providerClient } from '../providerClient.ts';
-import { errorCodeIn, type TokenAnswer, tokensIn } from '../tokenAnswer.ts';
-import { CLIENT_ID } from './registration.ts';
+import type { Instant } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import { asObject, type JsonObject, objectIn } from '../client/json.ts';
+import { codeOf, providerClient } from '../client/providerClient.ts';
+import { CLIENT_ID } from '../client/registration.ts';
+import { errorCodeIn, type TokenAnswer, tokensIn } from '../client/tokenResponse.ts';
 
 /** What asks for a device's code and what the operator types; whoever has both gets the account. */
 export interface DeviceSecrets {

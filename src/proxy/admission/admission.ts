@@ -1,11 +1,11 @@
-import { amountOf, appliesTo, type Consumption } from '../../domain/apiKey/counters.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { type ApiKeyId, type Instant, iso } from '../../domain/brands.ts';
+import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
 import { ADMIT_VERSION, admit, type PerRule } from '../../domain/limits/admit.ts';
+import { amountOf, appliesTo, type Consumption } from '../../domain/limits/counters.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
-import type { HotState } from '../../projecting/hotState.ts';
-import { ProxyError } from '../proxyError.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import { ProxyError } from '../errors/proxyError.ts';
 import { estimateOf } from './estimate.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import type { HotState } from '../../projecting/hotState.ts';
-import { ProxyError } from '../proxyError.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import { ProxyError } from '../errors/proxyError.ts';
 
 /**
  * The key may have been changed while the request arrived: what binds is what holds now.

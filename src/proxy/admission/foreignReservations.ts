@@ -1,8 +1,8 @@
-import { amountOf, appliesTo } from '../../domain/apiKey/counters.ts';
-import { windowIndexAt } from '../../domain/apiKey/window.ts';
-import type { ApiKeyId, Instant } from '../../domain/brands.ts';
-import type { RecordedEvent } from '../../log/eventLog.ts';
-import type { HotState, OpenRequest } from '../../projecting/hotState.ts';
+import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import { amountOf, appliesTo } from '../../domain/limits/counters.ts';
+import { windowIndexAt } from '../../domain/limits/window.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
 /**
  * What requests that others announced as open hold of the limits: those of other nodes, and those of this node's earlier

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { type ApiKeyId, type Instant, instant, microDollars, position } from '../../domain/brands.ts';
-import { HotState, type OpenRequest } from '../../projecting/hotState.ts';
+import { type ApiKeyId, type Instant, instant, microDollars, position } from '../../domain/core/brands.ts';
+import { HotState, type OpenRequest } from '../../state/fold/hotState.ts';
 import { ForeignReservations } from './foreignReservations.ts';
 
 const KEY = 'k' as ApiKeyId;

@@ -1,8 +1,8 @@
 import type { LimitRule } from '../../domain/apiKey/events.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { windowIndexAt } from '../../domain/apiKey/window.ts';
-import type { ApiKeyId, Instant } from '../../domain/brands.ts';
+import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
+import { windowIndexAt } from '../../domain/limits/window.ts';
 
 /** What open requests hold of one rule in one window. */
 interface Sum {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY, later, limitRule, NOW } from '../../../test/support/specification.ts';
-import type { ApiKeyId } from '../../domain/brands.ts';
+import type { ApiKeyId } from '../../domain/core/brands.ts';
 import { Ledger } from './ledger.ts';
 
 const keyId = 'k' as ApiKeyId;

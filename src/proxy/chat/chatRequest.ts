@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { withExactNumbers } from '../body/exactNumbers.ts';
-import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
-import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
+import { badRequest } from '../errors/proxyError.ts';
+import { withExactNumbers } from '../requestBody/exactNumbers.ts';
+import { refuseTooManyValues } from '../requestBody/hasTooManyValues.ts';
+import { isObject, type JsonObject, parseJsonObject } from '../requestBody/parseJson.ts';
 import { toForwardable } from '../responses/forwardable.ts';
 import { conversationKeyOf, type ModelRequest, modelRequest } from '../responses/modelRequest.ts';
 import { openingOf } from '../responses/opening.ts';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { MAX_VALUES } from '../body/hasTooManyValues.ts';
-import type { JsonObject } from '../body/parseJson.ts';
-import { ProxyError } from '../proxyError.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import { MAX_VALUES } from '../requestBody/hasTooManyValues.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
 import { readChatRequest } from './chatRequest.ts';
 
 const chat = { model: 'gpt-5.1', messages: [{ role: 'user', content: 'hi' }] };

@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { HeaderBlock } from '../../http/headerBlock.ts';
-import { ProxyError } from '../proxyError.ts';
-import { formatEvent } from '../relay/sse.ts';
+import { HeaderBlock } from '../../http/wire/headerBlock.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import { formatEvent } from '../providerResponse/sse.ts';
 import { ChatStreamDelivery } from './chatStreamDelivery.ts';
 
 let close: (() => void) | undefined;

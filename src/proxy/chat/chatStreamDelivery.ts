@@ -1,11 +1,11 @@
-import type { CallerResponse } from '../../http/caller.ts';
-import { ProxyError } from '../proxyError.ts';
-import { type AnswerHead, beginStream } from '../relay/answerHead.ts';
+import type { CallerResponse } from '../../http/client/client.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import { eventsOf } from '../providerResponse/sse.ts';
 import type { Delivery } from '../relay/delivery.ts';
+import { type AnswerHead, beginStream } from '../relay/responseHead.ts';
 import { sendError } from '../relay/sendError.ts';
-import { eventsOf } from '../relay/sse.ts';
-import { AnswerReader } from './answerReader.ts';
 import { type ChunkHead, ChunkWriter, errorChunk } from './chunks.ts';
+import { AnswerReader } from './responseReader.ts';
 
 /** Chat clients parse every `data:` line as a chunk, so that a sign of life can only be a comment (clients.md 5.3). */
 const KEEPALIVE = ': keepalive\n\n';

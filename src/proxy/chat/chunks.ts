@@ -1,5 +1,5 @@
-import type { ProxyErrorBody } from '../proxyError.ts';
-import type { Finish, Said } from './answerReader.ts';
+import type { ProxyErrorBody } from '../errors/proxyError.ts';
+import type { Finish, Said } from './responseReader.ts';
 import type { ChatCompletionChunk } from './wire.ts';
 
 /** What all chunks of an answer, or its one object, have in common. */

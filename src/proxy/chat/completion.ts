@@ -1,6 +1,6 @@
-import { eventsOf } from '../relay/sse.ts';
-import { AnswerReader } from './answerReader.ts';
+import { eventsOf } from '../providerResponse/sse.ts';
 import type { ChunkHead } from './chunks.ts';
+import { AnswerReader } from './responseReader.ts';
 import type { Annotation, ChatCompletion, Delta, Logprobs, ToolCall, ToolCallDelta } from './wire.ts';
 
 type Message = ChatCompletion['choices'][number]['message'];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import { formatEvent } from '../relay/sse.ts';
-import { AnswerReader } from './answerReader.ts';
+import { formatEvent } from '../providerResponse/sse.ts';
 import { ChunkWriter } from './chunks.ts';
 import { Completion } from './completion.ts';
+import { AnswerReader } from './responseReader.ts';
 import type { ChatCompletionChunk } from './wire.ts';
 import * as wire from './wire.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
+import { badRequest } from '../errors/proxyError.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 /** An image inside the request may have so many bytes once it is decoded (provider-and-predecessor.md 6.5). */
 export const MAX_IMAGE_BYTES = 8 * 1_048_576;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import type { Annotation, Logprobs } from './wire.ts';
 
 /** A source that the text cites; other annotations have no form in a chat. */

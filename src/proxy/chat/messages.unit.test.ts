@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../body/parseJson.ts';
-import { hi, hiItem, mapped, said, user } from './mapped.test.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
+import { hi, hiItem, mapped, said, user } from './mapped.support.ts';
 
 const conversation = (...messages: JsonObject[]) => {
   const { instructions, input } = mapped({ messages });

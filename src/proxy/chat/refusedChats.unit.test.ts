@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../body/parseJson.ts';
-import { ProxyError } from '../proxyError.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
 import { MAX_IMAGE_BYTES } from './contentParts.ts';
-import { hi, mapped, user } from './mapped.test.ts';
+import { hi, mapped, user } from './mapped.support.ts';
 
 describe('a chat is refused, with the path of the first failing field:', () => {
   const assistant = (fields: JsonObject) => ({ messages: [{ role: 'assistant', ...fields }] });

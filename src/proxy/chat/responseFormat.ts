@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
+import { badRequest } from '../errors/proxyError.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 

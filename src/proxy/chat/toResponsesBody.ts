@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
+import { badRequest } from '../errors/proxyError.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import { readMessages } from './messages.ts';
 import { readResponseFormat } from './responseFormat.ts';
 import { readToolChoice, readTools } from './tools.ts';

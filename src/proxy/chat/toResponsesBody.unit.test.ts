@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../body/parseJson.ts';
-import { hi, hiItem, mapped, model, said } from './mapped.test.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
+import { hi, hiItem, mapped, model, said } from './mapped.support.ts';
 
 describe('fields', () => {
   const weather = { name: 'weather', description: 'of a city', parameters: { type: 'object' } };

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import type { ToolCallDelta } from './wire.ts';
 
 type Kind = 'function' | 'custom';

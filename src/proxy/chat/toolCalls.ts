@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
+import { badRequest } from '../errors/proxyError.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 /** The calls that an assistant made, as items of the input. @throws ProxyError `invalid_request_error` */
 export function readToolCalls(calls: unknown, param: string): JsonObject[] {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
+import { badRequest } from '../errors/proxyError.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 /** What the provider calls today's web search. */
 const WEB_SEARCH = 'web_search';

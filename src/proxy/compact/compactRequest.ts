@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { withExactNumbers } from '../body/exactNumbers.ts';
-import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
-import { parseJsonObject } from '../body/parseJson.ts';
+import { withExactNumbers } from '../requestBody/exactNumbers.ts';
+import { refuseTooManyValues } from '../requestBody/hasTooManyValues.ts';
+import { parseJsonObject } from '../requestBody/parseJson.ts';
 import { type RecallItem, toCompactable } from '../responses/forwardable.ts';
 import { conversationKeyOf, type ModelRequest, modelRequest } from '../responses/modelRequest.ts';
 import { openingOf } from '../responses/opening.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../body/parseJson.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
 
 /** What the specification promises of a compaction and the provider may leave out. */
 const PROMISED: Readonly<JsonObject> = { object: 'response.compaction', status: 'completed' };

@@ -1,5 +1,5 @@
-import type { Instant } from '../../domain/brands.ts';
-import { isObject, type JsonObject } from '../body/parseJson.ts';
+import type { Instant } from '../../domain/core/brands.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 /** A model as the provider describes it, and as callers see it. */
 export interface ModelEntry {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
-import type { HotState } from '../../projecting/hotState.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import { type ModelEntry, modelEntry } from './entries.ts';
 
 /** What a caller gets of the list. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyState } from '../app.ts';
-import { ProxyError } from '../proxyError.ts';
-import type { AnswerHead } from '../relay/answerHead.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import type { AnswerHead } from '../relay/responseHead.ts';
 import { sendBytes, sendJson } from '../relay/sendError.ts';
 import type { ModelList } from './modelList.ts';
 

@@ -1,10 +1,10 @@
-import type { CallerResponse } from '../../http/caller.ts';
-import type { ProxyError } from '../proxyError.ts';
-import type { AnswerHead } from './answerHead.ts';
+import type { CallerResponse } from '../../http/client/client.ts';
+import type { ProxyError } from '../errors/proxyError.ts';
+import { eventsOf } from '../providerResponse/sse.ts';
+import { EventTooLarge } from '../providerResponse/sseScanner.ts';
 import type { Delivery } from './delivery.ts';
+import type { AnswerHead } from './responseHead.ts';
 import { sendError, sendJson } from './sendError.ts';
-import { eventsOf } from './sse.ts';
-import { EventTooLarge } from './sseScanner.ts';
 
 /** Puts an answer together while its events come. */
 export interface Collector {

@@ -1,6 +1,6 @@
-import { eventsWith } from './eventsWith.ts';
-import { formatEvent, type SseEvent } from './sse.ts';
-import type { Scanned, SseScanner } from './sseScanner.ts';
+import { eventsWith } from '../providerResponse/eventsWith.ts';
+import { formatEvent, type SseEvent } from '../providerResponse/sse.ts';
+import type { Scanned, SseScanner } from '../providerResponse/sseScanner.ts';
 
 const ITEM_DONE = 'response.output_item.done';
 const ITEM_HINT = Buffer.from(ITEM_DONE);

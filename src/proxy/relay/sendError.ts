@@ -1,6 +1,6 @@
-import type { CallerResponse } from '../../http/caller.ts';
-import type { ProxyError } from '../proxyError.ts';
-import { type AnswerHead, beginJson } from './answerHead.ts';
+import type { CallerResponse } from '../../http/client/client.ts';
+import type { ProxyError } from '../errors/proxyError.ts';
+import { type AnswerHead, beginJson } from './responseHead.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

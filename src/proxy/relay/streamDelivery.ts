@@ -1,10 +1,10 @@
-import type { CallerResponse } from '../../http/caller.ts';
-import type { ProxyError } from '../proxyError.ts';
+import type { CallerResponse } from '../../http/client/client.ts';
+import type { ProxyError } from '../errors/proxyError.ts';
+import { formatEvent } from '../providerResponse/sse.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
-import { type AnswerHead, beginStream } from './answerHead.ts';
 import type { Delivery } from './delivery.ts';
+import { type AnswerHead, beginStream } from './responseHead.ts';
 import { sendError } from './sendError.ts';
-import { formatEvent } from './sse.ts';
 
 /** What of the provider's head is the client's business. Its `x-models-etag` is not: clients have their list from us. */
 const PASSED_HEADERS = ['x-codex-turn-state', 'x-reasoning-included'];

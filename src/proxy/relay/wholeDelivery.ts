@@ -1,7 +1,7 @@
-import type { CallerResponse } from '../../http/caller.ts';
-import type { ProxyError } from '../proxyError.ts';
-import type { AnswerHead } from './answerHead.ts';
+import type { CallerResponse } from '../../http/client/client.ts';
+import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from './delivery.ts';
+import type { AnswerHead } from './responseHead.ts';
 import { sendBytes, sendError } from './sendError.ts';
 
 /** Passes on an answer that comes in one piece. */

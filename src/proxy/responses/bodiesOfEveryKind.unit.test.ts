@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import * as arbitrary from './arbitraryBodies.test.ts';
-import { readsAsBefore } from './readsAsBefore.test.ts';
+import * as arbitrary from './arbitraryBodies.support.ts';
+import { readsAsBefore } from './readsAsBefore.support.ts';
 import { RequestMemory } from './requestMemory.ts';
-import { codex, json } from './sampleBodies.test.ts';
+import { codex, json } from './sampleBodies.support.ts';
 
 test('bodies of every kind are read as before, whatever else was read', () => {
   const memory = new RequestMemory(200_000);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import * as arbitrary from './arbitraryBodies.test.ts';
-import { readsAsBefore, svc, v1 } from './readsAsBefore.test.ts';
+import * as arbitrary from './arbitraryBodies.support.ts';
+import { readsAsBefore, svc, v1 } from './readsAsBefore.support.ts';
 import { RequestMemory } from './requestMemory.ts';
-import { around, json, samples } from './sampleBodies.test.ts';
+import { around, json, samples } from './sampleBodies.support.ts';
 
 test.each(Object.entries(samples))('a body of %s that is cut off anywhere is refused as before', (_, sample) => {
   const memory = new RequestMemory();

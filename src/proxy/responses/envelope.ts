@@ -1,4 +1,4 @@
-import type { JsonObject } from '../body/parseJson.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
 import type { Field } from './fields.ts';
 import type { InputFacts } from './inputFacts.ts';
 import type { Opening } from './opening.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../body/parseJson.ts';
+import { isObject } from '../requestBody/parseJson.ts';
 import { REFUSED_UPSTREAM } from './forwardable.ts';
 import { type Check, fieldChecks } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 /** What the provider refuses with 400 "Unsupported parameter" (clients.md section 0, row 9). */
 export const REFUSED_UPSTREAM: readonly string[] = [

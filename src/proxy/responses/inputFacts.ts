@@ -1,6 +1,6 @@
-import { withExactNumbers } from '../body/exactNumbers.ts';
-import { ownBytes, ownString } from '../body/ownedBytes.ts';
-import type { JsonObject } from '../body/parseJson.ts';
+import { withExactNumbers } from '../requestBody/exactNumbers.ts';
+import { ownBytes, ownString } from '../requestBody/ownedBytes.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
 import type { Opening } from './opening.ts';
 import { checkItem, isInstruction } from './schema.ts';
 

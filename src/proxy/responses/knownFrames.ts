@@ -1,7 +1,7 @@
-import { BoundedPools, type PoolEntry, type PoolsOptions } from '../body/boundedPools.ts';
-import { Byte } from '../body/jsonScan.ts';
-import { holdsBytes } from '../body/ownedBytes.ts';
-import type { JsonObject } from '../body/parseJson.ts';
+import { BoundedPools, type PoolEntry, type PoolsOptions } from '../requestBody/boundedPools.ts';
+import { Byte } from '../requestBody/jsonScan.ts';
+import { holdsBytes } from '../requestBody/ownedBytes.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
 import type { Member } from './envelope.ts';
 import type { Field } from './fields.ts';
 

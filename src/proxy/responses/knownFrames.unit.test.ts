@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProxyError } from '../proxyError.ts';
+import { ProxyError } from '../errors/proxyError.ts';
 import { readEnvelope } from './readEnvelope.ts';
 import { readFramed } from './readFramed.ts';
 import { RequestMemory } from './requestMemory.ts';

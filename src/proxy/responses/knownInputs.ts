@@ -1,5 +1,5 @@
-import { BoundedPools, type PoolEntry, type PoolsOptions } from '../body/boundedPools.ts';
-import { holdsBytes, ownBytes } from '../body/ownedBytes.ts';
+import { BoundedPools, type PoolEntry, type PoolsOptions } from '../requestBody/boundedPools.ts';
+import { holdsBytes, ownBytes } from '../requestBody/ownedBytes.ts';
 import type { InputFacts } from './inputFacts.ts';
 
 /** An `input` that was read before: its bytes from the opening bracket to the end of its last item. */

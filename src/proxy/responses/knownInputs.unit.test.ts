@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ContainerScanner } from '../body/containerScanner.ts';
+import { ContainerScanner } from '../requestBody/containerScanner.ts';
 import { KnownInputs } from './knownInputs.ts';
 import { readItems } from './readItems.ts';
 

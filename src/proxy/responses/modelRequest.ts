@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { withExactNumbers } from '../body/exactNumbers.ts';
-import { refuseTooManyValues } from '../body/hasTooManyValues.ts';
-import { isObject, type JsonObject, parseJsonObject } from '../body/parseJson.ts';
-import { serviceTierOf } from '../settlement/serviceTier.ts';
+import { serviceTierOf } from '../providerResponse/serviceTier.ts';
+import { withExactNumbers } from '../requestBody/exactNumbers.ts';
+import { refuseTooManyValues } from '../requestBody/hasTooManyValues.ts';
+import { isObject, type JsonObject, parseJsonObject } from '../requestBody/parseJson.ts';
 import { type RecallItem, toForwardable } from './forwardable.ts';
 import { openingOf, readOpening } from './opening.ts';
 import { readEnvelope } from './readEnvelope.ts';

@@ -1,5 +1,5 @@
-import { ownString } from '../body/ownedBytes.ts';
-import { isObject, parseSpan } from '../body/parseJson.ts';
+import { ownString } from '../requestBody/ownedBytes.ts';
+import { isObject, parseSpan } from '../requestBody/parseJson.ts';
 
 /** Where in `input` stands what tells a conversation from others when nothing else does. */
 export interface Opening {

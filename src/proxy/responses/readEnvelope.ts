@@ -1,8 +1,8 @@
-import { ContainerScanner } from '../body/containerScanner.ts';
-import { Byte, endOfPlainString, isSpace, skipSpace } from '../body/jsonScan.ts';
-import { NameTable } from '../body/nameTable.ts';
-import { type JsonObject, parseSpan } from '../body/parseJson.ts';
-import { ProxyError } from '../proxyError.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import { ContainerScanner } from '../requestBody/containerScanner.ts';
+import { Byte, endOfPlainString, isSpace, skipSpace } from '../requestBody/jsonScan.ts';
+import { NameTable } from '../requestBody/nameTable.ts';
+import { type JsonObject, parseSpan } from '../requestBody/parseJson.ts';
 import type { Envelope, Member } from './envelope.ts';
 import { type Field, fields, unknownField } from './fields.ts';
 import { readFramed } from './readFramed.ts';

@@ -1,5 +1,5 @@
-import { ContainerScanner } from '../body/containerScanner.ts';
-import { holdsBytes } from '../body/ownedBytes.ts';
+import { ContainerScanner } from '../requestBody/containerScanner.ts';
+import { holdsBytes } from '../requestBody/ownedBytes.ts';
 import type { Envelope } from './envelope.ts';
 import { membersIn } from './knownFrames.ts';
 import { type ReadInput, readInput } from './readInput.ts';

@@ -1,6 +1,6 @@
-import type { ContainerScanner } from '../body/containerScanner.ts';
-import { Byte, endOfString } from '../body/jsonScan.ts';
-import { parseSpan } from '../body/parseJson.ts';
+import type { ContainerScanner } from '../requestBody/containerScanner.ts';
+import { Byte, endOfString } from '../requestBody/jsonScan.ts';
+import { parseSpan } from '../requestBody/parseJson.ts';
 import type { InputFacts } from './inputFacts.ts';
 import type { Opening } from './opening.ts';
 import { readItems } from './readItems.ts';

@@ -1,6 +1,6 @@
-import type { ContainerScanner } from '../body/containerScanner.ts';
-import { Byte, skipSpace } from '../body/jsonScan.ts';
-import { type JsonObject, MAX_DEPTH, parseSpan } from '../body/parseJson.ts';
+import type { ContainerScanner } from '../requestBody/containerScanner.ts';
+import { Byte, skipSpace } from '../requestBody/jsonScan.ts';
+import { type JsonObject, MAX_DEPTH, parseSpan } from '../requestBody/parseJson.ts';
 import { addItem, factsUpTo, type InputFacts, noFacts } from './inputFacts.ts';
 import type { KnownInputs } from './knownInputs.ts';
 

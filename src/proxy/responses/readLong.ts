@@ -1,6 +1,6 @@
-import type { ContainerScanner } from '../body/containerScanner.ts';
-import { Byte, endOfString } from '../body/jsonScan.ts';
-import { MAX_DEPTH, parseSpan } from '../body/parseJson.ts';
+import type { ContainerScanner } from '../requestBody/containerScanner.ts';
+import { Byte, endOfString } from '../requestBody/jsonScan.ts';
+import { MAX_DEPTH, parseSpan } from '../requestBody/parseJson.ts';
 import type { Field } from './fields.ts';
 import type { RequestMemory } from './requestMemory.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { readResponsesRequest } from './modelRequest.ts';
 import { readEnvelope } from './readEnvelope.ts';
-import { readsAsBefore, recall, svc, v1 } from './readsAsBefore.test.ts';
+import { readsAsBefore, recall, svc, v1 } from './readsAsBefore.support.ts';
 import { RequestMemory } from './requestMemory.ts';
-import { around, codex, json, samples } from './sampleBodies.test.ts';
+import { around, codex, json, samples } from './sampleBodies.support.ts';
 
 test.each(Object.entries(samples))('a body of %s is followed without being parsed whole', (_, sample) => {
   const memory = new RequestMemory();

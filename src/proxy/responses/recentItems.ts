@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 const MAX_ITEMS = 2_000;
 const MAX_CHARACTERS = 8_000_000;

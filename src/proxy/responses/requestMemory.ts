@@ -1,4 +1,4 @@
-import { KnownValues } from '../body/knownValues.ts';
+import { KnownValues } from '../requestBody/knownValues.ts';
 import { KnownFrames } from './knownFrames.ts';
 import { KnownInputs } from './knownInputs.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import type { RecallItem } from './forwardable.ts';
 import { readResponsesRequest } from './modelRequest.ts';
-import { readsAsBefore, recall, svc } from './readsAsBefore.test.ts';
+import { readsAsBefore, recall, svc } from './readsAsBefore.support.ts';
 import { RequestMemory } from './requestMemory.ts';
-import { codex, json, samples } from './sampleBodies.test.ts';
+import { codex, json, samples } from './sampleBodies.support.ts';
 
 test('of a conversation that goes on only the new items are parsed', () => {
   const memory = new RequestMemory();

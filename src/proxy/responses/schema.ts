@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body/parseJson.ts';
-import { badRequest } from '../proxyError.ts';
+import { badRequest } from '../errors/proxyError.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 /** Which of the two prefixes a request came by; they differ in what is required and in the shape of the answer. */
 export type Surface = 'svc' | 'v1';

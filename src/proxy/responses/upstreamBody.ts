@@ -1,5 +1,5 @@
-import type { JsonObject } from '../body/parseJson.ts';
-import { type Edit, spliceList } from '../body/spliceList.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
+import { type Edit, spliceList } from '../requestBody/spliceList.ts';
 import type { Envelope, Member } from './envelope.ts';
 import type { RecallItem } from './forwardable.ts';
 import type { InputFacts } from './inputFacts.ts';

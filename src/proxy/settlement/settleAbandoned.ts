@@ -1,10 +1,10 @@
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import { RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
-import { newEventId } from '../../log/eventId.ts';
-import type { EventToAppend } from '../../log/eventLog.ts';
-import type { OpenRequest } from '../../projecting/hotState.ts';
+import { newEventId } from '../../eventLog/eventId.ts';
+import type { EventToAppend } from '../../eventLog/eventLog.ts';
+import type { OpenRequest } from '../../state/fold/hotState.ts';
 
 export interface SettleAbandonedOptions {
   readonly open: Iterable<OpenRequest>;

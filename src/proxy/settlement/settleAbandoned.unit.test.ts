@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { NOW, recorded } from '../../../test/support/specification.ts';
 import { RequestAdmitted } from '../../domain/request/events.ts';
-import type { EventToAppend, RecordedEvent } from '../../log/eventLog.ts';
-import type { OpenRequest } from '../../projecting/hotState.ts';
+import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
+import type { OpenRequest } from '../../state/fold/hotState.ts';
 import { settleAbandoned } from './settleAbandoned.ts';
 
 /** What the log says of a request that a crash left open. @param tier of service that it had asked for */

@@ -1,12 +1,12 @@
-import type { Instant, Position } from '../../domain/brands.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import { type Attempt, type CompletedRequest, RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
-import { newEventId } from '../../log/eventId.ts';
-import type { Actor, EventToAppend } from '../../log/eventLog.ts';
+import { newEventId } from '../../eventLog/eventId.ts';
+import type { Actor, EventToAppend } from '../../eventLog/eventLog.ts';
 import { amountsOf } from '../admission/admission.ts';
+import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import type { Ledger } from '../admission/ledger.ts';
-import type { AdmittedRequest } from '../attempts/admittedRequest.ts';
 
 /** How a request ended, as the log will say it. */
 export interface Outcome {

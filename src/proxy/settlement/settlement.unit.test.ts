@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { type Fate, scriptedLog } from '../../../test/contract/scriptedLog.ts';
 import { limitRule, NOW } from '../../../test/support/specification.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import type { ApiKeyId } from '../../domain/brands.ts';
-import type { AppendOutcome } from '../../log/eventLog.ts';
-import { createRequestSink } from '../../log/requestSink.ts';
+import type { ApiKeyId } from '../../domain/core/brands.ts';
+import type { AppendOutcome } from '../../eventLog/eventLog.ts';
+import { createRequestSink } from '../../eventLog/requestSink.ts';
+import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import { Ledger } from '../admission/ledger.ts';
-import type { AdmittedRequest } from '../attempts/admittedRequest.ts';
 import { createSettlement } from './settlement.ts';
 
 const keyId = 'key' as ApiKeyId;

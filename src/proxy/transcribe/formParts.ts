@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { ClientGone, tooLarge } from '../body/readBody.ts';
-import { badRequest, ProxyError } from '../proxyError.ts';
+import { badRequest, ProxyError } from '../errors/proxyError.ts';
+import { ClientGone, tooLarge } from '../requestBody/readBody.ts';
 
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { badRequest, ProxyError } from '../proxyError.ts';
+import { badRequest, ProxyError } from '../errors/proxyError.ts';
 import { type FormPart, formParts } from './formParts.ts';
 
 /** The one model that transcribes (provider-and-predecessor.md 6.7); the provider is not told its name. */

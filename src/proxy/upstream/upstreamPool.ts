@@ -1,4 +1,4 @@
-import type { HeaderBlock } from '../../http/headerBlock.ts';
+import type { HeaderBlock } from '../../http/wire/headerBlock.ts';
 import { type SocketOptions, socketOpener } from './openSocket.ts';
 import { UpstreamConnection, type UpstreamControl, type UpstreamListener } from './upstreamConnection.ts';
 import { isWhole, lengthOf, type RequestBody } from './writeRequest.ts';

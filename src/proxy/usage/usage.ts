@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { availabilityOf } from '../../domain/routing/availability.ts';
-import type { HotState } from '../../projecting/hotState.ts';
-import type { AnswerHead } from '../relay/answerHead.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import { type PoolCredits, type PoolWindow, poolUsage } from '../poolUsage/poolUsage.ts';
+import type { AnswerHead } from '../relay/responseHead.ts';
 import { sendJson } from '../relay/sendError.ts';
-import { type PoolCredits, type PoolWindow, poolUsage } from './poolUsage.ts';
 
 export interface UsageOptions {
   readonly hot: Pick<HotState, 'accounts' | 'usage'>;

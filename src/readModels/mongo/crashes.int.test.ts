@@ -4,7 +4,7 @@ import { randomRequests, seeded } from '../../../test/contract/readModels/random
 import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
 import { type MongoStage, mongoStage } from '../../../test/support/mongo/stage.ts';
 import { NOW } from '../../../test/support/specification.ts';
-import type { Position } from '../../domain/brands.ts';
+import type { Position } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
 import { BatchWriter } from './batchWriter.ts';
 import type { Collections } from './collections.ts';

@@ -8,8 +8,8 @@ import type {
   UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
 import type { UsageSums } from '../../../projections/usageTrends.ts';
-import { position } from '../../domain/brands.ts';
-import type { Actor } from '../../log/eventLog.ts';
+import { position } from '../../domain/core/brands.ts';
+import type { Actor } from '../../eventLog/eventLog.ts';
 
 // Positions and times are plain numbers, here as everywhere: MongoDB compares and sorts numbers by their value, whichever
 // of its types the driver chose for them, and none of ours is beyond 2^53.

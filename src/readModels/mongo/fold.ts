@@ -8,9 +8,9 @@ import {
   type UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
 import { usageTrends } from '../../../projections/usageTrends.ts';
-import { type Instant, instant, type Position } from '../../domain/brands.ts';
+import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
-import type { StoredEvent } from '../../log/eventLog.ts';
+import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { handlers } from '../projections.ts';
 import {
   type HistoryDocument,

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { HISTORY_VERSION } from '../../../projections/history.ts';
-import { type Instant, instant, type Position, position } from '../../domain/brands.ts';
+import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import { VERSION } from '../projections.ts';
 import { type Collections, collectionsOf, drop, prepare } from './collections.ts';
 import { isDuplicateKey } from './mongoErrors.ts';

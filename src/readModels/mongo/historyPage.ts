@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { actorLabels } from '../../../projections/history.ts';
-import { type Instant, instant, type Position, position } from '../../domain/brands.ts';
+import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
 import type { HistoryDocument } from './documents.ts';
 import type { Reach } from './reach.ts';

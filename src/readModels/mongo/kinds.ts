@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { RequestKind } from '../../../projections/requestLog.ts';
-import { type Position, position } from '../../domain/brands.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
 import type { KindDocument } from './documents.ts';
 
 /** All kinds of requests that occurred, kept in memory: a few thousand at most where models and accounts are honest. */

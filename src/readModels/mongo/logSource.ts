@@ -1,6 +1,6 @@
-import { type Position, position } from '../../domain/brands.ts';
-import type { StoredEvent } from '../../log/eventLog.ts';
-import { createReader } from '../../log/sqlite/reader.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
+import type { StoredEvent } from '../../eventLog/eventLog.ts';
+import { createReader } from '../../eventLog/sqlite/reader.ts';
 
 /** Where events come from. */
 export interface LogSource {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { type Position, position } from '../../domain/brands.ts';
-import type { Tenure } from '../../projecting/tenure.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
+import type { Tenure } from '../../state/leases/leaseTerm.ts';
 import { type Ask, portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { connect } from './connection.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Position } from '../../domain/brands.ts';
-import { pause } from '../../log/pause.ts';
-import type { Tenure } from '../../projecting/tenure.ts';
+import type { Position } from '../../domain/core/brands.ts';
+import { pause } from '../../lib/pause.ts';
+import type { Tenure } from '../../state/leases/leaseTerm.ts';
 import type { Ask } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { answersFrom } from './answers.ts';

@@ -1,4 +1,4 @@
-import { pause } from '../../log/pause.ts';
+import { pause } from '../../lib/pause.ts';
 
 /** Lets one wait until there may be something new. */
 export class News {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Position, position } from '../../domain/brands.ts';
-import { pause } from '../../log/pause.ts';
-import type { Tenure } from '../../projecting/tenure.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
+import { pause } from '../../lib/pause.ts';
+import type { Tenure } from '../../state/leases/leaseTerm.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { fold } from './fold.ts';
 import { BEGINNING, type Fence, Fenced, type Generations, type Mark } from './generations.ts';

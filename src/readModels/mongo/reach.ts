@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/brands.ts';
+import type { Position } from '../../domain/core/brands.ts';
 import type { Collections } from './collections.ts';
 import type { Kinds } from './kinds.ts';
 

@@ -1,4 +1,4 @@
-import { type Position, position } from '../../domain/brands.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
 import type { Generations } from './generations.ts';
 import { Kinds } from './kinds.ts';
 import type { Reach } from './reach.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Position, position } from '../../domain/brands.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { compareGenerations } from './compareGenerations.ts';

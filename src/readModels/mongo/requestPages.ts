@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { endOf, type Period } from '../../../projections/periods.ts';
-import { type Instant, instant } from '../../domain/brands.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
 import { matcher, optionsOf } from '../requestKinds.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage, RequestLogRow } from '../requestLogQueries.ts';
 import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';

@@ -1,5 +1,5 @@
 import { REQUEST_SUMS, type RequestSums, requestLog } from '../../../projections/requestLog.ts';
-import { type Instant, instant } from '../../domain/brands.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { RequestStep, RequestTotals } from '../requestTotalsQueries.ts';
 import { cut, FAR_AHEAD, periodWithin, type TimePiece } from '../timePieces.ts';
 import type { Reach } from './reach.ts';

@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
 import { NOW } from '../../../test/support/specification.ts';
-import { position } from '../../domain/brands.ts';
+import { position } from '../../domain/core/brands.ts';
 import type { Addition } from './fold.ts';
 import { RollUps } from './rollUps.ts';
 

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
-import type { Position } from '../../domain/brands.ts';
+import type { Position } from '../../domain/core/brands.ts';
 import type { Addition } from './fold.ts';
 import { areDuplicates } from './mongoErrors.ts';
 

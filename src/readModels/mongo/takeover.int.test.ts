@@ -3,8 +3,8 @@ import { randomRequests, seeded } from '../../../test/contract/readModels/random
 import { fenceIn } from '../../../test/support/mongo/fenceIn.ts';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/stage.ts';
-import { type Position, position } from '../../domain/brands.ts';
-import { soleTenure } from '../../projecting/tenure.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
+import { soleTenure } from '../../state/leases/leaseTerm.ts';
 import { type LogSource, openLogSource } from './logSource.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 

@@ -1,5 +1,5 @@
 import { USAGE_SUMS } from '../../../projections/usageTrends.ts';
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import type { AccountUsageSums, UsageHour } from '../usageTrendsQueries.ts';
 import type { Reach } from './reach.ts';
 import { READING } from './requestPages.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ImmediateAnswers } from '../readModels.ts';
-import { historyPage } from './history/historyPage.ts';
+import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestLogReader.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Period } from '../../../projections/periods.ts';
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { periodNumber } from './rollUpTable.ts';
 
 /** Periods whose kinds are kept, some kilobytes each. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Instant, type Position, position } from '../../domain/brands.ts';
+import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 
 /** An event as it stands in the file, data and metadata still text. */
 export type RawEvent = [

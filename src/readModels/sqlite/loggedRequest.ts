@@ -1,5 +1,5 @@
 import type { LoggedRequest } from '../../../projections/requestLog.ts';
-import { instant, microDollars } from '../../domain/brands.ts';
+import { instant, microDollars } from '../../domain/core/brands.ts';
 
 /** The version of `RequestCompleted` whose JSON is read here. */
 export const LOGGED_REQUEST_VERSION = 1;

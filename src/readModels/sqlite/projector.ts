@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { HISTORY_VERSION } from '../../../projections/history.ts';
-import { type Position, position } from '../../domain/brands.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
 import { VERSION as PROJECTIONS_VERSION } from '../projections.ts';
 import { inTransaction } from './inTransaction.ts';
 import type { LogMark, LogReader } from './logReader.ts';

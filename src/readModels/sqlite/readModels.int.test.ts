@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { appendingTo } from '../../../test/contract/readModels/appending.ts';
 import { describeReadModels } from '../../../test/contract/readModels.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
-import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
+import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 
 describeReadModels('SQLite', async () => {

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { appender, completed, refused, temporaryFolder } from '../../../test/support/management.ts';
-import { position } from '../../domain/brands.ts';
-import { openDataFolder } from '../../log/dataFolder.ts';
-import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
+import { position } from '../../domain/core/brands.ts';
+import { openDataFolder } from '../../eventLog/dataFolder.ts';
+import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { CannotRebuild } from '../rebuilding.ts';
 import { compareReadModels, rebuildReadModels } from './rebuild.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
@@ -39,7 +39,7 @@ function tamper(folder: string, sql: string): void {
 
 /** Runs the command line in a process of its own. */
 function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string[]; err: string[] }> {
-  const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
+  const cli = fileURLToPath(new URL('../../app/cli.ts', import.meta.url));
   const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

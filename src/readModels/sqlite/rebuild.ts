@@ -1,8 +1,8 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Position, position } from '../../domain/brands.ts';
-import { existingLog } from '../../log/existingLog.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
+import { existingLog } from '../../eventLog/existingLog.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
 import { compareTables } from './compareTables.ts';
 import { LogReader } from './logReader.ts';

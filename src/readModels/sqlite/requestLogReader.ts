@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { endOf, PERIODS } from '../../../projections/periods.ts';
 import { requestLog } from '../../../projections/requestLog.ts';
-import { type Instant, instant, type Position } from '../../domain/brands.ts';
+import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { matcher, optionsOf } from '../requestKinds.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
 import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Position } from '../../domain/brands.ts';
+import type { Position } from '../../domain/core/brands.ts';
 import { BLOCK, STRETCH } from './idParts.ts';
 import { type RequestIds, wholeStretches } from './requestIds.ts';
 import { kindCondition, type Wanted } from './requestLogReader.ts';

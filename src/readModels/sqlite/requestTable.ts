@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RequestKind, RequestLogRow, RequestOutcome, UnloggedRefusals } from '../../../projections/requestLog.ts';
-import { instant, position } from '../../domain/brands.ts';
+import { instant, position } from '../../domain/core/brands.ts';
 import { Dictionary } from './dictionary.ts';
 
 /** Times and kinds are in the indexes so that counting and skipping need no row. */

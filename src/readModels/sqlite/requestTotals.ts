@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { REQUEST_SUMS, type RequestSums, requestLog } from '../../../projections/requestLog.ts';
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import type { RequestStep, RequestTotals } from '../requestTotalsQueries.ts';
 import { cut, FAR_AHEAD, periodWithin, type TimePiece } from '../timePieces.ts';
 import { periodNumber } from './rollUpTable.ts';

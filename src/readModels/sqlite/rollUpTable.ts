@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { PERIODS, type Period, startOf } from '../../../projections/periods.ts';
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 
 type Key = number | string;
 /** Group to its sums, in the order of the columns. */

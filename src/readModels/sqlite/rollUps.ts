@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Period } from '../../../projections/periods.ts';
 import { REQUEST_SUMS, requestLog } from '../../../projections/requestLog.ts';
 import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { RollUpTable } from './rollUpTable.ts';
 
 /** Stands for the requests that have no error code. */

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { appender, completed, refused, temporaryFolder } from '../../../test/support/management.ts';
-import { type Position, position } from '../../domain/brands.ts';
-import type { DomainEvent } from '../../domain/event.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
+import type { DomainEvent } from '../../domain/core/event.ts';
 import { IpAllowed } from '../../domain/firewall/events.ts';
 import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
-import { createSqliteEventLog } from '../../log/sqlite/sqliteEventLog.ts';
+import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Position, position } from '../../domain/brands.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
 import { type Ask, portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Write } from '../../../projections/projection.ts';
 import type { RequestLogRow, UnloggedRefusals } from '../../../projections/requestLog.ts';
-import { type Instant, instant, type Position, position } from '../../domain/brands.ts';
+import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import { type Handler, handlers } from '../projections.ts';
-import { HistoryIndex } from './history/historyIndex.ts';
+import { HistoryIndex } from './historyIndex.ts';
 import { KindsByPeriod } from './kindsByPeriod.ts';
 import { LOGGED_REQUEST_VERSION, LoggedRequests } from './loggedRequest.ts';
 import type { LogReader, RawEvent } from './logReader.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { USAGE_SUMS } from '../../../projections/usageTrends.ts';
-import type { Instant } from '../../domain/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import type { AccountUsageSums, UsageHour } from '../usageTrendsQueries.ts';
 import { periodNumber } from './rollUpTable.ts';
 

@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/brands.ts';
+import type { Position } from '../../domain/core/brands.ts';
 import type { ReadModelPorts } from '../readModels.ts';
 
 /** What the worker is started with. */

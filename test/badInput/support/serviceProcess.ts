@@ -19,7 +19,7 @@ export interface ServiceProcessOptions {
 /** The service in a process of its own, with an account of the provider: its memory is its own too. */
 export async function startServiceProcess(provider: Provider, { flags = [] }: ServiceProcessOptions = {}) {
   const data = mkdtempSync(join(tmpdir(), 'svc-process-'));
-  const child = spawn(process.execPath, [...flags, 'src/cli.ts', 'serve'], {
+  const child = spawn(process.execPath, [...flags, 'src/app/cli.ts', 'serve'], {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? '',

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import { createRequestSink } from '../../../src/log/requestSink.ts';
-import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
+import { createRequestSink } from '../../../src/eventLog/requestSink.ts';
+import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { anEvent } from '../events.ts';
 
 // Appends until it is killed; each line is the id and the position of an event whose append was answered.

@@ -1,15 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { unpackBatch } from '../../../src/log/sqlite/batchText.ts';
-import { batchWriter } from '../../../src/log/sqlite/batchWriter.ts';
-import { openForWriting } from '../../../src/log/sqlite/database.ts';
-import type { ToWriter } from '../../../src/log/sqlite/wire.ts';
+import { unpackBatch } from '../../../src/eventLog/sqlite/batchText.ts';
+import { batchWriter } from '../../../src/eventLog/sqlite/batchWriter.ts';
+import { openForWriting } from '../../../src/eventLog/sqlite/database.ts';
+import type { ToWriter } from '../../../src/eventLog/sqlite/wire.ts';
 
 // A writer thread that commits its first batch and dies before it answers. Started again, it is the real one.
 
 const { path } = workerData as { path: string };
 
-if (existsSync(`${path}.died`)) await import('../../../src/log/sqlite/writer.ts');
+if (existsSync(`${path}.died`)) await import('../../../src/eventLog/sqlite/writer.ts');
 else {
   const write = batchWriter(openForWriting({ path }));
   const port = parentPort as MessagePort;

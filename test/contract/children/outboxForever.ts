@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { openOutbox } from '../../../src/log/outbox/outbox.ts';
-import { createRequestSink } from '../../../src/log/requestSink.ts';
-import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
+import { openOutbox } from '../../../src/eventLog/outbox/outbox.ts';
+import { createRequestSink } from '../../../src/eventLog/requestSink.ts';
+import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { createRandom } from '../../durability/support/random.ts';
 import { anEvent } from '../events.ts';
 import { storedAppendsOver } from '../storedAppendsOver.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_STREAM } from '../../../src/log/eventLog.ts';
+import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import type { StoreFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
 import { committed, storedOf } from './outcomes.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type Position, position } from '../../../src/domain/brands.ts';
+import { type Position, position } from '../../../src/domain/core/brands.ts';
 import { UnknownEventType } from '../../../src/domain/eventTypes.ts';
-import { type EventLog, NO_STREAM } from '../../../src/log/eventLog.ts';
+import { type EventLog, NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { collect } from '../collector.ts';
 import type { StoreFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';

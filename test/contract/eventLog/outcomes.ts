@@ -1,4 +1,4 @@
-import type { AppendOutcome, EventLog, StoredEvent } from '../../../src/log/eventLog.ts';
+import type { AppendOutcome, EventLog, StoredEvent } from '../../../src/eventLog/eventLog.ts';
 
 type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 

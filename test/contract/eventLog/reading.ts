@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { NO_STREAM } from '../../../src/log/eventLog.ts';
-import { isBreak, verifyStream } from '../../../src/log/hashChain.ts';
+import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
+import { isBreak, verifyStream } from '../../../src/eventLog/hashChain.ts';
 import type { StoreFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
 import { committed, storedOf } from './outcomes.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Instant, type Position, position } from '../../../src/domain/brands.ts';
-import type { DomainEvent } from '../../../src/domain/event.ts';
+import { type Instant, type Position, position } from '../../../src/domain/core/brands.ts';
+import type { DomainEvent } from '../../../src/domain/core/event.ts';
 import type { KnownEvent } from '../../../src/domain/eventTypes.ts';
-import type { Actor, EventLog } from '../../../src/log/eventLog.ts';
+import type { Actor, EventLog } from '../../../src/eventLog/eventLog.ts';
 import { NOW } from '../../support/specification.ts';
 
 /** An event, when it happened (at `NOW` unless it says), and by whom. */

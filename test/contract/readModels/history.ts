@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { actorLabels, isOrdinary, sentenceOf, subjectOf } from '../../../projections/history.ts';
-import type { AccountId, Position } from '../../../src/domain/brands.ts';
+import type { AccountId, Position } from '../../../src/domain/core/brands.ts';
 import type { KnownEvent } from '../../../src/domain/eventTypes.ts';
 import { IpAllowed, IpRevoked } from '../../../src/domain/firewall/events.ts';
 import type { IpAddress } from '../../../src/domain/firewall/ipAddress.ts';
 import { RequestAdmitted } from '../../../src/domain/request/events.ts';
-import type { Actor } from '../../../src/log/eventLog.ts';
+import type { Actor } from '../../../src/eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../../src/readModels/historyQueries.ts';
 import { completed, refused } from '../../support/management.ts';
 import { later, MINUTE, NOW } from '../../support/specification.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { position } from '../../../src/domain/brands.ts';
+import { position } from '../../../src/domain/core/brands.ts';
 import { IpAllowed } from '../../../src/domain/firewall/events.ts';
 import type { IpAddress } from '../../../src/domain/firewall/ipAddress.ts';
 import { completed } from '../../support/management.ts';

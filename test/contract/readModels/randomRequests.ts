@@ -1,5 +1,5 @@
-import type { AccountId, Instant } from '../../../src/domain/brands.ts';
-import type { DomainEvent } from '../../../src/domain/event.ts';
+import type { AccountId, Instant } from '../../../src/domain/core/brands.ts';
+import type { DomainEvent } from '../../../src/domain/core/event.ts';
 import { completed, refused } from '../../support/management.ts';
 import { DAY, earlier, HOUR } from '../../support/specification.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Position, position } from '../../../src/domain/brands.ts';
+import { type Position, position } from '../../../src/domain/core/brands.ts';
 import type { RequestLogFilter } from '../../../src/readModels/requestLogQueries.ts';
 import { completed, refused } from '../../support/management.ts';
 import { earlier, HOUR, later } from '../../support/specification.ts';

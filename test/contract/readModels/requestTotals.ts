@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ApiKeyId } from '../../../src/domain/brands.ts';
+import type { ApiKeyId } from '../../../src/domain/core/brands.ts';
 import { RefusalsCounted } from '../../../src/domain/request/events.ts';
 import { DAY, earlier, HOUR, MINUTE, NOW } from '../../support/specification.ts';
 import type { ReadModelsFactory, Scaled } from '../readModels.ts';

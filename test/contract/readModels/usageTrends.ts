@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AccountUsageObserved } from '../../../src/domain/accountUsage/events.ts';
-import type { AccountId, Instant } from '../../../src/domain/brands.ts';
+import type { AccountId, Instant } from '../../../src/domain/core/brands.ts';
 import { DAY, earlier, HOUR, later, MINUTE, NOW, usageSample, usageWindow } from '../../support/specification.ts';
 import type { ReadModelsFactory } from '../readModels.ts';
 import type { Happened } from './appending.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { AccountUsageObserved } from '../../../src/domain/accountUsage/events.ts';
-import { type AccountId, type ApiKeyId, instant, microDollars } from '../../../src/domain/brands.ts';
-import type { EventOf } from '../../../src/domain/event.ts';
-import { newEventId } from '../../../src/log/eventId.ts';
-import type { EventToAppend } from '../../../src/log/eventLog.ts';
-import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
+import { type AccountId, type ApiKeyId, instant, microDollars } from '../../../src/domain/core/brands.ts';
+import type { EventOf } from '../../../src/domain/core/event.ts';
+import { newEventId } from '../../../src/eventLog/eventId.ts';
+import type { EventToAppend } from '../../../src/eventLog/eventLog.ts';
+import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { seeded } from '../../contract/readModels/randomRequests.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { completed } from '../../support/management.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { position } from '../../../src/domain/brands.ts';
+import { position } from '../../../src/domain/core/brands.ts';
 import type { CompletedRequest, RefusedRequest } from '../../../src/domain/request/events.ts';
-import type { StoredEvent } from '../../../src/log/eventLog.ts';
-import { type ChainHead, emptyChain, isBreak, verifyLink } from '../../../src/log/hashChain.ts';
-import { createReader } from '../../../src/log/sqlite/reader.ts';
+import type { StoredEvent } from '../../../src/eventLog/eventLog.ts';
+import { type ChainHead, emptyChain, isBreak, verifyLink } from '../../../src/eventLog/hashChain.ts';
+import { createReader } from '../../../src/eventLog/sqlite/reader.ts';
 
 export interface Admitted {
   readonly requestId: string;

@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** No child of a test lives longer. */
   readonly boundMs?: number;
-  /** What runs; `node src/cli.ts serve` otherwise. */
+  /** What runs; `node src/app/cli.ts serve` otherwise. */
   readonly command?: readonly string[];
 }
 
@@ -61,9 +61,9 @@ export const settingsFor = ({ folder, provider = NONE, env = {} }: ServeOptions)
   ...env,
 });
 
-/** Starts `node src/cli.ts serve` on a free port over a data folder. */
+/** Starts `node src/app/cli.ts serve` on a free port over a data folder. */
 export function serve(options: ServeOptions): Served {
-  const { folder, boundMs = BOUND_MS, command = [NODE_24, 'src/cli.ts', 'serve'] } = options;
+  const { folder, boundMs = BOUND_MS, command = [NODE_24, 'src/app/cli.ts', 'serve'] } = options;
   const [program = NODE_24, ...args] = command;
   const child = startChild(program, args, {
     cwd: repository,

@@ -1,5 +1,5 @@
-import { readConfig } from '../../../src/config.ts';
-import { startService } from '../../../src/main.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { startService } from '../../../src/app/main.ts';
 import { type Running, type ServeOptions, settingsFor } from './serve.ts';
 
 /**

@@ -50,10 +50,10 @@ const startBoundMs = 20_000;
 const stopBoundMs = 10_000;
 const logBoundMs = 5_000;
 
-/** Starts `node src/cli.ts serve` against a provider and resolves when it says that it listens. */
+/** Starts `node src/app/cli.ts serve` against a provider and resolves when it says that it listens. */
 export async function startService(provider: { baseUrl: string; authUrl: string }): Promise<Service> {
   const data = await tempDir('data');
-  const child = startChild(process.execPath, ['src/cli.ts', 'serve'], {
+  const child = startChild(process.execPath, ['src/app/cli.ts', 'serve'], {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? '',

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { typesOf } from '../../../dashboard/scripts/apiTypes.ts';
-import { readConfig } from '../../../src/config.ts';
-import { startService } from '../../../src/main.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { startService } from '../../../src/app/main.ts';
 
 /** TypeScript of the whole wire, for the dashboard: a field that the service does not answer does not compile there. */
 export const apiTypes = async (): Promise<string> => typesOf(await liveDocument());

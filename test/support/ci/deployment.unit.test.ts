@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
 
 // No image can be pulled where this runs: what is checked is that the files fit together and fit the service.
 

@@ -1,10 +1,10 @@
-import { type ErrorEntry, errors } from '../../../src/http/errors.ts';
+import { type ErrorEntry, errors } from '../../../src/http/errors/errors.ts';
 import { code, table } from './markdown.ts';
 
 /** `docs/errors.md`, from the catalogue of errors. */
 export const errorsDoc = (): string => `# Errors
 
-<!-- Generated from src/http/errors.ts by \`npm run docs\`. Do not edit. -->
+<!-- Generated from src/http/errors/errors.ts by \`npm run docs\`. Do not edit. -->
 
 Every failure has a code. The code is stable, the wording is not: match on the code.
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { instant } from '../../../src/domain/brands.ts';
-import type { EventDefinition } from '../../../src/domain/event.ts';
+import { instant } from '../../../src/domain/core/brands.ts';
+import type { EventDefinition } from '../../../src/domain/core/event.ts';
 import { eventTypes, type KnownEvent } from '../../../src/domain/eventTypes.ts';
 import { code, table } from './markdown.ts';
 import { fieldsOf, placeholdersOf } from './schemaFields.ts';

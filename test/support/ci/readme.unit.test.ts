@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('## Environment'), readme.indexOf('## What it promises'));

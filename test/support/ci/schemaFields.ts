@@ -6,7 +6,7 @@ import {
   microDollarsSchema,
   positionSchema,
   sealedSchema,
-} from '../../../src/domain/schemas.ts';
+} from '../../../src/domain/core/schemas.ts';
 
 export interface Field {
   /** `attempts[].outcome` */

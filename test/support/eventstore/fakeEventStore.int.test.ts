@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { BACKWARDS, jsonEvent, NO_STREAM, START } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { disposeOf, type EventStoreClient, openClient } from '../../../src/log/eventstore/client.ts';
-import { parseConnectionString } from '../../../src/log/eventstore/connectionString.ts';
+import { disposeOf, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
+import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
 import { FakeDatabase } from './database.ts';
 import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';
 import { statuses } from './statuses.ts';

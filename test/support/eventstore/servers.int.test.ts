@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { disposeOf, openClient } from '../../../src/log/eventstore/client.ts';
-import { parseConnectionString } from '../../../src/log/eventstore/connectionString.ts';
+import { disposeOf, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
+import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
 import { openSharedVault } from '../../../src/vault/sharedVault.ts';
 import { startFakeEventStore } from './fakeEventStore.ts';
 import { givenServer } from './servers.ts';

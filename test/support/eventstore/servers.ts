@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { disposeOf, type EventStoreClient, openClient } from '../../../src/log/eventstore/client.ts';
-import { parseConnectionString } from '../../../src/log/eventstore/connectionString.ts';
-import { isDeletedStream } from '../../../src/log/eventstore/failures.ts';
-import { headOf, readStreamOnce } from '../../../src/log/eventstore/reads.ts';
+import { disposeOf, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
+import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
+import { isDeletedStream } from '../../../src/eventLog/eventstore/client/failures.ts';
+import { headOf, readStreamOnce } from '../../../src/eventLog/eventstore/client/reads.ts';
 import { unwrapInstallationKey } from '../../../src/vault/envelope.ts';
 import { parseMasterKey } from '../../../src/vault/masterKey.ts';
 import { startContainer } from '../containers.ts';

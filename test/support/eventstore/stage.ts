@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { parseConnectionString } from '../../../src/log/eventstore/connectionString.ts';
-import { type EventStore, type EventStoreOptions, openEventStore } from '../../../src/log/eventstore/eventStore.ts';
+import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
+import {
+  type EventStore,
+  type EventStoreOptions,
+  openEventStore,
+} from '../../../src/eventLog/eventstore/eventStore.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import { FakeDatabase } from './database.ts';
 import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';

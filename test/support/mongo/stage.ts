@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import type { Position } from '../../../src/domain/brands.ts';
-import { createSqliteEventLog } from '../../../src/log/sqlite/sqliteEventLog.ts';
-import { soleTenure } from '../../../src/projecting/tenure.ts';
+import type { Position } from '../../../src/domain/core/brands.ts';
+import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { Generations } from '../../../src/readModels/mongo/generations.ts';
 import { openLogSource } from '../../../src/readModels/mongo/logSource.ts';
 import { createMongoStore, type MongoStoreOptions } from '../../../src/readModels/mongo/mongoStore.ts';
 import { portsOver } from '../../../src/readModels/readModels.ts';
+import { soleTenure } from '../../../src/state/leases/leaseTerm.ts';
 import { appendingTo } from '../../contract/readModels/appending.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import type { MongoServer } from './mongoServer.ts';

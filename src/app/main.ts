@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import { createClientAddress } from '../http/client/clientAddress.ts';
+import { createIsHttps } from '../http/client/isHttps.ts';
+import { startHttpServer } from '../http/server.ts';
+import { createDashboard } from '../http/static/dashboard.ts';
+import { createIsModelPath, createIsProxyPath } from '../proxy/routes.ts';
+import type { Config } from './config/config.ts';
+import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
+import { createManaging } from './wiring/management.ts';
+import { createOverlay } from './wiring/overlay.ts';
+import { createProviderSide } from './wiring/provider.ts';
+import { openReadModels } from './wiring/readModels.ts';
+import { createRequests } from './wiring/requests.ts';
+
+export interface Service {
+  readonly url: string;
+  /** Lets open streams finish for `SVC_DRAIN_SECONDS`, flushes the log, lets go of everything. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const DASHBOARD = fileURLToPath(new URL('../../dashboard/build', import.meta.url));
+
+/**
+ * The composition root: with the rooms of `wiring/`, the only place that knows every part.
+ * @throws when a part cannot start, with what to do
+ */
+export async function startService(config: Config, io: ServiceIo): Promise<Service> {
+  const foundation = await openFoundation(config, io);
+  const readModels = await openReadModels(foundation);
+  const overlay = await createOverlay(foundation);
+  const provider = createProviderSide(foundation, overlay.records);
+  const addressing = {
+    trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
+    trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
+    mode: config.FIREWALL_XFF_MODE,
+  };
+  const clientAddress = createClientAddress(addressing);
+  const isHttps = createIsHttps(addressing);
+  const requests = await createRequests(foundation, { overlay, provider, clientAddress });
+  const managing = await createManaging(foundation, { overlay, provider, readModels, clientAddress, isHttps });
+  const server = await startHttpServer({
+    host: config.SVC_HOST,
+    port: config.SVC_PORT,
+    isProxyPath: createIsProxyPath({ hasAliases: config.SVC_CODEX_ALIASES }),
+    isPlainPath: createIsModelPath({ hasAliases: config.SVC_CODEX_ALIASES }),
+    proxy: requests.serve,
+    dashboard: createDashboard(DASHBOARD),
+    management: managing.serve,
+    unreadMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,
+  });
+  provider.start();
+  await managing.start();
+  foundation.snapshots.start();
+
+  let stopped: Promise<void> | undefined;
+  async function stopOnce(): Promise<void> {
+    requests.close();
+    managing.endLive();
+    server.stopListening();
+    const drainMs = config.SVC_DRAIN_SECONDS * 1_000;
+    const deadline = performance.now() + drainMs;
+    await requests.drained(drainMs);
+    // What was answered must also arrive, and requests whose bodies were on their way get an answer.
+    await server.closed(Math.max(1_000, deadline - performance.now()));
+    await requests.drained(0);
+    await managing.stop();
+    await provider.stop();
+    await requests.stop();
+    await overlay.records.stop();
+    await readModels.close();
+    await foundation.close();
+  }
+  return {
+    url: server.url,
+    stop: () => {
+      stopped ??= stopOnce();
+      return stopped;
+    },
+  };
+}

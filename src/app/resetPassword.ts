@@ -1,0 +1,71 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { openDataFolder } from '../eventLog/dataFolder.ts';
+import { existingLog } from '../eventLog/existingLog.ts';
+import { createPasswords } from '../management/auth/passwords.ts';
+import { destroyKeysOfDisabledTotp } from '../management/auth/totpKeys.ts';
+import { createCommandHandler } from '../state/commands/commandHandler.ts';
+import { subjects } from '../state/fold/subjects.ts';
+import { startHotRunner } from '../state/hotRunner.ts';
+import type { Config } from './config/config.ts';
+import { openStore } from './wiring/store.ts';
+
+export interface ResetPassword {
+  readonly password: string;
+  /** A code of the authenticator is still asked for. */
+  readonly asksForTotp: boolean;
+}
+
+/** There is no password that could be reset. */
+export class NothingToReset extends Error {
+  override readonly name = 'NothingToReset';
+}
+
+/**
+ * Gives the dashboard a new password, made up here, and ends every session. Who can write the data folder needs to prove
+ * nothing more; the event says who it was. Nobody else may have the folder open.
+ * @param keepsTotp false for a lost authenticator: TOTP is switched off too
+ * @param say gets lines for the operator, e.g. that a store is waited for
+ * @throws NothingToReset | NoLog | DataFolderInUse | Refusal
+ */
+export async function resetPassword(
+  config: Config,
+  { keepsTotp, say }: { keepsTotp: boolean; say: (line: string) => void },
+): Promise<ResetPassword> {
+  const path = resolve(config.SVC_DATA_DIR);
+  if (config.SVC_EVENTSTORE_URL === undefined) existingLog(path);
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (taken) => taken.close());
+  const store = await openStore(config, folder, { say, report: (error) => say(String(error)) });
+  opened.defer(async () => {
+    await store.outbox?.close();
+    await store.close();
+  });
+  const { log, vault } = store;
+  const hot = opened.adopt(await startHotRunner(log, () => undefined), (running) => running.stop());
+  if (!hot.state.dashboardAuth.password) {
+    throw new NothingToReset('No dashboard password is set: open the dashboard, or start svc and use its setup_token.');
+  }
+
+  const password = randomBytes(15).toString('base64url');
+  const passwordHash = await createPasswords().hash(password);
+  const command = { type: 'ResetPassword', passwordId: randomUUID(), passwordHash, keepsTotp } as const;
+  const actor = { kind: 'cli', command: 'reset-password', user: userName() } as const;
+  const handle = createCommandHandler({ log, hot });
+  const { events, state } = await handle(subjects.dashboardAuth, 'main', command, {
+    actor,
+    correlationId: randomUUID(),
+  });
+  await destroyKeysOfDisabledTotp(vault, events);
+  return { password, asksForTotp: state.totp !== null && state.isTotpRequired };
+}
+
+/** The name of the account that runs this; in some containers it has none. */
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}

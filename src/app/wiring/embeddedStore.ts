@@ -1,0 +1,32 @@
+import type { DataFolder } from '../../eventLog/dataFolder.ts';
+import { reportRejected } from '../../eventLog/reportRejected.ts';
+import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
+import { openVault } from '../../vault/sqliteVault.ts';
+import type { Config } from '../config/config.ts';
+import type { EventStoreIo } from './eventStore.ts';
+import type { Store } from './store.ts';
+
+/** Everything in the data folder, for one process. @throws when a file cannot be opened, with what to do */
+export async function openEmbeddedStore(
+  { SVC_ENCRYPTION_KEY }: Config,
+  folder: DataFolder,
+  { say }: Pick<EventStoreIo, 'say'>,
+): Promise<Store> {
+  const vault = openVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
+  const logPath = folder.file('log.sqlite');
+  const log = reportRejected(await createSqliteEventLog({ path: logPath, node: folder.node }), { say });
+  return {
+    name: 'embedded',
+    log,
+    vault,
+    logPath,
+    outbox: undefined,
+    leases: undefined,
+    cutOffSince: undefined,
+    patiently: (work) => work(),
+    async close() {
+      await log.close();
+      vault.close();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { instant } from '../../domain/core/brands.ts';
+import type { DataFolder } from '../../eventLog/dataFolder.ts';
+import { parseConnectionString } from '../../eventLog/eventstore/client/connectionString.ts';
+import { startDrainThread } from '../../eventLog/eventstore/drain/drainThread.ts';
+import { openEventStore } from '../../eventLog/eventstore/eventStore.ts';
+import { openOutbox } from '../../eventLog/outbox/outbox.ts';
+import { reportRejected } from '../../eventLog/reportRejected.ts';
+import { parseMasterKey, refuseMissingKey } from '../../vault/masterKey.ts';
+import { openSharedVault } from '../../vault/sharedVault.ts';
+import type { Config } from '../config/config.ts';
+import type { Store } from './store.ts';
+
+export interface EventStoreIo {
+  /** Writes one line for the operator. */
+  readonly say: (line: string) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Events and data keys in EventStoreDB, for any number of nodes; in the data folder a copy to read from, and the outbox.
+ * Waits for the server as long as it takes.
+ * @throws when it can never be used so, with what to do
+ */
+export async function openEventStoreStore(
+  { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
+  folder: DataFolder,
+  { say, report }: EventStoreIo,
+): Promise<Store> {
+  const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
+  const { node } = folder;
+  const settings = parseConnectionString(SVC_EVENTSTORE_URL ?? '');
+  // Said at once, not when the server is there.
+  refuseMissingKey(SVC_ENCRYPTION_KEY);
+  parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
+  const eventStore = await openEventStore({ settings, path: logPath, node, say });
+  const { keys, patiently } = eventStore;
+  try {
+    const vault = await patiently(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
+    const outbox = await patiently(() =>
+      openOutbox({
+        path: outboxPath,
+        node,
+        store: eventStore.storedAppends,
+        drain: (listener) => startDrainThread({ path: outboxPath, settings, ...listener }),
+        mostEvents: SVC_OUTBOX_MAX_EVENTS,
+        report: (what) => (typeof what === 'string' ? say(what) : report(what)),
+      }),
+    );
+    if (outbox.pending > 0) say(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
+    return {
+      name: 'eventstore',
+      log: reportRejected(eventStore.log, { say }),
+      vault,
+      logPath,
+      outbox,
+      leases: eventStore.leases,
+      get cutOffSince() {
+        const { cutOffSince } = eventStore;
+        return cutOffSince === undefined ? undefined : instant(Math.round(performance.timeOrigin + cutOffSince));
+      },
+      patiently,
+      async close() {
+        await eventStore.close();
+        vault.close();
+      },
+    };
+  } catch (error) {
+    await eventStore.close();
+    throw error;
+  }
+}

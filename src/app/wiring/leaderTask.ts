@@ -1,0 +1,58 @@
+import type { DataFolder } from '../../eventLog/dataFolder.ts';
+import { takePartInLease } from '../../state/leases/lease.ts';
+import type { Tenure } from '../../state/leases/leaseTerm.ts';
+import { soleTenure } from '../../state/leases/leaseTerm.ts';
+import type { Store } from './store.ts';
+
+export interface SoleWorkOptions {
+  readonly store: Store;
+  readonly folder: DataFolder;
+  readonly report: (what: unknown) => void;
+}
+
+/** Work that one node does for all; it goes on until `stop`, here or elsewhere. */
+export interface SoleWork {
+  /** The node that does it, as far as this one knows. */
+  readonly holder: string | undefined;
+  /** Whether it is done here. */
+  readonly isHere: boolean;
+  stop(): Promise<void>;
+}
+
+/** @param work ends soon after the tenure that it is given */
+export function startSoleWork(
+  name: string,
+  work: (tenure: Tenure) => Promise<void>,
+  { store, folder, report }: SoleWorkOptions,
+): SoleWork {
+  if (store.leases) {
+    const { node, boot } = folder;
+    const lease = takePartInLease({ name, streams: store.leases, node, boot, work, report });
+    return {
+      get holder() {
+        return lease.holder;
+      },
+      get isHere() {
+        return lease.tenure !== undefined;
+      },
+      stop: lease.stop,
+    };
+  }
+  const ending = new AbortController();
+  const working = work({ ...soleTenure(), signal: ending.signal }).catch(report);
+  return {
+    holder: folder.node,
+    isHere: true,
+    async stop() {
+      ending.abort();
+      await working;
+    },
+  };
+}
+
+/** Resolves when a tenure is over. */
+export const untilOver = ({ signal }: Tenure): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

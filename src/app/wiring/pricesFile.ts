@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { BUILT_IN_SINCE, builtInPrices } from '../../domain/pricing/builtInPrices.ts';
+import { type ModelPrice, mergedPrices, modelPriceSchema, type PriceTable } from '../../domain/pricing/prices.ts';
+
+/** `SVC_PRICES_FILE` cannot be used; `message` has one line per mistake. */
+export class InvalidPrices extends Error {
+  override readonly name = 'InvalidPrices';
+}
+
+/** As in the log (docs/events.md, `PricesPublished`); cached input may be left out where it costs what other input does. */
+const listedPrice = modelPriceSchema(z)
+  .partial({ cachedInput: true })
+  .transform((price): ModelPrice => ({ ...price, cachedInput: price.cachedInput ?? price.input }));
+const pricesFile = z.strictObject({
+  since: z.iso.date('must be the day from which the prices hold, such as 2026-11-21'),
+  models: z.array(listedPrice),
+});
+
+/**
+ * The prices of this start: the built-in ones, and in their place or beside them those of a file.
+ * @throws InvalidPrices
+ */
+export function readPrices(path: string | undefined): PriceTable {
+  if (path === undefined) return named(BUILT_IN_SINCE, builtInPrices);
+  const result = pricesFile.safeParse(parsed(path));
+  if (!result.success) {
+    const lines = result.error.issues.map((issue) => `SVC_PRICES_FILE ${path}: ${problemIn(issue)}`);
+    throw new InvalidPrices(lines.join('\n'));
+  }
+  const { since, models } = result.data;
+  const names = models.map(({ model }) => model.toLowerCase());
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new InvalidPrices(`SVC_PRICES_FILE ${path}: ${twice} is listed twice`);
+  return named(since, mergedPrices(builtInPrices, models));
+}
+
+function parsed(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? `is not JSON (${error.message})` : (error as Error).message;
+    throw new InvalidPrices(`SVC_PRICES_FILE ${path}: ${problem}`);
+  }
+}
+
+/** Two tables of one day have two names. */
+const named = (since: string, models: readonly ModelPrice[]): PriceTable => ({
+  version: `${since}.${hash('sha256', JSON.stringify(models)).slice(0, 8)}`,
+  models,
+});
+
+const problemIn = ({ path, message }: z.core.$ZodIssue): string =>
+  path.length === 0 ? message : `${path.join('.')}: ${message}`;

@@ -1,0 +1,84 @@
+import type { AccountId } from '../../domain/core/brands.ts';
+import { createTokenEndpoint } from '../../provider/client/tokenEndpoint.ts';
+import { createModelPoller } from '../../provider/models/modelPoller.ts';
+import { type AccessTokens, createAccessTokens } from '../../provider/tokens/accessTokens.ts';
+import { createProactiveRefresh } from '../../provider/tokens/proactiveRefresh.ts';
+import { createLearnedUsage, type LearnedUsage } from '../../provider/usage/learnedUsage.ts';
+import { createUsagePoller } from '../../provider/usage/usagePoller.ts';
+import { createUpstreamPool, type UpstreamPool } from '../../proxy/upstream/upstreamPool.ts';
+import type { Foundation } from './foundation.ts';
+import { untilOver } from './leaderTask.ts';
+import type { OwnRecords } from './nodeRecords.ts';
+
+/** Everything that is said to the provider, requests for models aside. */
+export interface ProviderSide {
+  readonly upstream: UpstreamPool;
+  /** In front of the paths of the provider. */
+  readonly basePath: string;
+  readonly tokens: AccessTokens;
+  readonly learnedUsage: LearnedUsage;
+  /** Resolves when the provider is not being asked for models, or after so many milliseconds. */
+  readonly whenModelsKnown: (withinMs: number) => Promise<void>;
+  /** Asks for usage and models of an account that is new. */
+  readonly greet: (accountId: AccountId) => void;
+  /** Begins what is done from time to time. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEPT_IDLE_MS = 30_000;
+
+export function createProviderSide(foundation: Foundation, { recordResult }: OwnRecords): ProviderSide {
+  const { config, store, hot, handle, now, newId, report, startSoleWork } = foundation;
+  const base = new URL(config.SVC_UPSTREAM_BASE_URL);
+  const upstream = createUpstreamPool({ origin: base, connectTimeoutMs: CONNECT_TIMEOUT_MS, idleMs: KEPT_IDLE_MS });
+  const tokens = createAccessTokens({
+    hot,
+    handle,
+    vault: store.vault,
+    now,
+    newId,
+    tokenEndpoint: createTokenEndpoint({ authBaseUrl: config.SVC_AUTH_BASE_URL }),
+    report,
+    ...(recordResult && { recordResult }),
+  });
+  const asking = { hot, handle, tokens, now, newId, report, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
+  const usage = createUsagePoller({ ...asking, everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000 });
+  const models = createModelPoller({ ...asking, clientVersion: config.SVC_CLIENT_VERSION });
+  const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
+  const learnedUsage = createLearnedUsage({ hot, handle, now, newId, report });
+  let stopPolling = async (): Promise<void> => undefined;
+
+  return {
+    upstream,
+    basePath: base.pathname.replace(/\/$/, ''),
+    tokens,
+    learnedUsage,
+    whenModelsKnown: models.whenIdle,
+    greet(accountId) {
+      void usage.pollNow(accountId).catch(report);
+      models.pollNow(accountId);
+    },
+    start() {
+      // The provider is asked once for all nodes.
+      const polling = startSoleWork('polling', async (tenure) => {
+        usage.start();
+        models.start();
+        await untilOver(tenure);
+        await Promise.all([usage.stop(), models.stop()]);
+      });
+      stopPolling = polling.stop;
+      proactiveRefresh.start();
+    },
+    async stop() {
+      await proactiveRefresh.stop();
+      await learnedUsage.stop();
+      await stopPolling();
+      await usage.stop();
+      await models.stop();
+      await tokens.stop();
+      upstream.destroy();
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DAY, earlier, HOUR, later, limitRule, NOW } from '../../../test/support/specification.ts';
+import type { LimitRule } from '../apiKey/events.ts';
+import type { Instant } from '../core/brands.ts';
+import { amountOf, appliesTo, ceilingOf, count, newCounters, takeBack, usedAt } from './counters.ts';
+
+const consumption = { inputTokens: 70, outputTokens: 30, costMicroDollars: 1_500 };
+const request = (admittedAt: Instant = NOW, model = 'gpt-5', amount = consumption) => ({
+  model,
+  admittedAt,
+  consumption: amount,
+});
+const daily = limitRule();
+
+function counted(rules: readonly LimitRule[], ...requests: ReturnType<typeof request>[]) {
+  const counters = newCounters();
+  for (const each of requests) count(counters, rules, each);
+  return counters;
+}
+
+test('each kind of limit counts its own amount', () => {
+  expect(amountOf('total_tokens', consumption)).toBe(100);
+  expect(amountOf('input_tokens', consumption)).toBe(70);
+  expect(amountOf('output_tokens', consumption)).toBe(30);
+  expect(amountOf('cost_usd', consumption)).toBe(1_500);
+});
+
+test('a limit in dollars is counted in micro-dollars', () => {
+  expect(ceilingOf(limitRule({ limitType: 'cost_usd', maxValue: 3 }))).toBe(3_000_000);
+  expect(ceilingOf(limitRule({ maxValue: 3 }))).toBe(3);
+});
+
+test('requests of one window add up on every rule', () => {
+  const cost = limitRule({ id: 2, limitType: 'cost_usd', limitWindow: 'monthly' });
+  const counters = counted([daily, cost], request(), request(later(HOUR)));
+  expect(usedAt(counters, daily, later(HOUR))).toBe(200);
+  expect(usedAt(counters, cost, later(HOUR))).toBe(3_000);
+});
+
+test('a new window starts at zero', () => {
+  const counters = counted([daily], request());
+  expect(usedAt(counters, daily, later(DAY - 1))).toBe(100);
+  expect(usedAt(counters, daily, later(DAY))).toBe(0);
+});
+
+test('usage counts in the window in which the request was admitted, not in the one in which it ended', () => {
+  const counters = counted([daily], request(later(DAY - 1)));
+  expect(usedAt(counters, daily, later(DAY))).toBe(0);
+});
+
+test('what ends late, after its window has passed, adds nothing to the next one', () => {
+  const counters = counted([daily], request(later(DAY)), request(later(DAY - 1)));
+  expect(usedAt(counters, daily, later(DAY))).toBe(100);
+});
+
+test('a clock that ran ahead for a moment leaves the window that is open with its count, and the next one too', () => {
+  for (const rule of [daily, limitRule({ limitWindow: 'monthly' })]) {
+    const counters = counted([rule], request(), request(later(400 * DAY)), request(later(HOUR)));
+    expect(usedAt(counters, rule, later(HOUR))).toBe(200);
+    count(counters, [rule], request(later(40 * DAY)));
+    expect(usedAt(counters, rule, later(40 * DAY))).toBe(100);
+    expect(usedAt(counters, rule, later(400 * DAY))).toBe(100);
+  }
+});
+
+test('a request admitted before the rule was made does not count on it, not even for a clock that is behind', () => {
+  const counters = counted([daily], request(earlier(1)));
+  expect(usedAt(counters, daily, NOW)).toBe(0);
+  expect(usedAt(counters, daily, earlier(1))).toBe(0);
+});
+
+test('a rule with a model counts requests for exactly that model', () => {
+  const filtered = limitRule({ modelFilter: 'gpt-5' });
+  expect(appliesTo(filtered, 'gpt-5')).toBe(true);
+  expect(appliesTo(filtered, 'gpt-5.1')).toBe(false);
+  expect(appliesTo(filtered, 'GPT-5')).toBe(false);
+  expect(appliesTo(daily, 'anything')).toBe(true);
+  const counters = counted([filtered], request(), request(NOW, 'gpt-5.1'));
+  expect(usedAt(counters, filtered, NOW)).toBe(100);
+});
+
+test('a key without counters has used nothing', () => expect(usedAt(undefined, daily, NOW)).toBe(0));
+
+test('a key was last used when its latest request was admitted, whichever ended first', () => {
+  expect(newCounters().lastUsedAt).toBeNull();
+  expect(counted([], request(later(HOUR)), request(NOW)).lastUsedAt).toBe(later(HOUR));
+});
+
+const rules = [
+  daily,
+  limitRule({ id: 2, limitWindow: 'weekly', limitType: 'output_tokens' }),
+  limitRule({ id: 3, limitWindow: 'monthly', limitType: 'cost_usd', modelFilter: 'gpt-5' }),
+];
+const requests = (spanMs: number) =>
+  fc.array(
+    fc
+      .record({
+        after: fc.integer({ min: 0, max: spanMs - 1 }),
+        model: fc.constantFrom('gpt-5', 'gpt-5.1'),
+        amount: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat(), costMicroDollars: fc.nat() }),
+      })
+      .map(({ after, model, amount }) => request(later(after), model, amount)),
+    { maxLength: 20 },
+  );
+const inTwoOrders = (spanMs: number) =>
+  requests(spanMs).chain((list) =>
+    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
+  );
+
+test('within one window the order of completions does not matter, and nothing is lost', () => {
+  fc.assert(
+    fc.property(inTwoOrders(DAY), ([list, shuffled]) => {
+      const [one, other] = [counted(rules, ...list), counted(rules, ...shuffled)];
+      expect(other).toEqual(one);
+      const total = list.reduce(
+        (sum, { consumption: { inputTokens, outputTokens } }) => sum + inputTokens + outputTokens,
+        0,
+      );
+      expect(usedAt(one, daily, NOW)).toBe(total);
+    }),
+  );
+});
+
+test('across windows the order of completions does not matter either', () => {
+  fc.assert(
+    fc.property(inTwoOrders(60 * DAY), ([list, shuffled]) => {
+      expect(counted(rules, ...shuffled)).toEqual(counted(rules, ...list));
+    }),
+  );
+});
+
+test('what was counted can be taken back, in its own window only and never below zero', () => {
+  const counters = counted([daily], request(), request(later(HOUR)));
+  takeBack(counters, [daily], request());
+  expect(usedAt(counters, daily, later(HOUR))).toBe(100);
+  takeBack(counters, [daily], request(earlier(1)));
+  takeBack(counters, [limitRule({ id: 9 })], request());
+  expect(usedAt(counters, daily, NOW)).toBe(100);
+  count(counters, [daily], request(later(DAY)));
+  takeBack(counters, [daily], request(later(HOUR)));
+  expect(usedAt(counters, daily, later(DAY))).toBe(100);
+  takeBack(counters, [daily], request(later(DAY)));
+  takeBack(counters, [daily], request(later(DAY)));
+  expect(usedAt(counters, daily, later(DAY))).toBe(0);
+});

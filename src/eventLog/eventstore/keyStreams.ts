@@ -1,0 +1,139 @@
+import { BACKWARDS, END, type JSONType, jsonEvent } from '@eventstore/db-client';
+import { refuse } from '../../domain/core/refusal.ts';
+import type { WrappedKey } from '../../vault/envelope.ts';
+import type { KeyListener, KeyStreams } from '../../vault/keyStreams.ts';
+import { newEventId } from '../eventId.ts';
+import { NO_STREAM } from '../eventLog.ts';
+import { VAULT_STREAMS } from '../sideStreams.ts';
+import { appendOnce } from './appendOnce.ts';
+import type { CatchUp } from './catchUp.ts';
+import type { Connection } from './client/connection.ts';
+import { appendFailure, isDeletedStream } from './client/failures.ts';
+import { readStreamOnce } from './client/reads.ts';
+import { STREAM_DELETED } from './mirror/mirrorWriter.ts';
+import type { VaultEntry } from './mirror/wire.ts';
+
+export interface KeyStreamsOptions {
+  readonly connection: Connection;
+  readonly catchUp: CatchUp;
+  /** Names of the vault's streams, as far as they were seen. */
+  readonly streamNames: () => readonly string[];
+  /** Tells of events in those streams from now on, before what stands behind them in the log. */
+  readonly onEntries: (listener: (entries: readonly VaultEntry[]) => void) => void;
+}
+
+const INSTALLATION = `${VAULT_STREAMS}installation`;
+const KEY_CREATED = 'DataKeyCreated';
+const INSTALLATION_CREATED = 'InstallationKeyCreated';
+const DEADLINE_MS = 5_000;
+const GRACE_MS = 2_000;
+const MOST_REPEATS = 3;
+const READS_AT_ONCE = 32;
+
+/** The keys of the vault in streams of EventStoreDB, outside positions and hashes. */
+export function createKeyStreams({ connection, catchUp, streamNames, onEntries }: KeyStreamsOptions): KeyStreams {
+  /** @returns false when the stream exists already @throws Refusal `log_unavailable` */
+  async function create(stream: string, type: string, data: JSONType): Promise<boolean> {
+    const events = [jsonEvent({ id: newEventId(), type, data })];
+    for (let repeat = 0; ; repeat += 1) {
+      const outcome = await appendOnce(connection, { stream, expected: NO_STREAM, events });
+      if (outcome.kind === 'committed') return true;
+      if (outcome.kind === 'conflict') return false;
+      if (outcome.kind === 'rejected') return refuse('log_unavailable', { reason: outcome.reason });
+      if (repeat === MOST_REPEATS) return refuse('log_unavailable', { reason: outcome.error.message });
+    }
+  }
+
+  async function contentOf(stream: string): Promise<unknown> {
+    try {
+      const options = { direction: BACKWARDS, fromRevision: END, maxCount: 1 } as const;
+      const [event] = await connection.call(
+        (client) => readStreamOnce(client, stream, options),
+        DEADLINE_MS + GRACE_MS,
+      );
+      return event?.data;
+    } catch (error) {
+      if (isDeletedStream(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function readKeys(names: readonly string[]): Promise<WrappedKey[]> {
+    const keys: WrappedKey[] = [];
+    for (let at = 0; at < names.length; at += READS_AT_ONCE) {
+      const contents = await Promise.all(names.slice(at, at + READS_AT_ONCE).map(contentOf));
+      keys.push(...contents.flatMap((data) => keyIn(data) ?? []));
+    }
+    return keys;
+  }
+
+  return {
+    async follow(listener) {
+      const news: VaultEntry[][] = [];
+      let tellNow = (entries: readonly VaultEntry[]): void => void news.push([...entries]);
+      onEntries((entries) => tellNow(entries));
+      await catchUp();
+      const keys = await readKeys(streamNames().filter((name) => name !== INSTALLATION));
+      const known = new Map(keys.map((key) => [key.id, key]));
+      // What came meanwhile may undo what was read before.
+      const meanwhile = {
+        onWritten: (key: WrappedKey) => known.set(key.id, key),
+        onDestroyed: (id: string) => known.delete(id),
+      };
+      for (const entries of news) tell(entries, meanwhile);
+      tellNow = (entries) => tell(entries, listener);
+      return [...known.values()];
+    },
+    async write(key) {
+      await create(streamOf(key), KEY_CREATED, { id: key.id, subject: key.subject, wrapped: textOf(key.wrapped) });
+    },
+    async destroy(key) {
+      try {
+        const options = { expectedRevision: 0n, deadline: DEADLINE_MS };
+        await connection.call((client) => client.tombstoneStream(streamOf(key), options), DEADLINE_MS + GRACE_MS);
+      } catch (error) {
+        if (isDeletedStream(error)) return;
+        const failure = appendFailure(error);
+        // There is nothing to destroy.
+        if (failure.kind === 'conflict') return;
+        const reason = failure.kind === 'unknown' ? failure.error.message : failure.reason;
+        refuse('log_unavailable', { reason });
+      }
+    },
+    async installation(ifAbsent) {
+      const there = wrappedIn(await contentOf(INSTALLATION));
+      if (there) return there;
+      const wrapped = ifAbsent();
+      if (await create(INSTALLATION, INSTALLATION_CREATED, { wrapped: textOf(wrapped) })) return wrapped;
+      return (
+        wrappedIn(await contentOf(INSTALLATION)) ?? refuse('log_unavailable', { reason: `${INSTALLATION} is empty` })
+      );
+    },
+  };
+}
+
+const streamOf = ({ subject, id }: Pick<WrappedKey, 'id' | 'subject'>): string => `${VAULT_STREAMS}${subject}_${id}`;
+const textOf = (wrapped: Uint8Array): string => Buffer.from(wrapped).toString('base64');
+
+function tell(entries: readonly VaultEntry[], listener: KeyListener): void {
+  for (const { stream, type, data } of entries) {
+    if (type === STREAM_DELETED) listener.onDestroyed(idIn(stream));
+    const key = type === KEY_CREATED ? keyIn(data) : undefined;
+    if (key) listener.onWritten(key);
+  }
+}
+
+/** A subject may hold `_` as well, an id of a key has always 16 characters. */
+const ID_LENGTH = 16;
+const idIn = (stream: string): string => stream.slice(-ID_LENGTH);
+
+function keyIn(data: unknown): WrappedKey | undefined {
+  const { id, subject } = (data ?? {}) as Record<string, unknown>;
+  const wrapped = wrappedIn(data);
+  return typeof id === 'string' && typeof subject === 'string' && wrapped ? { id, subject, wrapped } : undefined;
+}
+
+function wrappedIn(data: unknown): Uint8Array | undefined {
+  const { wrapped } = (data ?? {}) as Record<string, unknown>;
+  return typeof wrapped === 'string' ? Buffer.from(wrapped, 'base64') : undefined;
+}

@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { AllStreamRecordedEvent } from '@eventstore/db-client';
+import { type Position, position } from '../../../domain/core/brands.ts';
+import { isSideStream, isVaultStream } from '../../sideStreams.ts';
+import type { NativePosition } from '../client/nativePosition.ts';
+import { fromWire } from '../client/wireEvent.ts';
+
+/** An event that was handled, and where: the store must still have it there. */
+export interface Mark {
+  readonly native: NativePosition;
+  readonly id: string;
+}
+
+export const STREAM_DELETED = '$streamDeleted';
+
+/** Whether an event is part of the history. The store's own events start with `$`, as do its streams. */
+const isHistory = (stream: string, type: string): boolean =>
+  !stream.startsWith('$') && !type.startsWith('$') && !isSideStream(stream);
+
+/** Writes what `$all` holds into the mirror and counts our events; one batch is one transaction. */
+export class MirrorWriter {
+  readonly #database: DatabaseSync;
+  #head: Position;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    const { head } = database.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get() as {
+      head: number;
+    };
+    this.#head = position(head);
+  }
+
+  /** Position of the last of our events. */
+  get head(): Position {
+    return this.#head;
+  }
+
+  /** Where to go on, the latest first: the last event of any kind, and the last of ours, which no scavenge takes away. */
+  marks(): Mark[] {
+    const ofProgress = 'SELECT commitPosition, preparePosition, id FROM progress';
+    const ofEvents = `${ofProgress.replace('progress', 'events')} ORDER BY position DESC LIMIT 1`;
+    return [ofProgress, ofEvents].flatMap((sql) => {
+      const statement = this.#database.prepare(sql);
+      statement.setReadBigInts(true);
+      const row = statement.get() as { commitPosition: bigint; preparePosition: bigint; id: string } | undefined;
+      return row ? [{ native: { commit: row.commitPosition, prepare: row.preparePosition }, id: row.id }] : [];
+    });
+  }
+
+  apply(batch: readonly AllStreamRecordedEvent[]): void {
+    const last = batch.at(-1);
+    if (!last) return;
+    const before = this.#head;
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      for (const event of batch) this.#applyOne(event);
+      this.#database
+        .prepare('INSERT OR REPLACE INTO progress (only, commitPosition, preparePosition, id) VALUES (1, ?, ?, ?)')
+        .run(last.position.commit, last.position.prepare, last.id);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#head = before;
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #applyOne(event: AllStreamRecordedEvent): void {
+    const { streamId, type } = event;
+    if (isHistory(streamId, type)) this.#insert(event);
+    else if (isVaultStream(streamId)) this.#noteVaultStream(streamId, type);
+  }
+
+  #insert(event: AllStreamRecordedEvent): void {
+    const { native, stream, revision, id, type, version, time, data, metadata } = fromWire(event);
+    this.#head = position(this.#head + 1);
+    this.#statement.run(
+      this.#head,
+      stream,
+      revision,
+      id,
+      type,
+      version,
+      time,
+      data,
+      metadata,
+      native.commit,
+      native.prepare,
+    );
+  }
+
+  /** Only its name: destroyed keys must not live on in copies. */
+  #noteVaultStream(stream: string, type: string): void {
+    const sql =
+      type === STREAM_DELETED
+        ? 'DELETE FROM vaultStreams WHERE stream = ?'
+        : 'INSERT OR IGNORE INTO vaultStreams (stream) VALUES (?)';
+    this.#database.prepare(sql).run(stream);
+  }
+
+  #prepared: ReturnType<DatabaseSync['prepare']> | undefined;
+  get #statement() {
+    this.#prepared ??= this.#database.prepare(
+      `INSERT INTO events (position, stream, revision, id, type, version, time, data, metadata, commitPosition,
+       preparePosition) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    return this.#prepared;
+  }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { isOfTheFile, whatToDo } from './fileErrors.ts';
+
+const errorWith = (fields: object) => Object.assign(new Error('raw'), fields);
+
+test.each([
+  ['a full disk', { errno: -28, code: 'ENOSPC' }, /^Make room/],
+  ['a full disk, as SQLite says it', { code: 'ERR_SQLITE_ERROR', errcode: 13 }, /^Make room/],
+  ['a damaged file', { code: 'ERR_SQLITE_ERROR', errcode: 11 | (1 << 8) }, /damaged/],
+  ['no file of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 26 }, /damaged/],
+  ['a file of somebody else', { errno: -13, code: 'EACCES' }, /^otherwise$/],
+])('%s', (_what, fields, advice) => {
+  expect(whatToDo(errorWith(fields), 'otherwise')).toMatch(advice);
+  expect(isOfTheFile(errorWith(fields))).toBe(true);
+});
+
+test('a mistake of ours is not of the file', () => expect(isOfTheFile(new TypeError('x'))).toBe(false));

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { instant, position } from '../domain/core/brands.ts';
+import { findLoss } from './canonicalJson.ts';
+import type { EventMetadata, StoredEvent } from './eventLog.ts';
+import { chain, emptyChain, hashOf, isBreak, NO_HASH, verifyStream } from './hashChain.ts';
+
+const head = { schemaVersion: 1, actor: { kind: 'system', reason: '"quoted" \\ \u2028' }, correlationId: 'ö' } as const;
+
+function stored(revision: number, previousHash: string, data: unknown): StoredEvent {
+  const event = { id: `id-${revision}`, type: 'Type', time: instant(1_000 + revision) };
+  const metadata = JSON.stringify({ ...head, causationId: null, node: 'n' });
+  const link = chain({ ...event, data: JSON.stringify(data), metadata }, 'stream-"1"', revision, previousHash);
+  const parsed = JSON.parse(link.metadata) as EventMetadata;
+  return { ...event, stream: 'stream-"1"', revision, position: position(revision + 1), data, metadata: parsed };
+}
+
+function aChain(length: number): StoredEvent[] {
+  const events: StoredEvent[] = [];
+  for (let revision = 0; revision < length; revision += 1) {
+    events.push(stored(revision, events.at(-1)?.metadata.hash ?? NO_HASH, { revision }));
+  }
+  return events;
+}
+
+test('the bytes put together by the writer are those of JSON.stringify over the whole event', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 3 }), fc.nat(), (json, revision) => {
+      const data: unknown = JSON.parse(json);
+      fc.pre(findLoss(data) === undefined);
+      const { stream, id, type, time, metadata } = stored(revision, NO_HASH, data);
+      const { hash, ...others } = metadata;
+      const bytes = JSON.stringify({ stream, revision, id, type, time, data, metadata: others });
+      expect(Object.keys(others).at(-1)).toBe('previousHash');
+      expect(hash).toBe(createHash('sha256').update(bytes).digest('hex'));
+    }),
+  );
+});
+
+test('a chain that nobody touched verifies and gives its head; an empty one too', () => {
+  const events = aChain(5);
+  expect(verifyStream(events)).toEqual({ revision: 4, hash: events[4]?.metadata.hash });
+  expect(verifyStream([])).toEqual(emptyChain);
+});
+
+describe('a chain breaks where', () => {
+  const events = aChain(5);
+  const replaced = (revision: number, change: Partial<StoredEvent>): StoredEvent[] =>
+    events.map((event) => (event.revision === revision ? { ...event, ...change } : event));
+
+  test.each<[string, StoredEvent[], number, string]>([
+    ['data was edited', replaced(2, { data: { revision: 7 } }), 2, 'content'],
+    ['a time was edited', replaced(0, { time: instant(0) }), 0, 'content'],
+    ['an event was removed', events.filter(({ revision }) => revision !== 3), 4, 'revision 4 stands where 3'],
+    ['the beginning was cut off', events.slice(1), 1, 'revision 1 stands where 0'],
+    ['events change places', [0, 2, 1, 3, 4].map((index) => events[index] as StoredEvent), 2, 'revision 2'],
+    ['an event of another stream stands', replaced(1, { stream: 'other' }), 1, 'belongs to other'],
+  ])('%s', (_, broken, revision, reason) => {
+    expect(verifyStream(broken)).toMatchObject({ revision, reason: expect.stringContaining(reason) });
+  });
+
+  test('an event was edited and its hash made again: the next one does not fit any more', () => {
+    const edited = { ...(events[2] as StoredEvent), data: { revision: 7 } };
+    const forged = { ...edited, metadata: { ...edited.metadata, hash: hashOf(edited) } };
+    const result = verifyStream(replaced(2, forged));
+    expect(isBreak(result) && result).toMatchObject({
+      revision: 3,
+      reason: expect.stringContaining('hash of the event'),
+    });
+  });
+});

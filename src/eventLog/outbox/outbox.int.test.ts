@@ -1,0 +1,302 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startChild } from '../../../test/contract/children/child.ts';
+import { committed } from '../../../test/contract/eventLog/outcomes.ts';
+import { anEvent, someEvents } from '../../../test/contract/events.ts';
+import { type StoreOverLog, storedAppendsOver } from '../../../test/contract/storedAppendsOver.ts';
+import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { patiently } from '../../../test/support/patiently.ts';
+import { position } from '../../domain/core/brands.ts';
+import { type EventLog, type EventToAppend, NO_STREAM, type RecordedEvent, type StoredEvent } from '../eventLog.ts';
+import { isBreak, verifyStream } from '../hashChain.ts';
+import { createRequestSink } from '../requestSink.ts';
+import { createSqliteEventLog } from '../sqlite/sqliteEventLog.ts';
+import { type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
+
+interface Stage {
+  readonly store: StoreOverLog;
+  readonly log: EventLog;
+  readonly reports: string[];
+  readonly path: string;
+  open(options?: Partial<OutboxOptions>): Promise<Outbox>;
+  /** What the store has, in its order. */
+  drained(): Promise<StoredEvent[]>;
+}
+
+async function aStage(): Promise<Stage> {
+  const folder = await tempFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const log = await createSqliteEventLog({ path: join(folder.path, 'store.sqlite'), node: 'n1' });
+  onTestFinished(() => log.close());
+  const store = storedAppendsOver(log);
+  const path = join(folder.path, 'outbox.sqlite');
+  const reports: string[] = [];
+  const report = (what: string | Error) => void reports.push(typeof what === 'string' ? what : what.message);
+  return {
+    store,
+    log,
+    reports,
+    path,
+    async open(options = {}) {
+      const outbox = await openOutbox({ path, node: 'n1', store, mostEvents: 1_000, report, ...options });
+      onTestFinished(() => outbox.close(0));
+      return outbox;
+    },
+    drained: () => Array.fromAsync(log.readAll(position(0))),
+  };
+}
+
+const sinkOf = (outbox: Outbox, boot = 'b1', category = 'requests') =>
+  createRequestSink({ log: outbox, node: 'n1', boot, category });
+
+const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
+const untilDrained = (outbox: Outbox) => vi.waitUntil(() => outbox.pending === 0, { timeout: 10_000, interval: 5 });
+const recordAll = (outbox: Outbox, events: readonly EventToAppend[], boot?: string) => {
+  const sink = sinkOf(outbox, boot);
+  return Promise.all(events.map((event) => sink.record(event)));
+};
+
+test('what it took is in the store soon, in order, byte for byte, under the hashes that it gave', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  const local: StoredEvent[] = [];
+  const [requests, sessions] = [sinkOf(outbox), sinkOf(outbox, 'b1', 'sessions')];
+  const events = someEvents(700);
+  await Promise.all(events.map((event, index) => (index % 50 === 0 ? sessions : requests).record(event)));
+  local.push(...(await rowsOf(stage.path)));
+  outbox.start();
+  await untilDrained(outbox);
+  const drained = await stage.drained();
+  expect(drained).toEqual(local);
+  for (const stream of Object.values(Object.groupBy(drained, (event) => event.stream))) {
+    expect(isBreak(verifyStream(stream ?? []))).toBe(false);
+  }
+});
+
+test('while the store is away nothing waits for it; when it is back everything arrives once and in order', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  outbox.start();
+  stage.store.isAway = true;
+  const events = someEvents(450);
+  await recordAll(outbox, events);
+  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
+  expect(outbox.pending).toBe(450);
+  expect(outbox.trouble).toBe('the store is away');
+  stage.store.isAway = false;
+  await untilDrained(outbox);
+  expect(ids(await stage.drained())).toEqual(ids(events));
+  expect(outbox.trouble).toBeUndefined();
+  expect(stage.reports).toEqual([
+    'events wait in the outbox: the store is away',
+    'the store takes events from the outbox again',
+  ]);
+});
+
+test('what comes one after the other goes along in few appends', async () => {
+  const { store, open, drained } = await aStage();
+  const outbox = await open();
+  outbox.start();
+  const since = performance.now();
+  for (let revision = NO_STREAM; revision < 150; revision += 1) {
+    await committed(outbox.append('requests-n1.b1_20260101', revision, [anEvent()]));
+  }
+  const passedMs = performance.now() - since;
+  await vi.waitUntil(() => outbox.pending === 0, { timeout: 10_000 });
+  expect(await drained()).toHaveLength(151);
+  expect(store.sizes.length).toBeLessThan(passedMs / 20 + 10);
+});
+
+test('an append of unknown end that was written is not written again', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  stage.store.passages.push('answer lost', 'answer lost');
+  const events = someEvents(300);
+  await recordAll(outbox, events);
+  outbox.start();
+  await untilDrained(outbox);
+  expect(ids(await stage.drained())).toEqual(ids(events));
+});
+
+test('a start finds what an earlier one left and brings it first', async () => {
+  const stage = await aStage();
+  stage.store.isAway = true;
+  const first = await stage.open();
+  const before = someEvents(20);
+  await recordAll(first, before);
+  await first.close(0);
+  stage.store.isAway = false;
+  const second = await stage.open();
+  expect(second.pending).toBe(20);
+  const told: RecordedEvent[] = [];
+  await second.follow((events) => told.push(...events));
+  expect(told.map(({ revision }) => revision)).toEqual(before.map((_, index) => index));
+  const after = someEvents(5);
+  await recordAll(second, after, 'b2');
+  second.start();
+  await untilDrained(second);
+  expect(ids(await stage.drained())).toEqual(ids([...before, ...after]));
+});
+
+test('what the store had already is told by nobody as new, and not written again, whatever it is cut into', async () => {
+  const stage = await aStage();
+  const first = await stage.open();
+  const events = someEvents(90);
+  await recordAll(first, events);
+  // A crash came between the store's commit and forgetting it here.
+  const there = (await rowsOf(stage.path)).slice(0, 35);
+  expect(await stage.store.appendStored(there)).toMatchObject({ kind: 'committed' });
+  await first.close(0);
+  const second = await stage.open();
+  const told: RecordedEvent[] = [];
+  await second.follow((batch) => told.push(...batch));
+  expect(told).toHaveLength(55);
+  second.start();
+  await untilDrained(second);
+  expect(ids(await stage.drained())).toEqual(ids(events));
+});
+
+test('followers hear of an event before its append resolves', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  const told: RecordedEvent[] = [];
+  await outbox.follow((batch) => told.push(...batch));
+  await sinkOf(outbox).record(anEvent());
+  expect(told).toHaveLength(1);
+});
+
+test('it is full when as many wait as may, says so, and still takes what was begun before', async () => {
+  const stage = await aStage();
+  stage.store.isAway = true;
+  const outbox = await stage.open({ mostEvents: 10 });
+  outbox.start();
+  await recordAll(outbox, someEvents(9));
+  expect(outbox.isFull).toBe(false);
+  await recordAll(outbox, someEvents(3), 'b2');
+  expect([outbox.isFull, outbox.pending]).toEqual([true, 12]);
+  stage.store.isAway = false;
+  await untilDrained(outbox);
+  expect(outbox.isFull).toBe(false);
+});
+
+test('what the store does not take at once it takes in smaller appends', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  const events = someEvents(100);
+  await recordAll(outbox, events);
+  const tooLarge = { kind: 'rejected', reason: 'larger than 1 MiB' } as const;
+  stage.store.passages.push(tooLarge, tooLarge);
+  outbox.start();
+  await untilDrained(outbox);
+  expect(stage.store.sizes.slice(0, 3)).toEqual([100, 50, 25]);
+  expect(ids(await stage.drained())).toEqual(ids(events));
+});
+
+test('an event that the store refuses holds back what comes behind it, and is never dropped', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  const refused = { kind: 'rejected', reason: 'access denied' } as const;
+  stage.store.passages.push(refused, refused);
+  await recordAll(outbox, someEvents(1));
+  outbox.start();
+  await vi.waitUntil(() => outbox.trouble === 'access denied', patiently);
+  await untilDrained(outbox);
+  expect(stage.reports[0]).toBe('events wait in the outbox: access denied');
+});
+
+test('other events in a stream of this node, or too few, stop it with a clear reason', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  await recordAll(outbox, someEvents(3));
+  const [{ stream }] = (await rowsOf(stage.path)) as [StoredEvent];
+  await stage.log.append(stream, NO_STREAM, someEvents(1));
+  outbox.start();
+  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
+  expect(outbox.trouble).toContain(`other events in ${stream}`);
+  expect(outbox.pending).toBe(3);
+
+  const restored = await aStage();
+  const ahead = await restored.open();
+  await recordAll(ahead, someEvents(3));
+  restored.store.passages.push({ kind: 'conflict', actualRevision: -5 });
+  ahead.start();
+  await vi.waitUntil(() => ahead.trouble !== undefined, patiently);
+  expect(ahead.trouble).toContain('restored from an older copy');
+});
+
+test('what is in the store is forgotten here, but the chain goes on', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  outbox.start();
+  const sink = sinkOf(outbox);
+  for (let round = 0; round < 3; round += 1) {
+    await Promise.all(someEvents(800).map((event) => sink.record(event)));
+    await untilDrained(outbox);
+  }
+  await vi.waitUntil(async () => (await rowsOf(stage.path)).length === 1, { timeout: 5_000, interval: 50 });
+  await sink.record(anEvent());
+  await outbox.close();
+  expect(await rowsOf(stage.path)).toEqual([]);
+  const drained = await stage.drained();
+  expect(drained).toHaveLength(2_401);
+  expect(isBreak(verifyStream(drained))).toBe(false);
+});
+
+test('closing gives the store a moment, not for ever', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  stage.store.isAway = true;
+  await recordAll(outbox, someEvents(3));
+  outbox.start();
+  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
+  await outbox.close(60_000);
+  expect(await rowsOf(stage.path)).toHaveLength(3);
+});
+
+test('after kill -9 at any instant every event that was durable is in the store once, and the chains verify', {
+  timeout: 60_000,
+}, async () => {
+  await using folder = await tempFolder();
+  const answered = new Set<string>();
+  for (let boot = 1; boot <= 3; boot += 1) {
+    await using child = startChild('outboxForever.ts', folder.path, String(boot));
+    for (let line = 0; line < 60 * boot; line += 1) answered.add(String((await child.lines.next()).value));
+    await child.kill();
+    for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
+      if (rest.value.length === 36) answered.add(rest.value);
+    }
+  }
+  const log = await createSqliteEventLog({ path: join(folder.path, 'store.sqlite'), node: 'n1' });
+  const inStore = (await Array.fromAsync(log.readAll(position(0)))).length;
+  const outbox = await openOutbox({
+    path: join(folder.path, 'outbox.sqlite'),
+    node: 'n1',
+    store: storedAppendsOver(log),
+    mostEvents: 1_000,
+    report: () => {},
+  });
+  outbox.start();
+  await untilDrained(outbox);
+  await outbox.close();
+  const drained = await Array.fromAsync(log.readAll(position(0)));
+  await log.close();
+  expect(inStore).toBeGreaterThan(0);
+  expect(new Set(ids(drained)).size).toBe(drained.length);
+  expect([...answered].filter((id) => !drained.some((event) => event.id === id))).toEqual([]);
+  const streams = Object.values(Object.groupBy(drained, (event) => event.stream));
+  expect(streams).toHaveLength(3);
+  for (const stream of streams) expect(isBreak(verifyStream(stream ?? []))).toBe(false);
+});
+
+/** Everything that stands in the file. */
+async function rowsOf(path: string): Promise<StoredEvent[]> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = database.prepare('SELECT * FROM events ORDER BY position').all();
+  database.close();
+  return rows.map(({ version: _, data, metadata, ...row }) => ({
+    ...row,
+    data: JSON.parse(String(data)),
+    metadata: JSON.parse(String(metadata)),
+  })) as unknown as StoredEvent[];
+}

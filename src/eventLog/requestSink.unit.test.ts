@@ -1,0 +1,193 @@
+import { expect, test, vi } from 'vitest';
+import { anEvent, someEvents } from '../../test/contract/events.ts';
+import { type Fate, type ScriptedLog, scriptedLog } from '../../test/contract/scriptedLog.ts';
+import { instant } from '../domain/core/brands.ts';
+import { type AppendOutcome, type EventToAppend, NO_STREAM } from './eventLog.ts';
+import { createRequestSink, type RequestSinkOptions } from './requestSink.ts';
+
+const unavailable = expect.objectContaining({ code: 'log_unavailable' });
+
+function aSink(fate: Fate, options: Partial<RequestSinkOptions> = {}) {
+  const scripted: ScriptedLog = scriptedLog(fate);
+  const sink = createRequestSink({ log: scripted.log, node: 'n1', boot: 'b1', category: 'requests', ...options });
+  return { ...scripted, sink };
+}
+
+test('an event goes to the stream of its own day in UTC, revisions count up in each', async () => {
+  const { sink, received } = aSink(() => 'written');
+  const lateInTheDay = anEvent({ time: instant(Date.UTC(2026, 1, 28, 23, 59, 59, 999)) });
+  const earlyTheNext = anEvent({ time: instant(Date.UTC(2026, 2, 1)) });
+  await Promise.all(
+    [lateInTheDay, earlyTheNext, anEvent({ time: lateInTheDay.time })].map((event) => sink.record(event)),
+  );
+  expect(received.map(({ stream, expected }) => [stream, expected])).toEqual([
+    ['requests-n1.b1_20260228', NO_STREAM],
+    ['requests-n1.b1_20260301', NO_STREAM],
+    ['requests-n1.b1_20260228', 0],
+  ]);
+});
+
+test('what one turn brings is one append, what comes while it is under way the next; each has its own position', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  const { sink, received } = aSink(() => gate.promise);
+  const [first, second, ...later] = someEvents(40) as [EventToAppend, EventToAppend, ...EventToAppend[]];
+  const early = [first, second].map((event) => sink.record(event));
+  await vi.waitFor(() => expect(received).toHaveLength(1));
+  const positions = Promise.all([...early, ...later.map((event) => sink.record(event))]);
+  expect(sink.pending).toBe(40);
+  gate.resolve('written');
+  expect(await positions).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+  expect(received.map(({ events, expected }) => [expected, events.length])).toEqual([
+    [NO_STREAM, 2],
+    [1, 38],
+  ]);
+  expect(sink.pending).toBe(0);
+});
+
+test('an append whose end is unknown is repeated identically until it is known, and is in the log once', async () => {
+  const ends = ['unknown', 'written, answer lost', 'unknown'];
+  const { sink, received, written } = aSink(() => {
+    const end = ends.shift();
+    if (end === 'written, answer lost') return end;
+    return end ? { kind: 'unknown', error: new Error('down') } : 'written';
+  });
+  const events = someEvents(3);
+  expect(await Promise.all(events.map((event) => sink.record(event)))).toEqual([1, 2, 3]);
+  const [first, ...repeats] = received.slice(0, 4);
+  for (const repeat of repeats) expect(repeat).toEqual(first);
+  expect(written).toEqual(events);
+});
+
+test('a log that throws is a log whose answer is unknown', async () => {
+  let calls = 0;
+  const { sink, written } = aSink(() => {
+    calls += 1;
+    if (calls === 1) throw new Error('connection reset');
+    return 'written';
+  });
+  await sink.record(anEvent());
+  expect(written).toHaveLength(1);
+});
+
+test('while the disk is full each event is refused with a code, and later ones are written without a gap', async () => {
+  let isFull = false;
+  const { sink, written } = aSink(() => (isFull ? { kind: 'rejected', reason: 'disk is full' } : 'written'));
+  await sink.record(anEvent());
+  isFull = true;
+  const refused = await Promise.allSettled(someEvents(10).map((event) => sink.record(event)));
+  expect(refused).toEqual(refused.map(() => ({ status: 'rejected', reason: unavailable })));
+  isFull = false;
+  expect(await Promise.all(someEvents(5).map((event) => sink.record(event)))).toEqual([2, 3, 4, 5, 6]);
+  expect(written).toHaveLength(6);
+});
+
+test('one event that the log refuses does not take others with it', async () => {
+  const bad = anEvent();
+  const { sink, written } = aSink(({ events }) =>
+    events.includes(bad) ? { kind: 'rejected', reason: 'not valid' } : 'written',
+  );
+  const good = someEvents(20);
+  const mixed = [...good.slice(0, 11), bad, ...good.slice(11)];
+  const outcomes = await Promise.allSettled(mixed.map((event) => sink.record(event)));
+  expect(outcomes.map(({ status }) => status)).toEqual(
+    mixed.map((event) => (event === bad ? 'rejected' : 'fulfilled')),
+  );
+  expect(written).toEqual(good);
+});
+
+test('a sink that comes after another of the same start goes on behind it', async () => {
+  const { sink, log, written } = aSink(() => 'written');
+  await Promise.all(someEvents(3).map((event) => sink.record(event)));
+  const second = createRequestSink({ log, node: 'n1', boot: 'b1', category: 'requests' });
+  expect(await Promise.all(someEvents(2).map((event) => second.record(event)))).toEqual([4, 5]);
+  expect(written).toHaveLength(5);
+});
+
+test('a full queue refuses at once', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  const { sink } = aSink(() => gate.promise, { mostPending: 3 });
+  const waiting = Promise.all(someEvents(3).map((event) => sink.record(event)));
+  await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
+  gate.resolve('written');
+  await waiting;
+  await sink.record(anEvent());
+});
+
+test('a caller does not wait longer than its patience, and its event is written all the same', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  let time = 0;
+  const { sink, written } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const impatient = Promise.allSettled(someEvents(3).map((event) => sink.record(event)));
+  time = 8;
+  expect(await impatient).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason: unavailable })));
+  expect(sink.pending).toBe(3);
+  gate.resolve('written');
+  await sink.flush();
+  expect(written).toHaveLength(3);
+});
+
+test('an event that may still be written is given up only when it is certain that it never will be', async () => {
+  const gate = Promise.withResolvers<AppendOutcome>();
+  let time = 0;
+  const { sink } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const givenUp = vi.fn();
+  const impatient = Promise.allSettled(someEvents(2).map((event) => sink.record(event, givenUp)));
+  time = 8;
+  await impatient;
+  expect(givenUp).not.toHaveBeenCalled();
+  gate.resolve({ kind: 'rejected', reason: 'disk is full' });
+  await sink.flush();
+  expect(givenUp).toHaveBeenCalledTimes(2);
+});
+
+test('what a full queue refuses is given up at once', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  const { sink } = aSink(() => gate.promise, { mostPending: 1 });
+  const waiting = sink.record(anEvent());
+  const givenUp = vi.fn();
+  await expect(sink.record(anEvent(), givenUp)).rejects.toEqual(unavailable);
+  expect(givenUp).toHaveBeenCalledOnce();
+  gate.resolve('written');
+  await waiting;
+});
+
+test('flush waits for everything that is pending, and does not wait when nothing is', async () => {
+  const { sink, written } = aSink(() => 'written');
+  await sink.flush();
+  const recorded = someEvents(30).map((event) => sink.record(event));
+  await sink.flush();
+  expect(written).toHaveLength(30);
+  expect(sink.pending).toBe(0);
+  await Promise.all(recorded);
+});
+
+test('a sink whose last event was refused is blocked for a second, or until one is taken', async () => {
+  let isFull = true;
+  let time = 0;
+  const { sink } = aSink(() => (isFull ? { kind: 'rejected', reason: 'disk is full' } : 'written'), {
+    now: () => time,
+  });
+  expect(sink.isBlocked).toBe(false);
+  await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
+  expect(sink.isBlocked).toBe(true);
+  time = 1_000;
+  expect(sink.isBlocked).toBe(false);
+  await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
+  isFull = false;
+  await sink.record(anEvent());
+  expect(sink.isBlocked).toBe(false);
+});
+
+test('a sink is blocked while an event waits for longer than its caller would', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  let time = 0;
+  const { sink } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const recorded = sink.record(anEvent()).catch(() => undefined);
+  expect(sink.isBlocked).toBe(false);
+  time = 8;
+  expect(sink.isBlocked).toBe(true);
+  gate.resolve('written');
+  await sink.flush();
+  expect(sink.isBlocked).toBe(false);
+  await recorded;
+});

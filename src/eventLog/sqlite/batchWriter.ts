@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Position } from '../../domain/core/brands.ts';
+import { ID_TAKEN } from '../eventLog.ts';
+import { chain } from '../hashChain.ts';
+import { type EventRow, insertEvents } from './insertEvents.ts';
+import { streamHeads } from './streamHeads.ts';
+import type { WriterOutcome, WrittenAppend } from './wire.ts';
+
+/** Primary result codes of SQLite that decide an outcome (sqlite.org/rescode.html). */
+const Code = { readOnly: 8, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
+const HOPELESS: ReadonlySet<number> = new Set([Code.readOnly, Code.corrupt, Code.full, Code.tooBig, Code.notADatabase]);
+/** A smaller transaction may succeed: an id that is taken is the fault of one append, a full disk may have room for others. */
+const APART: ReadonlySet<number> = new Set([Code.full, Code.constraint]);
+
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+
+/**
+ * Writes batches, each in one synced transaction. An append that cannot be written leaves the others of its batch
+ * alone, and a failed batch leaves the file usable.
+ */
+export function batchWriter(database: DatabaseSync): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
+  const heads = streamHeads(database);
+  const insert = insertEvents(database);
+  const selectIds = database.prepare(
+    'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
+  );
+  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((sql) => database.prepare(sql)) as [
+    Sql,
+    Sql,
+    Sql,
+  ];
+
+  function write(appends: readonly WrittenAppend[]): WriterOutcome[] {
+    try {
+      begin.run();
+      const outcomes = appends.map(writeAppend);
+      commit.run();
+      return outcomes;
+    } catch (error) {
+      heads.forget();
+      if (database.isTransaction) rollback.run();
+      if (APART.has(codeOf(error)) && appends.length > 1) return appends.flatMap((append) => write([append]));
+      const failed = failure(error as Error);
+      return appends.map(() => failed);
+    }
+  }
+
+  function writeAppend(append: WrittenAppend): WriterOutcome {
+    const head = heads.get(append.stream);
+    if (head.revision !== append.expected)
+      return repeated(append) ?? { kind: 'conflict', actualRevision: head.revision };
+    const position = insertAll(append);
+    return { kind: 'committed', revision: append.expected + append.events.length, position, isRepeat: false };
+  }
+
+  function insertAll({ stream, expected, events }: WrittenAppend): Position {
+    let { hash } = heads.get(stream);
+    let revision = expected;
+    const rows: EventRow[] = [];
+    for (const event of events) {
+      revision += 1;
+      const link = chain(event, stream, revision, hash);
+      rows.push([stream, revision, event.id, event.type, event.version, event.time, event.data, link.metadata]);
+      hash = link.hash;
+    }
+    heads.set(stream, { revision, hash });
+    return insert(rows) as Position;
+  }
+
+  /** The outcome that an append had when it was made the first time; undefined when other events stand in its place. */
+  function repeated({ stream, expected, events }: WrittenAppend): WriterOutcome | undefined {
+    const written = selectIds.all(stream, expected, events.length) as { id: string; position: Position }[];
+    const last = written.at(-1);
+    if (!last || !events.every((event, index) => event.id === written[index]?.id)) return undefined;
+    return { kind: 'committed', revision: expected + events.length, position: last.position, isRepeat: true };
+  }
+
+  return write;
+}
+
+type Sql = ReturnType<DatabaseSync['prepare']>;
+// Rolled back or not, a repeat by ids is safe; but what cannot succeed must not be repeated (design.md section 3).
+function failure(error: Error): WriterOutcome {
+  const code = codeOf(error);
+  if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN };
+  return HOPELESS.has(code)
+    ? { kind: 'rejected', reason: `the log cannot be written: ${error.message}` }
+    : { kind: 'unknown', message: error.message };
+}

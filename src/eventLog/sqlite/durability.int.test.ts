@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { startChild } from '../../../test/contract/children/child.ts';
+import { collect } from '../../../test/contract/collector.ts';
+import { anEvent, someEvents } from '../../../test/contract/events.ts';
+import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { position } from '../../domain/core/brands.ts';
+import { NO_STREAM, type StoredEvent } from '../eventLog.ts';
+import { isBreak, verifyStream } from '../hashChain.ts';
+import { createSqliteEventLog } from './sqliteEventLog.ts';
+
+test('after kill -9 in the midst of appends every answered event stands where it was answered, and the chains verify', async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'log.sqlite');
+  const answered = new Map<string, number>();
+  for (const boot of ['one', 'two', 'three']) {
+    await using child = startChild('appendForever.ts', path, boot);
+    for (let line = 0; line < 250; line += 1) {
+      const [id = '', at] = String((await child.lines.next()).value).split(' ');
+      answered.set(id, Number(at));
+    }
+    await child.kill();
+    for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
+      const [id = '', at] = rest.value.split(' ');
+      if (at) answered.set(id, Number(at));
+    }
+  }
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  const events = await Array.fromAsync(log.readAll(position(0)));
+  const positions = new Map(events.map(({ id, position }) => [id, position]));
+  for (const [id, at] of answered) expect(positions.get(id)).toBe(at);
+  expect(events.map(({ position }) => position)).toEqual(events.map((_, index) => index + 1));
+  for (const stream of Object.values(Object.groupBy(events, (event) => event.stream))) {
+    expect(isBreak(verifyStream(stream ?? []))).toBe(false);
+  }
+  await log.close();
+});
+
+test('an append that does not fit on the disk is rejected, smaller ones of its batch and later ones are written', async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'test', maxBytes: 20 * 8_192 });
+  const large = () => anEvent({ correlationId: 'x'.repeat(1_000_000) });
+  const outcomes = await Promise.all([
+    log.append('firewall-a', NO_STREAM, [anEvent()]),
+    log.append('firewall-b', NO_STREAM, [large()]),
+    log.append('firewall-c', NO_STREAM, [anEvent()]),
+    log.append('firewall-a', 0, [anEvent()]),
+    log.append('firewall-a', 1, [anEvent(), large()]),
+  ]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'rejected', 'committed', 'committed', 'rejected']);
+  expect(outcomes[1]).toMatchObject({ reason: expect.stringContaining('full') });
+  expect(await log.append('firewall-a', 1, [anEvent()])).toMatchObject({ kind: 'committed', revision: 2, position: 4 });
+  const events = await Array.fromAsync(log.readStream('firewall-a'));
+  expect(isBreak(verifyStream(events))).toBe(false);
+  await log.close();
+});
+
+const tampered: readonly [what: string, sql: string, revision: number][] = [
+  ['edited data', `UPDATE events SET data = json_set(data, '$.ip', '10.9.9.9') WHERE revision = 2`, 2],
+  ['an edited actor', `UPDATE events SET metadata = json_set(metadata, '$.actor.reason', 'me') WHERE revision = 2`, 2],
+  ['something added to metadata', `UPDATE events SET metadata = json_set(metadata, '$.x', 1) WHERE revision = 2`, 2],
+  ['an edited time', 'UPDATE events SET time = time + 1 WHERE revision = 3', 3],
+  ['another schema version', 'UPDATE events SET version = 2 WHERE revision = 3', 3],
+  ['another type', `UPDATE events SET type = 'IpRevoked' WHERE revision = 0`, 0],
+  ['a deleted event', 'DELETE FROM events WHERE revision = 1', 2],
+  [
+    'two events in each other’s place',
+    'UPDATE events SET revision = -revision WHERE revision IN (1, 2); UPDATE events SET revision = 3 + revision WHERE revision < 0',
+    1,
+  ],
+];
+
+test.each(tampered)('verification finds %s', async (_, sql, revision) => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  await log.append('firewall-main', NO_STREAM, someEvents(5));
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+  const events: StoredEvent[] = await Array.fromAsync(log.readStream('firewall-main'));
+  expect(verifyStream(events)).toMatchObject({ stream: 'firewall-main', revision, reason: expect.any(String) });
+  await log.close();
+});
+
+test('a row that is no JSON any more fails the subscription and names its position', async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  await log.append('firewall-main', NO_STREAM, someEvents(5));
+  const database = new DatabaseSync(path);
+  database.exec("UPDATE events SET data = '{' WHERE position = 4");
+  database.close();
+  const seen = collect(log, position(0));
+  expect(await seen.failure).toMatchObject({ code: 'LOG_DAMAGED', message: expect.stringContaining('position 4') });
+  expect(seen.positions).toEqual([1, 2, 3]);
+  await log.close();
+});

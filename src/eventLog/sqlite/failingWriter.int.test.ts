@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { collect } from '../../../test/contract/collector.ts';
+import { anEvent, someEvents } from '../../../test/contract/events.ts';
+import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { position } from '../../domain/core/brands.ts';
+import { NO_STREAM } from '../eventLog.ts';
+import { createSqliteEventLog } from './sqliteEventLog.ts';
+
+test('a writer that dies between commit and answer leaves its batch unknown; a repeat finds it and subscribers get it once', async () => {
+  await using folder = await tempFolder();
+  const writer = new URL('../../../test/contract/children/mortalWriter.ts', import.meta.url);
+  const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test', writer });
+  using seen = collect(log, position(0));
+  const events = someEvents(3);
+  expect(await log.append('firewall-main', NO_STREAM, events)).toMatchObject({ kind: 'unknown' });
+  expect(await log.append('firewall-main', NO_STREAM, events)).toEqual({ kind: 'committed', revision: 2, position: 3 });
+  expect(await log.append('firewall-main', 2, [anEvent()])).toEqual({ kind: 'committed', revision: 3, position: 4 });
+  await seen.until(4);
+  expect(seen.positions).toEqual([1, 2, 3, 4]);
+  await log.close();
+});
+
+test('an error of the store leaves the outcome unknown and the log usable', async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'test' });
+  await log.append('firewall-main', NO_STREAM, [anEvent()]);
+  const database = new DatabaseSync(path);
+  database.exec('ALTER TABLE events RENAME TO hidden');
+  const event = anEvent();
+  const outcomes = await Promise.all([
+    log.append('firewall-main', 0, [event]),
+    log.append('firewall-other', NO_STREAM, [anEvent()]),
+  ]);
+  expect(outcomes).toEqual(Array.from({ length: 2 }, () => ({ kind: 'unknown', error: expect.any(Error) })));
+  database.exec('ALTER TABLE hidden RENAME TO events');
+  database.close();
+  expect(await log.append('firewall-main', 0, [event])).toEqual({ kind: 'committed', revision: 1, position: 2 });
+  await log.close();
+});
+
+test('a subscriber of this process has seen an append before its promise resolves', async () => {
+  await using folder = await tempFolder();
+  const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test' });
+  using seen = collect(log, position(0));
+  await seen.caughtUp;
+  for (let revision = NO_STREAM; revision < 20; revision += 1) {
+    await log.append('firewall-main', revision, [anEvent()]);
+    expect(seen.events).toHaveLength(revision + 2);
+  }
+  await log.close();
+});
+
+test('an id that stands elsewhere in the log is rejected, the rest of its batch is written', async () => {
+  await using folder = await tempFolder();
+  const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test' });
+  const event = anEvent();
+  const outcomes = await Promise.all([
+    log.append('firewall-a', NO_STREAM, [event]),
+    log.append('firewall-b', NO_STREAM, [anEvent(), event]),
+    log.append('firewall-b', NO_STREAM, [anEvent()]),
+  ]);
+  expect(outcomes).toEqual([
+    { kind: 'committed', revision: 0, position: 1 },
+    { kind: 'rejected', reason: expect.stringContaining('id') },
+    { kind: 'committed', revision: 0, position: 2 },
+  ]);
+  await log.close();
+});

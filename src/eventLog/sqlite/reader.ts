@@ -1,0 +1,85 @@
+import { type Position, position } from '../../domain/core/brands.ts';
+import { upcast } from '../../domain/eventTypes.ts';
+import type { EventMetadata, RecordedEvent, StoredEvent } from '../eventLog.ts';
+import { openForReading } from './database.ts';
+import { EVENT_COLUMNS, type EventColumns, eventRows, IN_ORDER, lastPosition, selectPage } from './eventRows.ts';
+
+/** What stands in a row is not what the log once wrote. */
+export class LogDamaged extends Error {
+  override readonly name = 'LogDamaged';
+  readonly code = 'LOG_DAMAGED';
+}
+
+/** Events up to the first that this build cannot give out, and why. */
+export interface Page<Event = RecordedEvent> {
+  readonly events: readonly Event[];
+  readonly failure?: Error;
+}
+
+export interface Reader {
+  /** Events behind `after`, up to and with `upTo`, in the shape a fold takes. */
+  page(after: Position, upTo: Position): Page;
+  storedPage(after: Position, upTo: Position): StoredEvent[];
+  streamPage(stream: string, fromRevision: number, upTo: Position): StoredEvent[];
+  /** Position of the last event; 0 when there is none. */
+  head(): Position;
+  close(): void;
+}
+
+type StoredRow = [...EventColumns, id: string, metadata: string];
+
+/** Reads pages on the calling thread; no read transaction outlives a call, so the writer's checkpoints are not held up. */
+export function createReader(path: string): Reader {
+  const database = openForReading(path);
+  const rows = eventRows(database);
+  const columns = `${EVENT_COLUMNS}, id, metadata`;
+  const stored = selectPage(database, columns, IN_ORDER);
+  const ofStream = selectPage(database, columns, 'stream = ? AND revision >= ? AND position <= ? ORDER BY revision');
+  const storedEvents = (rows: unknown) => (rows as StoredRow[]).map(storedEvent);
+  return {
+    page: (after, upTo) => recordedEvents(rows(after, upTo)),
+    storedPage: (after, upTo) => storedEvents(stored.all(after, upTo)),
+    streamPage: (stream, fromRevision, upTo) => storedEvents(ofStream.all(stream, fromRevision, upTo)),
+    head: lastPosition(database),
+    close: () => database.close(),
+  };
+}
+
+function recordedEvents(rows: readonly EventColumns[]): Page {
+  const events: RecordedEvent[] = [];
+  try {
+    for (const row of rows) events.push(recordedEvent(row));
+    return { events };
+  } catch (error) {
+    return { events, failure: error as Error };
+  }
+}
+
+/** @throws LogDamaged; UnknownEventType when this build does not know the event */
+export function recordedEvent([at, stream, revision, type, version, time, json]: EventColumns): RecordedEvent {
+  const data = upcast(type, version, parse(json, at));
+  return { type, data, position: position(at), time, stream, revision } as RecordedEvent;
+}
+
+function storedEvent([at, stream, revision, type, version, time, json, id, metadata]: StoredRow): StoredEvent {
+  const parsed = parse(metadata, at) as EventMetadata;
+  return {
+    position: position(at),
+    stream,
+    revision,
+    id,
+    type,
+    time: time as StoredEvent['time'],
+    data: parse(json, at),
+    // The column is what folds go by: given out here, a change of it breaks the hash like any other.
+    metadata: { ...parsed, schemaVersion: version },
+  };
+}
+
+function parse(json: string, at: number): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new LogDamaged(`The log is damaged at position ${at}: ${(error as Error).message}`, { cause: error });
+  }
+}

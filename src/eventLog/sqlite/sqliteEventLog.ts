@@ -1,0 +1,103 @@
+import { position } from '../../domain/core/brands.ts';
+import type { AppendOutcome, EventLog, Subscription } from '../eventLog.ts';
+import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
+import { type Follower, follow } from './follower.ts';
+import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
+import { allEvents, streamEvents } from './readEvents.ts';
+import { createReader, type Reader } from './reader.ts';
+import type { Forgotten } from './wire.ts';
+
+export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer'> {
+  /** Named in the metadata of every event. */
+  readonly node: string;
+}
+
+/** A log that is no history: what stands elsewhere may be forgotten here. */
+export interface PassingEventLog extends EventLog {
+  /** Deletes events, some time later. Streams go on behind an event that was kept; the count of positions goes on always. */
+  forget(forgotten: Forgotten): void;
+}
+
+/**
+ * The embedded log: one SQLite file with one writer, in a worker thread. A commit is synced before it is answered.
+ * Beyond the port, a subscriber of this process whose `onEvents` returns nothing has seen an append's events before
+ * that append's promise resolves.
+ * @throws LogCannotStart when the file cannot be opened or a durability setting is not taken
+ */
+export const createSqliteEventLog = (options: SqliteEventLogOptions): Promise<EventLog> => openPassingLog(options);
+
+/** The same with `forget`. */
+export async function openPassingLog({ node, ...file }: SqliteEventLogOptions): Promise<PassingEventLog> {
+  let head = position(0);
+  let closing: Promise<void> | undefined;
+  const followers = new Set<Follower>();
+
+  const commits = await startGroupCommit({
+    ...file,
+    onStarted: (found) => {
+      head = found;
+      for (const follower of followers) follower.wake();
+    },
+    onCommitted: (batch) => {
+      head = batch.at(-1)?.position ?? head;
+      for (const follower of followers) follower.publish(batch);
+    },
+  });
+  const reader = await openReader(file.path, commits);
+
+  async function append(
+    ...[stream, expected, events, options]: Parameters<EventLog['append']>
+  ): Promise<AppendOutcome> {
+    if (closing) return { kind: 'rejected', reason: 'the log is closed' };
+    let prepared: PreparedAppend;
+    try {
+      prepared = prepareAppend(stream, expected, events, { ...options, node });
+    } catch (error) {
+      if (error instanceof Unwritable) return { kind: 'rejected', reason: error.message };
+      throw error;
+    }
+    return commits.append(prepared);
+  }
+
+  function subscribe(...[after, subscriber]: Parameters<EventLog['subscribe']>): Subscription {
+    const follower = follow({
+      after,
+      subscriber,
+      head: () => head,
+      page: reader.page,
+      onEnd: () => followers.delete(follower),
+    });
+    followers.add(follower);
+    return follower;
+  }
+
+  async function close(): Promise<void> {
+    await commits.settled();
+    for (const follower of followers) follower.stop();
+    // The writer goes last: a connection that only reads cannot put the journal back into the file.
+    reader.close();
+    await commits.close();
+  }
+
+  return {
+    append,
+    subscribe,
+    forget: commits.forget,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+    readStream: (stream, fromRevision = 0) => streamEvents(reader, stream, fromRevision, head),
+    readAll: (after) => allEvents(reader, after, head),
+    head: async () => head,
+  };
+}
+
+async function openReader(path: string, commits: GroupCommit): Promise<Reader> {
+  try {
+    return createReader(path);
+  } catch (error) {
+    await commits.close();
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { type IpAddress, parseIp } from '../../domain/firewall/ipAddress.ts';
+import type { CallerRequest } from './client.ts';
+
+export interface ClientAddressOptions {
+  readonly trustsProxyHeaders: boolean;
+  /** Addresses or CIDRs of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /**
+   * `first_valid` is the specification's rule; behind a proxy that appends to the header it lets a client choose its own
+   * address, which `rightmost_untrusted` does not.
+   */
+  readonly mode: 'first_valid' | 'rightmost_untrusted';
+}
+
+/** @returns who sent a request; undefined only when the socket is gone already */
+export type ClientAddress = (request: CallerRequest) => IpAddress | undefined;
+
+/** Makes the one rule by which both surfaces know their callers (specification, "IP allowlist"). */
+export function createClientAddress(options: ClientAddressOptions): ClientAddress {
+  const trusted = blockListOf(options.trustedProxies);
+  const isTrusted = (address: IpAddress) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  // Parsing costs more than remembering; a connection keeps its address for its whole life.
+  const known = new WeakMap<object, IpAddress>();
+
+  const ofSocket = ({ socket }: CallerRequest): IpAddress | undefined => {
+    const remembered = known.get(socket);
+    if (remembered) return remembered;
+    const address = parseIp(socket.remoteAddress ?? '');
+    if (address) known.set(socket, address);
+    return address;
+  };
+
+  return (request) => {
+    const peer = ofSocket(request);
+    if (!options.trustsProxyHeaders || !peer || !isTrusted(peer)) return peer;
+    const header = request.headers['x-forwarded-for'];
+    if (header === undefined) return peer;
+    const hops = (Array.isArray(header) ? header.join(',') : header).split(',').map((hop) => parseIp(hop));
+    if (options.mode === 'first_valid') return hops.find((hop) => hop !== undefined) ?? peer;
+    return rightmostUntrusted(hops, isTrusted) ?? peer;
+  };
+}
+
+/** Walks from the nearest hop outward while hops are ours; what cannot be read ends the walk. */
+function rightmostUntrusted(
+  hops: readonly (IpAddress | undefined)[],
+  isTrusted: (address: IpAddress) => boolean,
+): IpAddress | undefined {
+  let last: IpAddress | undefined;
+  for (const hop of hops.toReversed()) {
+    if (!hop) return last;
+    last = hop;
+    if (!isTrusted(hop)) return hop;
+  }
+  return last;
+}
+
+/** @param cidrs addresses, or ranges such as `10.0.0.0/8`; both have been checked by `config.ts` */
+export function blockListOf(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { parseIp } from '../../domain/firewall/ipAddress.ts';
+import { blockListOf, type ClientAddressOptions } from './clientAddress.ts';
+
+/** @returns whether the caller speaks https: with us, or with a trusted proxy that says so in `X-Forwarded-Proto` */
+export function createIsHttps({
+  trustsProxyHeaders,
+  trustedProxies,
+}: Pick<ClientAddressOptions, 'trustsProxyHeaders' | 'trustedProxies'>): (request: IncomingMessage) => boolean {
+  const trusted = blockListOf(trustedProxies);
+  return ({ socket, headers }) => {
+    if ((socket as Partial<TLSSocket>).encrypted) return true;
+    const peer = parseIp(socket.remoteAddress ?? '');
+    if (!trustsProxyHeaders || !peer || !trusted.check(peer, isIPv4(peer) ? 'ipv4' : 'ipv6')) return false;
+    const forwarded = headers['x-forwarded-proto'];
+    // The first one is what the caller spoke; proxies on the way append theirs.
+    const [scheme = ''] = String(forwarded ?? '').split(',');
+    return scheme.trim().toLowerCase() === 'https';
+  };
+}

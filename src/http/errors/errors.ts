@@ -1,0 +1,25 @@
+import type { ErrorCode } from '../../domain/core/errorCodes.ts';
+import type { ErrorDetails, ErrorEntry } from './errorEntry.ts';
+import { requestErrors } from './requestErrors.ts';
+import { resourceErrors } from './resourceErrors.ts';
+import { serviceErrors } from './serviceErrors.ts';
+import { signInErrors } from './signInErrors.ts';
+
+export type { ErrorDetails, ErrorEntry };
+
+/**
+ * The one catalogue of errors: status, type and wording of every code derive from here, and so does the documentation
+ * (specification, "Errors"; design.md section 5 where it is silent).
+ */
+export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
+  ...requestErrors,
+  ...serviceErrors,
+  ...signInErrors,
+  ...resourceErrors,
+};
+
+/** @returns the sentence of a code for these details */
+export function messageOf(code: ErrorCode, details: ErrorDetails = {}): string {
+  const { message } = errors[code];
+  return typeof message === 'string' ? message : message(details);
+}

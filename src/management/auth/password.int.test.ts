@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { browser, logIn, PASSWORD, requireTotp, setUp } from '../../../test/support/browser.ts';
+import { HOUR } from '../../../test/support/specification.ts';
+import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './stage.support.ts';
+
+test('setting the password begins a session, and closes management to everybody else', async () => {
+  const at = await stage();
+  const caller = browser(at);
+  const answer = await caller.post('password/setup', { password: PASSWORD });
+  expect(shown(answer)).toEqual([200, state()]);
+  expect(shown(await caller.call('GET', '/api/dashboard-auth/session'))).toEqual([200, state()]);
+  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect(shown(await at.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
+  expect(shown(await at.call('GET', '/api/settings'))).toEqual([401, 'unauthorized']);
+  const stranger = await at.call('GET', '/api/dashboard-auth/session');
+  expect(stranger.body).toEqual(state({ isPasswordVerified: false }));
+});
+
+test('nothing of the password stands in the log, and its hash is that of scrypt-kdf', async () => {
+  const at = await stage();
+  await setUp(at);
+  const all = JSON.stringify(await events(at));
+  expect(all).not.toContain(PASSWORD);
+  const [{ data } = { data: undefined }] = await events(at);
+  const { passwordHash } = data as { passwordHash: string };
+  expect(Buffer.from(passwordHash, 'base64').subarray(0, 6).toString()).toBe('scrypt');
+});
+
+test('the password is set once, also by two at the same time', async () => {
+  const at = await stage();
+  const both = await Promise.all(
+    [1, 2].map((n) => browser(at).post('password/setup', { password: `${PASSWORD} ${n}` })),
+  );
+  expect(both.map(shown).toSorted()).toEqual([
+    [200, state()],
+    [409, 'password_already_configured'],
+  ]);
+  const third = await browser(at).post('password/setup', { password: PASSWORD });
+  expect(shown(third)).toEqual([409, 'password_already_configured']);
+  const winner = both.findIndex(({ status }) => status === 200) + 1;
+  const logins = [1, 2].map((n) => browser(at).post('password/login', { password: `${PASSWORD} ${n}` }));
+  expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(winner === 1 ? [200, 401] : [401, 200]);
+});
+
+test('a password of 8 letters will do, in whatever way a keyboard composes them', async () => {
+  const at = await stage();
+  await browser(at).post('password/setup', { password: 'Zürich 8'.normalize('NFD') });
+  expect((await browser(at).post('password/login', { password: 'Zürich 8'.normalize('NFC') })).status).toBe(200);
+  expect((await browser(at).post('password/login', { password: ' Zürich 8 ' })).status).toBe(401);
+});
+
+test('without a password there is nothing to sign in to, change or set up', async () => {
+  const { call } = await stage();
+  const code = { code: '123456' };
+  for (const [path, body] of [
+    ['password/login', { password: PASSWORD }],
+    ['password/change', { currentPassword: PASSWORD, newPassword: PASSWORD }],
+    ['totp/setup/start', undefined],
+    ['totp/setup/confirm', { setupToken: 'x', ...code }],
+    ['totp/verify', code],
+    ['totp/disable', undefined],
+  ] as const) {
+    const answer = await call('POST', `/api/dashboard-auth/${path}`, { body });
+    expect([path, ...shown(answer)]).toEqual([path, 400, 'password_not_configured']);
+  }
+  const removed = await call('DELETE', '/api/dashboard-auth/password', { body: { password: PASSWORD } });
+  expect(shown(removed)).toEqual([400, 'password_not_configured']);
+});
+
+test('changing the password ends every session but that of the caller, whose cookie is a new one', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const copy = browser(at, { cookie: caller.cookie as string });
+  const neighbour = await logIn(at);
+  pass(at, HOUR);
+  const answer = await caller.post('password/change', { currentPassword: PASSWORD, newPassword: 'battery staple' });
+  expect(shown(answer)).toEqual(DONE);
+  expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=43200;');
+  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  for (const ended of [copy, neighbour]) {
+    expect(shown(await ended.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
+    expect((await ended.call('GET', '/api/dashboard-auth/session')).body).toEqual(state({ isPasswordVerified: false }));
+  }
+  expect((await browser(at).post('password/login', { password: PASSWORD })).status).toBe(401);
+  expect((await browser(at).post('password/login', { password: 'battery staple' })).status).toBe(200);
+});
+
+test('the password is changed and removed only by who knows it', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const change = { currentPassword: 'something else', newPassword: 'battery staple' };
+  expect(shown(await caller.post('password/change', change))).toEqual([401, 'invalid_credentials']);
+  const sent = { body: { password: 'something else' } };
+  const removed = await caller.call('DELETE', '/api/dashboard-auth/password', sent);
+  expect(shown(removed)).toEqual([401, 'invalid_credentials']);
+  expect((await logIn(at)).cookie).toBeDefined();
+});
+
+test('without the password management is open to this machine again, and to nobody else', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  await requireTotp(at, caller);
+  await verified(at, caller);
+  const sent = { body: { password: PASSWORD } };
+  const answer = await caller.call('DELETE', '/api/dashboard-auth/password', sent);
+  expect(shown(answer)).toEqual(DONE);
+  expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=0');
+  const nothing = state({ isPasswordConfigured: false, isPasswordVerified: false });
+  expect((await at.call('GET', '/api/dashboard-auth/session')).body).toEqual(nothing);
+  const { body } = await at.call('GET', '/api/settings');
+  expect(body).toMatchObject({ totp_required_on_login: false, totp_configured: false });
+  expect((await browser(at, ELSEWHERE).call('GET', '/api/settings')).status).toBe(401);
+});
+
+test('a copied cookie stays worthless after the password was removed and set again', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const copy = browser(at, { cookie: caller.cookie as string });
+  await caller.call('DELETE', '/api/dashboard-auth/password', { body: { password: PASSWORD } });
+  await setUp(at);
+  expect(shown(await copy.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
+import { NOW } from '../../../test/support/specification.ts';
+import { ELSEWHERE, events, shown, stage, verified } from './stage.support.ts';
+
+test('every change says which session made it, from where, with what, and whether TOTP was used', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const headers = { 'user-agent': 'test/1' };
+  await caller.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' }, headers });
+  await setUpTotp(at, caller);
+  await verified(at, caller);
+  await caller.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.2' }, headers });
+  const all = await events(at);
+  const allowed = all.filter(({ type }) => type === 'IpAllowed').map(({ metadata }) => metadata.actor);
+  const sessionIds = all
+    .filter(({ type }) => type === 'SessionBegun' || type === 'SessionTotpVerified')
+    .map(({ data }) => (data as { sessionId: string }).sessionId);
+  const actor = { kind: 'operator', address: '127.0.0.1', userAgent: 'test/1' };
+  expect(allowed).toEqual([
+    { ...actor, sessionId: sessionIds[0], usedTotp: false },
+    { ...actor, sessionId: sessionIds[1], usedTotp: true },
+  ]);
+});
+
+test('who signed in and out, and who failed, stands in the log; the throttled are counted', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const stranger = browser(at, ELSEWHERE);
+  for (let n = 0; n < 11; n++) await stranger.post('password/login', { password: 'wrong' });
+  await caller.post('logout');
+  await at.signIns.stop();
+  const ofSessions = (await events(at)).filter(({ stream }) => stream.startsWith('sessions-test.'));
+  const failed = Array<string>(8).fill('SignInFailed');
+  expect(ofSessions.map(({ type }) => type)).toEqual(['SessionBegun', ...failed, 'SessionEnded', 'SignInsThrottled']);
+  expect(ofSessions[1]).toMatchObject({
+    data: { method: 'password', address: '203.0.113.9' },
+    metadata: { actor: { kind: 'operator', address: '203.0.113.9', sessionId: null } },
+  });
+  expect(ofSessions.at(-1)?.data).toEqual({ address: '203.0.113.9', minute: NOW, count: 3 });
+});
+
+test('when the log takes nothing, nobody is told that they are signed in', async () => {
+  const at = await stage();
+  await setUp(at);
+  await at.log.close();
+  const answer = await browser(at).post('password/login', { password: PASSWORD });
+  expect(shown(answer)).toEqual([503, 'log_unavailable']);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+});

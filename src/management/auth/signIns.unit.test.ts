@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { type Instant, instant, position } from '../../domain/core/brands.ts';
+import type { EventToAppend } from '../../eventLog/eventLog.ts';
+import { SignIns } from './signIns.ts';
+
+const MINUTE_MS = 60_000;
+const NOON = instant(Date.UTC(2026, 10, 21, 12));
+
+function stage() {
+  const clock: { now: Instant } = { now: NOON };
+  const recorded: EventToAppend[] = [];
+  const signIns = new SignIns({
+    async record(event) {
+      recorded.push(event);
+      return position(recorded.length);
+    },
+    hot: { whenFolded: async () => {} },
+    now: () => clock.now,
+    report: (error) => {
+      throw error;
+    },
+  });
+  const counted = () =>
+    recorded.map(({ data }) => {
+      const { address, minute, count } = data as { address: string; minute: number; count: number };
+      return [address, (minute - NOON) / MINUTE_MS, count];
+    });
+  return { clock, signIns, counted };
+}
+
+test('attempts of a new minute are counted while those of the last one are written down', async () => {
+  const { clock, signIns, counted } = stage();
+  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.2']) signIns.throttled(address);
+  clock.now = instant(NOON + MINUTE_MS);
+  signIns.throttled('10.0.0.2');
+  await signIns.stop();
+  expect(counted()).toEqual([
+    ['10.0.0.1', 0, 1],
+    ['10.0.0.2', 0, 2],
+    ['10.0.0.2', 1, 1],
+  ]);
+});
+
+test('attempts before the clock was put back are written down once', async () => {
+  const { clock, signIns, counted } = stage();
+  signIns.throttled('10.0.0.1');
+  clock.now = instant(NOON - 5 * MINUTE_MS);
+  signIns.throttled('10.0.0.1');
+  await signIns.stop();
+  expect(counted()).toEqual([
+    ['10.0.0.1', 0, 1],
+    ['10.0.0.1', -5, 1],
+  ]);
+});
+
+test('beyond ten thousand addresses in a minute, strangers are counted together', async () => {
+  const { signIns, counted } = stage();
+  for (let n = 0; n < 10_002; n++) signIns.throttled(`address ${n}`);
+  signIns.throttled('address 0');
+  await signIns.stop();
+  expect(counted()).toHaveLength(10_001);
+  expect(counted()[0]).toEqual(['address 0', 0, 2]);
+  expect(counted().at(-1)).toEqual(['others', 0, 2]);
+});

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { addressOf, type Browser, codeAt } from '../../../test/support/browser.ts';
+import type { Answer } from '../../../test/support/call.ts';
+import { type Stage, startManagement } from '../../../test/support/management.ts';
+import type { Instant } from '../../domain/core/brands.ts';
+
+/** A management that is called from the addresses that browsers say they are at. */
+export const stage = () => startManagement({ remoteAddress: addressOf });
+export const ELSEWHERE = { address: '203.0.113.9' };
+
+/** Status, and the code of the error or the body. */
+export const shown = ({ status, body }: Answer) => [status, body?.error?.code ?? body];
+export const DONE = [200, { status: 'ok' }];
+/** The state of a session, as it is for whoever gave the password. */
+export const state = (changes: object = {}) => ({
+  isPasswordConfigured: true,
+  isPasswordVerified: true,
+  isTotpConfigured: false,
+  isTotpVerified: false,
+  isTotpRequiredOnLogin: false,
+  ...changes,
+});
+
+export const pass = (stage: Stage, ms: number) => {
+  stage.clock.now = (stage.clock.now + ms) as Instant;
+};
+
+export const events = async ({ log }: Stage) => {
+  const all: { type: string; data: unknown; stream: string; metadata: { actor: unknown } }[] = [];
+  for await (const event of log.readAll(0 as never)) all.push(event);
+  return all;
+};
+
+/** Verifies TOTP of a caller whose management has it. */
+export async function verified({ hot, vault, clock }: Stage, caller: Pick<Browser, 'post'>): Promise<void> {
+  const code = codeAt(vault.open(hot.state.dashboardAuth.totp?.secret as never), clock.now);
+  expect((await caller.post('totp/verify', { code })).status).toBe(200);
+}

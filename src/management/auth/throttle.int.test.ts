@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
+import { ELSEWHERE, pass, shown, stage } from './stage.support.ts';
+
+test('the ninth attempt within a minute is not looked at, however right it is', async () => {
+  const at = await stage();
+  await setUp(at);
+  const caller = browser(at, ELSEWHERE);
+  for (let n = 0; n < 8; n++) {
+    expect((await caller.post('password/login', { password: `wrong ${n}` })).status).toBe(401);
+    pass(at, 1_000);
+  }
+  const answer = await caller.post('password/login', { password: PASSWORD });
+  expect([...shown(answer), answer.headers['retry-after']]).toEqual([429, 'rate_limit_exceeded', '52']);
+  expect((await browser(at, { address: '203.0.113.10' }).post('password/login', { password: PASSWORD })).status).toBe(
+    200,
+  );
+  pass(at, 52_000);
+  expect((await caller.post('password/login', { password: PASSWORD })).status).toBe(200);
+});
+
+test('a success clears what failed before', async () => {
+  const at = await stage();
+  await setUp(at);
+  for (let round = 0; round < 2; round++) {
+    for (let n = 0; n < 7; n++) await browser(at).post('password/login', { password: 'wrong' });
+    expect((await browser(at).post('password/login', { password: PASSWORD })).status).toBe(200);
+  }
+});
+
+test('guesses sent all at once are no more than 8', async () => {
+  const at = await stage();
+  await setUp(at);
+  const many = Array.from({ length: 20 }, () => browser(at).post('password/login', { password: 'wrong' }));
+  const statuses = (await Promise.all(many)).map(({ status }) => status);
+  expect([401, 429].map((status) => statuses.filter((other) => other === status).length)).toEqual([8, 12]);
+});
+
+test.each([
+  ['totp/verify', () => ({ code: '000000' })],
+  ['password/change', () => ({ currentPassword: 'wrong', newPassword: 'battery staple' })],
+])('%s is throttled as well', async (path, body) => {
+  const at = await stage();
+  const caller = await setUp(at);
+  await setUpTotp(at, caller);
+  for (let n = 0; n < 8; n++) expect((await caller.post(path, body())).status).not.toBe(429);
+  const answer = await caller.post(path, body());
+  expect([...shown(answer), answer.headers['retry-after']]).toEqual([429, 'rate_limit_exceeded', '60']);
+});

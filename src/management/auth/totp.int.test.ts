@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import {
+  browser,
+  codeAt,
+  logIn,
+  PASSWORD,
+  requireTotp,
+  settings,
+  setUp,
+  setUpTotp,
+} from '../../../test/support/browser.ts';
+import { HOUR, later, NOW } from '../../../test/support/specification.ts';
+import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './stage.support.ts';
+
+test('TOTP is set up in two steps', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const { body } = await caller.post('totp/setup/start');
+  expect(body).toEqual({
+    secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+    qrCodeDataUrl: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
+    setupToken: expect.any(String),
+  });
+  expect(body.setupToken).not.toContain(body.secret);
+  expect((await caller.call('GET', '/api/dashboard-auth/session')).body).toEqual(state());
+  const wrong = codeAt(body.secret, later(10 * 60_000));
+  const refused = await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code: wrong });
+  expect(shown(refused)).toEqual([400, 'totp_invalid_code']);
+  const code = codeAt(body.secret, NOW);
+  const answer = await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code });
+  expect(shown(answer)).toEqual(DONE);
+  expect((await caller.call('GET', '/api/dashboard-auth/session')).body).toEqual(state({ isTotpConfigured: true }));
+  expect((await caller.call('GET', '/api/settings')).body.totp_configured).toBe(true);
+  expect(JSON.stringify(await events(at))).not.toContain(body.secret);
+  expect(shown(await caller.post('totp/setup/start'))).toEqual([409, 'totp_already_configured']);
+  const again = await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code });
+  expect(shown(again)).toEqual([409, 'totp_already_configured']);
+});
+
+test('a setup token belongs to its session, ends after 10 minutes, and works once', async () => {
+  const at = await stage();
+  const [caller, neighbour] = [await setUp(at), await logIn(at)];
+  const confirm = async (who: typeof caller, { secret, setupToken }: { secret: string; setupToken: string }) =>
+    shown(await who.post('totp/setup/confirm', { setupToken, code: codeAt(secret, at.clock.now) }));
+  const { body: first } = await caller.post('totp/setup/start');
+  expect(await confirm(neighbour, first)).toEqual([400, 'validation_error']);
+  pass(at, 10 * 60_000);
+  expect(await confirm(caller, first)).toEqual([400, 'validation_error']);
+  const { body: second } = await caller.post('totp/setup/start');
+  expect(await confirm(caller, second)).toEqual(DONE);
+  expect(shown(await caller.post('totp/disable'))).toEqual(DONE);
+  expect(await confirm(caller, second)).toEqual([400, 'validation_error']);
+});
+
+test('TOTP is configured by one of two that try at once', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const starts = await Promise.all([caller.post('totp/setup/start'), caller.post('totp/setup/start')]);
+  const confirms = await Promise.all(
+    starts.map(({ body: { setupToken, secret } }) =>
+      caller.post('totp/setup/confirm', { setupToken, code: codeAt(secret, NOW) }),
+    ),
+  );
+  expect(confirms.map(shown).toSorted()).toEqual([DONE, [409, 'totp_already_configured']]);
+});
+
+test('while TOTP is required, the password alone opens nothing but the way to verify', async () => {
+  const at = await stage();
+  const first = await setUp(at);
+  const secret = await requireTotp(at, first);
+  const caller = browser(at);
+  const pending = state({ isTotpConfigured: true, isTotpRequiredOnLogin: true });
+  expect(shown(await caller.post('password/login', { password: PASSWORD }))).toEqual([200, pending]);
+  const before = caller.cookie as string;
+  for (const [method, path, body] of [
+    ['GET', '/api/accounts'],
+    ['GET', '/api/settings'],
+    ['POST', '/api/dashboard-auth/password/change', { currentPassword: PASSWORD, newPassword: 'battery staple' }],
+    ['DELETE', '/api/dashboard-auth/password', { password: PASSWORD }],
+    ['POST', '/api/dashboard-auth/totp/setup/start'],
+    ['POST', '/api/dashboard-auth/totp/setup/confirm', { setupToken: 'x', code: '123456' }],
+    ['POST', '/api/dashboard-auth/totp/disable'],
+  ] as const) {
+    expect([path, ...shown(await caller.call(method, path, { body }))]).toEqual([path, 401, 'totp_required']);
+  }
+  pass(at, HOUR);
+  const answer = await caller.post('totp/verify', { code: codeAt(secret, at.clock.now) });
+  expect(shown(answer)).toEqual([200, { ...pending, isTotpVerified: true }]);
+  // The session is another, its end the same.
+  expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=43200;');
+  expect(caller.cookie).not.toBe(before);
+  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect((await browser(at, { cookie: before }).call('GET', '/api/accounts')).status).toBe(401);
+  pass(at, 11 * HOUR);
+  expect(shown(await caller.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
+});
+
+test('a session from before TOTP was required has to verify as well', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  await requireTotp(at, caller);
+  expect(shown(await caller.call('GET', '/api/accounts'))).toEqual([401, 'totp_required']);
+  await verified(at, caller);
+  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+});
+
+test('codes of the step before and after are accepted, others are not', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const secret = await setUpTotp(at, caller);
+  pass(at, HOUR);
+  const verify = async (offsetMs: number) =>
+    shown(await caller.post('totp/verify', { code: codeAt(secret, later(offsetMs, at.clock.now)) }))[0];
+  expect(await verify(-60_000)).toBe(400);
+  expect(await verify(60_000)).toBe(400);
+  expect(await verify(-30_000)).toBe(200);
+  expect(await verify(0)).toBe(200);
+  expect(await verify(30_000)).toBe(200);
+});
+
+test('a code is accepted once, and after it none that is older', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const secret = await setUpTotp(at, caller);
+  const code = codeAt(secret, at.clock.now);
+  expect((await caller.post('totp/verify', { code })).status).toBe(200);
+  for (const replayed of [code, codeAt(secret, later(-30_000, at.clock.now))]) {
+    expect(shown(await (await logIn(at)).post('totp/verify', { code: replayed }))).toEqual([400, 'totp_invalid_code']);
+  }
+  pass(at, 30_000);
+  expect((await (await logIn(at)).post('totp/verify', { code: codeAt(secret, at.clock.now) })).status).toBe(200);
+});
+
+test('the code that set TOTP up is used up', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  const { body } = await caller.post('totp/setup/start');
+  const code = codeAt(body.secret, NOW);
+  await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code });
+  expect(shown(await caller.post('totp/verify', { code }))).toEqual([400, 'totp_invalid_code']);
+});
+
+test('one code sent by two sessions at once is accepted for one', async () => {
+  const at = await stage();
+  const callers = [await setUp(at), await logIn(at, ELSEWHERE)] as const;
+  const secret = await setUpTotp(at, callers[0]);
+  const code = codeAt(secret, at.clock.now);
+  const both = await Promise.all(callers.map((caller) => caller.post('totp/verify', { code })));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+});
+
+test('TOTP that is not set up can be neither verified nor disabled nor required', async () => {
+  const caller = await setUp(await stage());
+  expect(shown(await caller.post('totp/verify', { code: '123456' }))).toEqual([400, 'totp_not_configured']);
+  expect(shown(await caller.post('totp/disable'))).toEqual([400, 'totp_not_configured']);
+  const body = { ...settings, totp_required_on_login: true };
+  expect(shown(await caller.call('PUT', '/api/settings', { body }))).toEqual([400, 'invalid_totp_config']);
+});
+
+test('disabling TOTP turns the requirement off, and its secret cannot be read any more', async () => {
+  const at = await stage();
+  const caller = await setUp(at);
+  await requireTotp(at, caller);
+  await verified(at, caller);
+  const sealed = at.hot.state.dashboardAuth.totp?.secret as never;
+  expect(shown(await caller.post('totp/disable'))).toEqual(DONE);
+  expect((await caller.call('GET', '/api/dashboard-auth/session')).body).toEqual(state());
+  expect(() => at.vault.open(sealed)).toThrow();
+  expect((await logIn(at)).cookie).toBeDefined();
+});

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../domain/core/errorCodes.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import type { ManagementContext } from './context.ts';
+
+const LIMIT_BYTES = 1_048_576;
+
+/** The parser's seventy modules are loaded by the first write, not by every start. */
+async function parseJson(ctx: ManagementContext): Promise<void> {
+  const { koaBody } = await import('koa-body');
+  const parse = koaBody({
+    jsonLimit: LIMIT_BYTES,
+    urlencoded: false,
+    text: false,
+    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
+  });
+  await parse(ctx as never, async () => undefined);
+}
+
+/**
+ * Reads the JSON body of a request.
+ * @param code what the caller is told when it is not JSON, too large, or does not fit the schema
+ * @param options `mayBeEmpty`: no body at all means an object without fields
+ * @throws Refusal `code` with the failing field as `param`
+ */
+export async function bodyOf<Schema extends z.ZodType>(
+  ctx: ManagementContext,
+  schema: Schema,
+  code: ErrorCode,
+  { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
+): Promise<z.output<Schema>> {
+  const body = mayBeEmpty && hasNoBody(ctx) ? {} : await jsonOf(ctx, code);
+  const result = schema.safeParse(body, { error: wordingOf });
+  if (result.success) return result.data;
+  const { path = [], message = 'is not valid' } = result.error.issues[0] ?? {};
+  return path.length === 0
+    ? refuse(code, { problem: 'the body must be a JSON object' })
+    : refuse(code, { param: path.map(String).join('.'), problem: message });
+}
+
+const hasNoBody = ({ request, headers }: ManagementContext): boolean =>
+  headers['transfer-encoding'] === undefined && (request.length ?? 0) === 0;
+
+async function jsonOf(ctx: ManagementContext, code: ErrorCode): Promise<unknown> {
+  // The parser takes no body for an empty object.
+  if (!ctx.is('json', '+json') || ctx.request.length === 0) {
+    return refuse(code, { problem: 'the body must be JSON with "content-type: application/json"' });
+  }
+  try {
+    await parseJson(ctx);
+  } catch (error) {
+    const isTooLarge = (error as { status?: number }).status === 413;
+    refuse(code, {
+      problem: isTooLarge ? `the body is larger than ${LIMIT_BYTES} bytes` : 'the body is not valid JSON',
+    });
+  }
+  return (ctx.request as { body?: unknown }).body;
+}
+
+/**
+ * An object of the wire: fields in snake_case or camelCase, any other field refused by name. What an answer shows and
+ * nobody can set is ignored, so that an answer can be sent back.
+ */
+export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: readonly string[] = []) {
+  const known = new Map([...Object.keys(shape), ...readOnly].map((name) => [inSnakeCase(name), name]));
+  return z.preprocess((input, { addIssue }) => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+    const fields = new Map<string, unknown>();
+    for (const [given, value] of Object.entries(input)) {
+      const name = known.get(inSnakeCase(given));
+      if (name === undefined) addIssue({ code: 'custom', path: [given], message: 'is not a known field' });
+      else if (fields.has(name)) addIssue({ code: 'custom', path: [given], message: 'is given twice' });
+      else fields.set(name, value);
+    }
+    for (const name of readOnly) fields.delete(name);
+    return Object.fromEntries(fields);
+  }, z.object(shape));
+}
+
+const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+};
+
+/** A problem as the end of a sentence that begins with the field. */
+const wordingOf: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return `must be at least ${String(issue.minimum)}`;
+    case 'too_big':
+      return `must be at most ${String(issue.maximum)}`;
+    default:
+      return 'is not valid';
+  }
+};

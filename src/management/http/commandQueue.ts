@@ -1,0 +1,24 @@
+import type { HandleCommand } from '../../state/commands/commandHandler.ts';
+
+/** Runs `work` when everything that was begun earlier for the same key has ended. Not re-entrant. */
+export type Turns = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
+
+export function createTurns(): Turns {
+  const lasts = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const turn = (lasts.get(key) ?? Promise.resolve()).then(work);
+    const settled = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (lasts.get(key) === settled) lasts.delete(key);
+      });
+    lasts.set(key, settled);
+    return turn;
+  };
+}
+
+/** Commands of one subject come one after the other, so that neighbours do not conflict. */
+export const handlingInTurn =
+  (handle: HandleCommand, inTurn: Turns): HandleCommand =>
+  (subject, id, command, cause) =>
+    inTurn(subject.streamOf(id), () => handle(subject, id, command, cause));

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { authFile, upload } from '../../../test/support/authFiles.ts';
+import type { Sent } from '../../../test/support/call.ts';
+import { sharedManagement, startManagement, temporaryFolder } from '../../../test/support/management.ts';
+
+const stage = sharedManagement();
+const under = (key: string, body?: unknown): Sent => ({
+  ...(body === undefined ? {} : { body }),
+  headers: { 'idempotency-key': key },
+});
+const head = () => stage().hot.state.position;
+const call = (method: string, path: string, key: string, body?: unknown) =>
+  stage().call(method, path, under(key, body));
+
+test('a key is made once, and the repeat shows it without its value', async () => {
+  const first = await call('POST', '/api/api-keys', 'make-1', { name: 'one' });
+  const written = head();
+  const second = await call('POST', '/api/api-keys', 'make-1', { name: 'one' });
+  const { key, ...rest } = first.body;
+  expect(key).toMatch(/^sk-svc-/);
+  expect([second.status, second.body]).toEqual([200, rest]);
+  expect(z.uuid().safeParse(rest.id).success).toBe(true);
+  expect(head()).toBe(written);
+});
+
+test('ten at once make one', async () => {
+  const before = stage().hot.state.apiKeys.size;
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => call('POST', '/api/api-keys', 'make-2', { name: 'two' })),
+  );
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  expect(answers.filter(({ body }) => body.key !== undefined)).toHaveLength(1);
+  expect(stage().hot.state.apiKeys.size).toBe(before + 1);
+});
+
+test('the repeat of a change leaves what was changed since', async () => {
+  const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'a' } });
+  const path = `/api/api-keys/${key.id}`;
+  await call('PATCH', path, 'rename-1', { name: 'b', is_active: false });
+  await stage().call('PATCH', path, { body: { name: 'c' } });
+  const { status, body } = await call('PATCH', path, 'rename-1', { name: 'b', is_active: false });
+  expect([status, body.name, body.is_active]).toEqual([200, 'c', false]);
+});
+
+test('a new value is given once', async () => {
+  const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'r' } });
+  const first = await call('POST', `/api/api-keys/${key.id}/regenerate`, 'again-1');
+  const second = await call('POST', `/api/api-keys/${key.id}/regenerate`, 'again-1');
+  expect(first.body.key).toMatch(/^sk-svc-/);
+  expect(second.body.key).toBeUndefined();
+  expect(second.body.key_prefix).toBe(first.body.key_prefix);
+});
+
+test('what was deleted stays deleted, and the repeat says so as before', async () => {
+  const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'd' } });
+  for (let time = 0; time < 2; time++) {
+    expect((await call('DELETE', `/api/api-keys/${key.id}`, 'delete-1')).status).toBe(204);
+  }
+  await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' } });
+  for (let time = 0; time < 2; time++) {
+    const { status, body } = await call('DELETE', '/api/firewall/ips/10.0.0.1', 'delete-2');
+    expect([status, body]).toEqual([200, { status: 'deleted' }]);
+  }
+});
+
+test('an address is allowed once; when it is gone again the repeat does not bring it back', async () => {
+  const allow = () => call('POST', '/api/firewall/ips', 'allow-1', { ip_address: '10.0.0.2' });
+  const first = await allow();
+  expect((await allow()).body).toEqual(first.body);
+  await stage().call('DELETE', '/api/firewall/ips/10.0.0.2');
+  const { status, body } = await allow();
+  expect([status, body.error.code]).toEqual([404, 'ip_not_found']);
+});
+
+test('an import is made once; a repeated deletion spares the account that was imported since', async () => {
+  const form = () => {
+    const { body, headers } = upload(authFile({ email: 'once@example.com' }));
+    return { body, headers: { ...headers, 'idempotency-key': 'import-1' } };
+  };
+  const first = await stage().call('POST', '/api/accounts/import', form());
+  const written = head();
+  const second = await stage().call('POST', '/api/accounts/import', form());
+  expect([second.status, second.body]).toEqual([200, first.body]);
+  expect(head()).toBe(written);
+
+  const path = `/api/accounts/${first.body.account_id}`;
+  await call('DELETE', path, 'delete-3');
+  await stage().call('POST', '/api/accounts/import', upload(authFile({ email: 'once@example.com' })));
+  expect((await call('DELETE', path, 'delete-3')).status).toBe(200);
+  const { body } = await stage().call('GET', '/api/accounts');
+  expect(body.accounts.map(({ email }: { email: string }) => email)).toContain('once@example.com');
+});
+
+test('the same key with another body, path or method is refused', async () => {
+  await call('POST', '/api/api-keys', 'mine', { name: 'first' });
+  const written = head();
+  const answers = [
+    await call('POST', '/api/api-keys', 'mine', { name: 'second' }),
+    await call('POST', '/api/firewall/ips', 'mine', { ip_address: '10.9.9.9' }),
+    await call('PUT', '/api/settings', 'mine', {
+      sticky_threads_enabled: false,
+      prefer_earlier_reset_accounts: true,
+    }),
+  ];
+  for (const { status, body } of answers) expect([status, body.error.code]).toEqual([422, 'idempotency_key_reused']);
+  expect(head()).toBe(written);
+});
+
+test.each(['with space', 'ü', 'x'.repeat(256)])('%s is no key', async (key) => {
+  const { status, body } = await call('POST', '/api/firewall/ips', key, { ip_address: '10.9.9.8' });
+  expect([status, body.error.code]).toEqual([400, 'validation_error']);
+  expect(body.error.message).toMatch(/^Idempotency-Key must have/);
+});
+
+test('after a restart the log knows the write, without any memory of ours', async () => {
+  const folder = temporaryFolder();
+  const ends: (() => void | Promise<void>)[] = [];
+  const before = await startManagement({}, (work) => ends.unshift(work), folder);
+  const first = await before.call('POST', '/api/api-keys', under('kept', { name: 'kept' }));
+  for (const end of ends) await end();
+
+  const after = await startManagement({}, undefined, folder);
+  const written = after.hot.state.position;
+  const repeat = await after.call('POST', '/api/api-keys', under('kept', { name: 'kept' }));
+  expect([repeat.status, repeat.body.id, repeat.body.key]).toEqual([200, first.body.id, undefined]);
+  const other = await after.call('POST', '/api/api-keys', under('kept', { name: 'another' }));
+  expect(other.status).toBe(422);
+  expect(after.hot.state.position).toBe(written);
+});

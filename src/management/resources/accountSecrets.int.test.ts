@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { authFile, upload } from '../../../test/support/authFiles.ts';
+import { startManagement } from '../../../test/support/management.ts';
+import type { AccountId } from '../../domain/core/brands.ts';
+import { CannotOpen } from '../../vault/vault.ts';
+import { imported, listed } from './accountCalls.support.ts';
+import { destroyKeysOfDeletedAccounts } from './destroyKeysOfDeletedAccounts.ts';
+
+/** Files as the form parser would name them. */
+const uploadedFiles = () => readdirSync(tmpdir()).filter((name) => /^[a-z0-9]{25}$/.test(name));
+
+test('no token, e-mail or name is kept in the clear, neither in the log nor as an uploaded file', async () => {
+  const stage = await startManagement();
+  const before = uploadedFiles();
+  await imported(stage, authFile({ claims: { name: 'Ada Lovelace' } }));
+  expect((await listed(stage))[0].display_name).toBe('Ada Lovelace');
+  const log = JSON.stringify(await Array.fromAsync(stage.log.readAll(0 as never)));
+  for (const secret of ['ada@example.com', 'Ada', 'rt_secret', 'c2ln']) expect(log).not.toContain(secret);
+  expect(uploadedFiles()).toEqual(before);
+});
+
+test('deleting an account destroys its keys: what the log kept of it cannot be opened, not even after a new import', async () => {
+  const stage = await startManagement();
+  const { account_id } = await imported(stage);
+  const email = stage.hot.state.accounts.get(account_id)?.email;
+  if (!email) throw new Error('no sealed e-mail');
+  expect(stage.vault.open(email)).toBe('ada@example.com');
+  await stage.call('DELETE', `/api/accounts/${account_id}`);
+  expect(() => stage.vault.open(email)).toThrow(CannotOpen);
+  expect((await imported(stage)).account_id).toBe(account_id);
+  expect(() => stage.vault.open(email)).toThrow(CannotOpen);
+  expect((await listed(stage))[0].email).toBe('ada@example.com');
+});
+
+test('deleting and importing one account at once never leaves it with destroyed keys', async () => {
+  const stage = await startManagement();
+  const { account_id } = await imported(stage);
+  const path = `/api/accounts/${account_id}`;
+  await Promise.all([stage.call('DELETE', path), stage.call('POST', '/api/accounts/import', upload(authFile()))]);
+  for (const { email } of await listed(stage)) expect(email).toBe('ada@example.com');
+});
+
+test('at start the keys of deleted accounts are destroyed, those of others stay', async () => {
+  const stage = await startManagement();
+  const gone = (await imported(stage)).account_id as AccountId;
+  await imported(stage, authFile({ email: 'grace@example.com' }));
+  await stage.call('DELETE', `/api/accounts/${gone}`);
+  // As after a crash between the event and the destruction.
+  const left = stage.vault.seal(await stage.vault.createKey(gone), 'left behind');
+  await destroyKeysOfDeletedAccounts(stage);
+  expect(() => stage.vault.open(left)).toThrow(CannotOpen);
+  expect((await listed(stage))[0].email).toBe('grace@example.com');
+});

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { authFile, jwt } from '../../../test/support/authFiles.ts';
+import { sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { HOUR, NOW } from '../../../test/support/specification.ts';
+import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
+import { instant } from '../../domain/core/brands.ts';
+import { imported, listed } from './accountCalls.support.ts';
+
+const unchanged = sharedManagement();
+
+test('an imported account is answered and listed with all that the specification names', async () => {
+  const stage = await startManagement();
+  const answer = await imported(stage);
+  expect(answer).toEqual({
+    account_id: expect.stringMatching(/^provider-1_[0-9a-f]{8}$/),
+    email: 'ada@example.com',
+    plan_type: 'plus',
+    status: 'active',
+  });
+  expect((await stage.call('GET', '/api/accounts')).body).toEqual({
+    accounts: [
+      {
+        account_id: answer.account_id,
+        email: 'ada@example.com',
+        display_name: 'ada@example.com',
+        plan_type: 'plus',
+        status: 'active',
+        usage: { primary_remaining_percent: 100, secondary_remaining_percent: 100 },
+        reset_at_primary: null,
+        reset_at_secondary: null,
+        window_minutes_primary: 1_440,
+        window_minutes_secondary: 10_080,
+        capacity_credits_primary: 225,
+        remaining_credits_primary: 225,
+        capacity_credits_secondary: 7_560,
+        remaining_credits_secondary: 7_560,
+        last_refresh_at: '2026-01-14T08:30:00.123Z',
+        usage_observed_at: null,
+        deactivation_reason: null,
+        availability: { state: 'available', reason: null, until: null },
+        auth: {
+          access: { expires_at: '2030-01-01T00:00:00.000Z', state: 'valid' },
+          refresh: { expires_at: null, state: 'stored' },
+          id_token: { expires_at: '2030-03-17T17:46:40.000Z', state: 'parsed' },
+        },
+      },
+    ],
+  });
+});
+
+test('usage, resets, credits and availability come from the last sample', async () => {
+  const stage = await startManagement();
+  const { account_id: accountId } = await imported(stage);
+  const resetAt = instant(NOW + HOUR);
+  await stage.append(
+    AccountUsageObserved({
+      accountId,
+      primary: { usedPercent: 40, resetAt, windowMinutes: 300 },
+      secondary: { usedPercent: 120, resetAt, windowMinutes: 10_080 },
+      credits: null,
+    }),
+  );
+  const [account] = await listed(stage);
+  expect(account).toMatchObject({
+    status: 'active',
+    usage: { primary_remaining_percent: 60, secondary_remaining_percent: 0 },
+    reset_at_primary: '2026-01-15T13:00:00.000Z',
+    window_minutes_primary: 300,
+    remaining_credits_primary: 135,
+    remaining_credits_secondary: 0,
+    availability: { state: 'quota_exceeded', until: '2026-01-15T13:00:00.000Z' },
+  });
+  stage.clock.now = instant(NOW + 2 * HOUR);
+  expect((await listed(stage))[0].availability.state).toBe('available');
+});
+
+test('an account that failed a moment ago is shown as cooling', async () => {
+  const stage = await startManagement();
+  const { account_id } = await imported(stage);
+  stage.cooling.set(account_id, { until: instant(NOW + 4_000), reason: 'the provider did not answer' });
+  expect((await listed(stage))[0].availability).toEqual({
+    state: 'cooling',
+    reason: 'the provider did not answer',
+    until: '2026-01-15T12:00:04.000Z',
+  });
+});
+
+test('an access token that has run out is shown as expired', async () => {
+  const stage = await startManagement();
+  const file = authFile();
+  const access_token = jwt({ exp: NOW / 1_000 - 1 });
+  await imported(stage, { ...file, tokens: { ...file.tokens, access_token } });
+  expect((await listed(stage))[0].auth.access).toEqual({ expires_at: '2026-01-15T11:59:59.000Z', state: 'expired' });
+});
+
+test.each([
+  ['plus', 225, 7_560],
+  ['team', 225, 7_560],
+  ['business', 225, 7_560],
+  ['edu', 225, 7_560],
+  ['pro', 1_500, 50_400],
+  ['enterprise', 1_500, 50_400],
+  ['free', 0, 1_134],
+  ['constructor', 0, 0],
+])('the plan %s has %d and %d credits', async (plan, primary, secondary) => {
+  const stage = unchanged();
+  const { account_id } = await imported(stage, authFile({ plan, accountId: `plan-${plan}` }));
+  const found = (await listed(stage)).find((account: { account_id: string }) => account.account_id === account_id);
+  expect(found).toMatchObject({ capacity_credits_primary: primary, capacity_credits_secondary: secondary });
+});
+
+test('pausing, reactivating and deleting an account answer with what was done', async () => {
+  const stage = await startManagement();
+  const { account_id } = await imported(stage);
+  const act = async (method: string, action = '') => {
+    const { status, body } = await stage.call(method, `/api/accounts/${account_id}${action}`);
+    return [status, body, (await listed(stage)).map(({ status: shown }: { status: string }) => shown)];
+  };
+  expect(await act('POST', '/pause')).toEqual([200, { status: 'paused' }, ['paused']]);
+  expect(await act('POST', '/pause')).toEqual([200, { status: 'paused' }, ['paused']]);
+  expect(await act('POST', '/reactivate')).toEqual([200, { status: 'reactivated' }, ['active']]);
+  expect(await act('POST', '/reactivate')).toEqual([200, { status: 'reactivated' }, ['active']]);
+  expect(await act('DELETE')).toEqual([200, { status: 'deleted' }, []]);
+});
+
+test.each([
+  ['POST', '/pause'],
+  ['POST', '/reactivate'],
+  ['DELETE', ''],
+])('%s %s of an account that is not there is 404', async (method, action) => {
+  for (const id of ['nobody', '%2Fetc', '%ff']) {
+    const { status, body } = await unchanged().call(method, `/api/accounts/${id}${action}`);
+    expect([status, body.error.code]).toEqual([404, 'account_not_found']);
+  }
+});
+
+test('an account whose key is lost does not hide the others', async () => {
+  const stage = await startManagement();
+  const lost = (await imported(stage)).account_id;
+  await imported(stage, authFile({ email: 'grace@example.com' }));
+  await stage.vault.destroy(lost);
+  const emails = (await listed(stage)).map(({ email }: { email: string }) => email);
+  expect(emails).toEqual(['unknown@example.com', 'grace@example.com']);
+});

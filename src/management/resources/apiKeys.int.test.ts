@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { completed, type Stage, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { DAY, NOW } from '../../../test/support/specification.ts';
+import type { ApiKeyId, MicroDollars } from '../../domain/core/brands.ts';
+
+const unchanged = sharedManagement();
+const rule = { limit_type: 'total_tokens', limit_window: 'weekly', max_value: 1_000 };
+
+async function created({ call }: Stage, body: object = {}) {
+  const answer = await call('POST', '/api/api-keys', { body: { name: 'laptop', ...body } });
+  expect([answer.status, answer.text]).toEqual([200, answer.text]);
+  return answer.body;
+}
+
+test('a new key is shown once, whole', async () => {
+  const stage = await startManagement();
+  const key = await created(stage);
+  expect(key).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: 'laptop',
+    key: expect.stringMatching(/^sk-svc-[0-9a-f]{48}$/),
+    key_prefix: key.key.slice(0, 16),
+    allowed_models: null,
+    expires_at: null,
+    is_active: true,
+    created_at: '2026-01-15T12:00:00.000Z',
+    last_used_at: null,
+    limits: [],
+  });
+  const { key: _secret, ...rest } = key;
+  const listed = await stage.call('GET', '/api/api-keys');
+  expect([listed.status, listed.body]).toEqual([200, [rest]]);
+});
+
+test('of the key itself only a SHA-256 hash is kept, in the log and in memory', async () => {
+  const stage = await startManagement();
+  const { key, id } = await created(stage);
+  const kept = JSON.stringify([await Array.fromAsync(stage.log.readAll(0 as never)), stage.hot.state.apiKeys.get(id)]);
+  expect(kept).not.toContain(key.slice(16));
+  expect(stage.hot.state.keyIdByHash.get(createHash('sha256').update(key).digest('hex'))).toBe(id);
+});
+
+test('keys are listed in the order in which they were made', async () => {
+  const stage = await startManagement();
+  for (const name of ['c', 'a', 'b']) await created(stage, { name });
+  const { body } = await stage.call('GET', '/api/api-keys');
+  expect(body.map(({ name }: { name: string }) => name)).toEqual(['c', 'a', 'b']);
+});
+
+test('a key comes with models, an expiry and limits, in either spelling', async () => {
+  const stage = await startManagement();
+  const snake = await created(stage, {
+    allowed_models: [' gpt-5.1 ', '', 'gpt-5.1'],
+    expires_at: '2026-02-01T00:00:00+02:00',
+    limits: [
+      { ...rule, model_filter: 'gpt-5.1' },
+      { ...rule, limit_window: 'monthly', model_filter: null },
+    ],
+  });
+  const camel = await created(stage, {
+    allowedModels: ['gpt-5.1'],
+    expiresAt: '2026-01-31T22:00:00',
+    limits: [
+      { limitType: 'total_tokens', limitWindow: 'weekly', maxValue: 1_000, modelFilter: 'gpt-5.1' },
+      { limitType: 'total_tokens', limitWindow: 'monthly', maxValue: 1_000 },
+    ],
+  });
+  const expected = {
+    allowed_models: ['gpt-5.1'],
+    expires_at: '2026-01-31T22:00:00.000Z',
+    limits: [
+      {
+        id: 1,
+        limit_type: 'total_tokens',
+        limit_window: 'weekly',
+        max_value: 1_000,
+        model_filter: 'gpt-5.1',
+        current_value: 0,
+        reserved_value: 0,
+        reset_at: '2026-01-22T12:00:00.000Z',
+      },
+      {
+        id: 2,
+        limit_type: 'total_tokens',
+        limit_window: 'monthly',
+        max_value: 1_000,
+        model_filter: null,
+        current_value: 0,
+        reserved_value: 0,
+        reset_at: '2026-02-01T00:00:00.000Z',
+      },
+    ],
+  };
+  expect(snake).toMatchObject(expected);
+  expect(camel).toMatchObject(expected);
+});
+
+test.each([
+  ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+  ['2026-03-01T10:00:00', '2026-03-01T10:00:00.000Z'],
+  ['2026-03-01T10:00:00.5Z', '2026-03-01T10:00:00.500Z'],
+  ['2026-03-01T10:00:00-0530', '2026-03-01T15:30:00.000Z'],
+])('an expiry of %s is %s', async (expires_at, shown) => {
+  const stage = await startManagement();
+  expect((await created(stage, { expires_at })).expires_at).toBe(shown);
+});
+
+test('weekly_token_limit still makes one rule, unless limits are given', async () => {
+  const stage = await startManagement();
+  const old = await created(stage, { weekly_token_limit: 500 });
+  expect(old.limits).toMatchObject([
+    { limit_type: 'total_tokens', limit_window: 'weekly', max_value: 500, model_filter: null },
+  ]);
+  const both = await created(stage, { weeklyTokenLimit: 500, limits: [{ ...rule, limit_window: 'daily' }] });
+  expect(both.limits).toMatchObject([{ limit_window: 'daily', max_value: 1_000 }]);
+  const cleared = await stage.call('PATCH', `/api/api-keys/${old.id}`, { body: { weekly_token_limit: null } });
+  expect(cleared.body.limits).toEqual([]);
+  const set = await stage.call('PATCH', `/api/api-keys/${old.id}`, { body: { weeklyTokenLimit: 7 } });
+  expect(set.body.limits).toMatchObject([{ limit_window: 'weekly', max_value: 7 }]);
+});
+
+test.each([
+  [{ name: undefined }, 'name is missing'],
+  [{ name: '   ' }, 'name must have 1 to 128 characters'],
+  [{ name: 'x'.repeat(129) }, 'name must have 1 to 128 characters'],
+  [{ name: 'half \ud83d' }, 'name must be well-formed Unicode'],
+  [{ name: null }, 'name must be a string'],
+  [{ allowed_models: 'gpt-5' }, 'allowed_models must be an array'],
+  [{ allowed_models: [7] }, 'allowed_models.0 must be a string'],
+  [{ expires_at: 'tomorrow' }, 'expires_at must be an ISO 8601 time such as 2030-01-31T12:00:00Z'],
+  [{ expires_at: '2026-02-30T00:00:00Z' }, 'expires_at must be an ISO 8601 time such as 2030-01-31T12:00:00Z'],
+  [{ expires_at: 1_900_000_000 }, 'expires_at must be a string'],
+  [{ limits: {} }, 'limits must be an array'],
+  [{ limits: [7] }, 'limits.0 must be an object'],
+  [
+    { limits: [{ ...rule, limit_type: 'requests' }] },
+    /^limits\.0\.limit_type must be one of total_tokens, input_tokens/,
+  ],
+  [{ limits: [{ ...rule, limit_window: undefined }] }, 'limits.0.limit_window is missing'],
+  [{ limits: [{ ...rule, limit_window: 'hourly' }] }, 'limits.0.limit_window must be one of daily, weekly, monthly'],
+  [{ limits: [{ ...rule, max_value: 0 }] }, 'limits.0.max_value must be at least 1'],
+  [{ limits: [{ ...rule, max_value: 1.5 }] }, 'limits.0.max_value must be a whole number'],
+  [{ limits: [{ ...rule, max_value: '10' }] }, 'limits.0.max_value must be a number'],
+  [
+    { limits: [{ ...rule, limit_type: 'cost_usd', max_value: 1e15 }] },
+    'limits.0.max_value must be at most 9000000000 for cost_usd',
+  ],
+  [{ limits: [{ ...rule, window: 'daily' }] }, 'limits.0.window is not a known field'],
+  [
+    { limits: [rule, { ...rule, max_value: 5 }] },
+    'limits.1 repeats a rule: type, window and model_filter together must be unique',
+  ],
+  [{ weekly_token_limit: -1 }, 'weekly_token_limit must be at least 1'],
+  [{ is_active: false }, 'is_active must be true: a new key is active; change it with PATCH'],
+  [{ limit: [] }, 'limit is not a known field'],
+  [{ constructor: 1 }, 'constructor is not a known field'],
+])('a key with %j is refused: %s', async (fields, message) => {
+  const { call, hot } = unchanged();
+  const { status, body } = await call('POST', '/api/api-keys', { body: { name: 'laptop', ...fields } });
+  expect([status, body.error.code]).toEqual([400, 'invalid_api_key_payload']);
+  expect(body.error.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+  expect(hot.state.apiKeys.size).toBe(0);
+});
+
+test('only what a PATCH names is changed', async () => {
+  const stage = await startManagement();
+  const key = await created(stage, { allowed_models: ['gpt-5'], expires_at: '2030-01-01', limits: [rule] });
+  const change = async (body: object) => (await stage.call('PATCH', `/api/api-keys/${key.id}`, { body })).body;
+  const { key: _secret, ...before } = key;
+  expect(await change({})).toEqual(before);
+  expect(await change({ name: ' desktop ' })).toEqual({ ...before, name: 'desktop' });
+  expect(await change({ isActive: false })).toEqual({ ...before, name: 'desktop', is_active: false });
+  expect(await change({ allowed_models: null, expires_at: null, limits: null })).toEqual({
+    ...before,
+    name: 'desktop',
+    is_active: false,
+    allowed_models: null,
+    expires_at: null,
+    limits: [],
+  });
+});
+
+test('an answer can be sent back as it is, and changes nothing', async () => {
+  const stage = await startManagement();
+  const key = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
+  const { position } = stage.hot.state;
+  const [listed] = (await stage.call('GET', '/api/api-keys')).body;
+  const answer = await stage.call('PATCH', `/api/api-keys/${key.id}`, { body: listed });
+  expect([answer.status, answer.body, stage.hot.state.position]).toEqual([200, listed, position]);
+});
+
+test.each([
+  [{ name: '' }, 'name must have 1 to 128 characters'],
+  [{ is_active: null }, 'is_active must be true or false'],
+  [{ reset_usage: 'yes' }, 'reset_usage must be true or false'],
+  [{ nmae: 'x' }, 'nmae is not a known field'],
+])('a change to %j is refused: %s', async (fields, message) => {
+  const stage = await startManagement();
+  const { id } = await created(stage);
+  const { status, body } = await stage.call('PATCH', `/api/api-keys/${id}`, { body: fields });
+  expect([status, body]).toEqual([400, { error: { code: 'invalid_api_key_payload', message } }]);
+});
+
+test('usage shows per rule; a changed maximum keeps it, reset_usage does not', async () => {
+  const stage = await startManagement();
+  const { id } = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd', max_value: 5 }] });
+  const costMicroDollars = 2_500_000 as MicroDollars;
+  await stage.append(completed({ keyId: id as ApiKeyId, costMicroDollars }));
+  const change = async (body: object) => (await stage.call('PATCH', `/api/api-keys/${id}`, { body })).body;
+  const limits = [
+    { ...rule, max_value: 2_000 },
+    { ...rule, limit_type: 'cost_usd', max_value: 5 },
+  ];
+  const changed = await change({ limits });
+  expect(changed.last_used_at).toBe('2026-01-15T12:00:00.000Z');
+  expect(changed.limits).toMatchObject([
+    { id: 1, max_value: 2_000, current_value: 120 },
+    { id: 2, max_value: 5, current_value: 2, current_cost_usd: 2.5, reserved_cost_usd: 0 },
+  ]);
+  expect((await change({ reset_usage: true })).limits).toMatchObject([
+    { current_value: 0 },
+    { current_value: 0, current_cost_usd: 0 },
+  ]);
+});
+
+test('when a window has passed its usage is gone and the next reset is shown', async () => {
+  const stage = await startManagement();
+  const { id } = await created(stage, { limits: [rule] });
+  await stage.append(completed({ keyId: id as ApiKeyId }));
+  stage.clock.now = (NOW + 8 * DAY) as typeof NOW;
+  const [key] = (await stage.call('GET', '/api/api-keys')).body;
+  expect(key.limits).toMatchObject([{ current_value: 0, reset_at: '2026-01-29T12:00:00.000Z' }]);
+});
+
+test('what requests under way hold is shown apart from what was used', async () => {
+  const stage = await startManagement({ reservedOn: (_keyId, ruleId) => (ruleId === 1 ? 300 : 1_500_000) });
+  const key = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
+  expect(key.limits).toMatchObject([
+    { current_value: 0, reserved_value: 300 },
+    { current_value: 0, current_cost_usd: 0, reserved_value: 1, reserved_cost_usd: 1.5 },
+  ]);
+});
+
+test('a new value ends the old one at once', async () => {
+  const stage = await startManagement();
+  const before = await created(stage, { limits: [rule] });
+  const { status, body: after } = await stage.call('POST', `/api/api-keys/${before.id}/regenerate`);
+  expect(status).toBe(200);
+  expect(after).toEqual({
+    ...before,
+    key: expect.stringMatching(/^sk-svc-[0-9a-f]{48}$/),
+    key_prefix: after.key.slice(0, 16),
+  });
+  expect(after.key).not.toBe(before.key);
+  const hash = (key: string) => createHash('sha256').update(key).digest('hex');
+  expect([...stage.hot.state.keyIdByHash.keys()]).toEqual([hash(after.key)]);
+});
+
+test('a deleted key is gone', async () => {
+  const stage = await startManagement();
+  const { id } = await created(stage);
+  const { status, text } = await stage.call('DELETE', `/api/api-keys/${id}`);
+  expect([status, text]).toEqual([204, '']);
+  expect((await stage.call('GET', '/api/api-keys')).body).toEqual([]);
+});
+
+test.each([
+  ['PATCH', ''],
+  ['DELETE', ''],
+  ['POST', '/regenerate'],
+])('%s of a key that is not there is 404', async (method, action) => {
+  const { call } = unchanged();
+  for (const id of ['11111111-1111-4111-8111-111111111111', 'no-uuid', '%2e%2e%2f', '%ff']) {
+    const { status, body } = await call(method, `/api/api-keys/${id}${action}`, method === 'PATCH' ? { body: {} } : {});
+    expect([status, body.error.code, id]).toEqual([404, 'not_found', id]);
+  }
+});
+
+test('changes that come at once all hold', async () => {
+  const stage = await startManagement();
+  const { id } = await created(stage);
+  const changes = [
+    { name: 'desktop' },
+    { is_active: false },
+    { expires_at: '2030-01-01' },
+    { limits: [rule] },
+    { allowed_models: ['a'] },
+  ];
+  const many = [...changes, ...changes, ...changes].map((body) => stage.call('PATCH', `/api/api-keys/${id}`, { body }));
+  expect((await Promise.all(many)).map(({ status }) => status)).toEqual(many.map(() => 200));
+  const [key] = (await stage.call('GET', '/api/api-keys')).body;
+  expect(key).toMatchObject({
+    name: 'desktop',
+    is_active: false,
+    expires_at: '2030-01-01T00:00:00.000Z',
+    limits: [{ max_value: 1_000 }],
+    allowed_models: ['a'],
+  });
+});

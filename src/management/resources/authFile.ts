@@ -1,0 +1,93 @@
+import type { Instant } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import { asObject, isHeaderSafe, type JsonObject, textOrNull } from '../../provider/client/json.ts';
+import { expiryOf, identityOf } from '../../provider/client/jwt.ts';
+import { parseTime } from '../http/time.ts';
+
+/** What the provider's command-line client keeps of a sign-in (provider-and-predecessor.md 1.2 and 1.3). */
+export interface AuthFile {
+  readonly idToken: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly accessExpiresAt: Instant | null;
+  /** Null when the file does not say: the tokens are as new as the import. */
+  readonly refreshedAt: Instant | null;
+  readonly upstreamAccountId: string | null;
+  /** As the id token spells it; null when it names none. */
+  readonly email: string | null;
+  readonly displayName: string | null;
+  readonly planType: string;
+  readonly hasReadableIdToken: boolean;
+}
+
+/** @throws Refusal `invalid_auth_json` with what is wrong */
+export function parseAuthFile(bytes: Uint8Array): AuthFile {
+  const file = objectIn(bytes);
+  const tokens =
+    asObject(file.tokens) ?? refuse('invalid_auth_json', { param: 'tokens', problem: 'is missing from the auth file' });
+  const found = {
+    accessToken: token(tokens, 'access_token', 'accessToken'),
+    refreshToken: token(tokens, 'refresh_token', 'refreshToken'),
+    idToken: token(tokens, 'id_token', 'idToken'),
+  };
+  const named = textOrNull(tokens.account_id ?? tokens.accountId);
+  return { ...authFileOf(found, named), refreshedAt: lastRefresh(file) };
+}
+
+/**
+ * What fresh tokens say of themselves.
+ * @param named the id that came with them; it counts more than what the id token says
+ * @throws Refusal `invalid_auth_json` when the account's id cannot travel in a header
+ */
+export function authFileOf(
+  tokens: Pick<AuthFile, 'idToken' | 'accessToken' | 'refreshToken'>,
+  named: string | null = null,
+): AuthFile {
+  const identity = identityOf(tokens.idToken);
+  return {
+    ...tokens,
+    accessExpiresAt: expiryOf(tokens.accessToken),
+    refreshedAt: null,
+    upstreamAccountId: headerSafe(named ?? identity?.upstreamAccountId ?? null),
+    email: identity?.email ?? null,
+    displayName: identity?.displayName ?? null,
+    planType: identity?.planType ?? 'unknown',
+    hasReadableIdToken: identity !== undefined,
+  };
+}
+
+function objectIn(bytes: Uint8Array): JsonObject {
+  let content: unknown;
+  try {
+    content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    refuse('invalid_auth_json', { problem: 'the auth file is not JSON in UTF-8' });
+  }
+  return asObject(content) ?? refuse('invalid_auth_json', { problem: 'the auth file is not a JSON object' });
+}
+
+function token(tokens: JsonObject, name: string, alias: string): string {
+  const value = tokens[name] ?? tokens[alias];
+  const param = `tokens.${name}`;
+  if (value === undefined || value === null || value === '')
+    return refuse('invalid_auth_json', { param, problem: 'is missing' });
+  if (typeof value !== 'string') return refuse('invalid_auth_json', { param, problem: 'must be a string' });
+  if (!isHeaderSafe(value))
+    return refuse('invalid_auth_json', { param, problem: 'holds characters that no token has' });
+  return value;
+}
+
+function headerSafe(upstreamAccountId: string | null): string | null {
+  if (upstreamAccountId === null || (upstreamAccountId.length <= 200 && isHeaderSafe(upstreamAccountId))) {
+    return upstreamAccountId;
+  }
+  return refuse('invalid_auth_json', {
+    param: 'tokens.account_id',
+    problem: 'holds characters that no account id has',
+  });
+}
+
+function lastRefresh(file: JsonObject): Instant | null {
+  const given = textOrNull(file.last_refresh ?? file.lastRefreshAt ?? file.last_refresh_at);
+  return given === null ? null : (parseTime(given) ?? null);
+}

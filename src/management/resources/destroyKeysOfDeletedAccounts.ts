@@ -1,0 +1,17 @@
+import type { AccountId } from '../../domain/core/brands.ts';
+import { subjects } from '../../state/fold/subjects.ts';
+import type { HotRunner } from '../../state/hotRunner.ts';
+import type { Vault } from '../../vault/vault.ts';
+
+/**
+ * Destroys the data keys of every account that the log says is deleted. Run at start, before the first import: a process
+ * that died between a deletion and the destruction of its keys leaves them behind, and so does a restored backup.
+ */
+export async function destroyKeysOfDeletedAccounts({ hot, vault }: { hot: HotRunner; vault: Vault }): Promise<void> {
+  const prefix = subjects.account.streamOf('' as AccountId);
+  for (const stream of hot.state.revisions.keys()) {
+    if (!stream.startsWith(prefix)) continue;
+    const accountId = stream.slice(prefix.length) as AccountId;
+    if (!hot.state.accounts.has(accountId)) await vault.destroy(accountId);
+  }
+}

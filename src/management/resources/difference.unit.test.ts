@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { difference } from './difference.ts';
+import { asJson, HIDDEN, withoutSecrets } from './redact.ts';
+
+test.each([
+  ['nothing differs', { a: 1 }, { a: 1 }, []],
+  ['a field deep inside', { a: { b: 1, c: 2 } }, { a: { b: 1, c: 3 } }, [{ path: '/a/c', before: 2, after: 3 }]],
+  ['something came', null, { a: 1 }, [{ path: '', before: null, after: { a: 1 } }]],
+  ['something went', { a: 1 }, null, [{ path: '', before: { a: 1 }, after: null }]],
+  ['a list differs as a whole', { a: [1, 2] }, { a: [1] }, [{ path: '/a', before: [1, 2], after: [1] }]],
+  ['names with slashes and tildes', { 'a/b~c': 1 }, {}, [{ path: '/a~1b~0c', before: 1, after: null }]],
+  ['a secret', { hash: 'x' }, { hash: 'y' }, [{ path: '/hash', before: HIDDEN, after: HIDDEN }]],
+  ['a secret that came', { email: null }, { email: 'sealed.x' }, [{ path: '/email', before: null, after: HIDDEN }]],
+])('%s', (_what, before, after, changes) => expect(difference(before, after)).toEqual(changes));
+
+test('what a fold holds becomes JSON', () =>
+  expect(asJson({ map: new Map([['a', { b: undefined }]]), list: [undefined, 1] })).toEqual({
+    map: { a: { b: null } },
+    list: [null, 1],
+  }));
+
+test('secrets are known by their name and by their form, however deep', () => {
+  const hash = 'a'.repeat(64);
+  expect(
+    withoutSecrets({
+      to: { hash: 'short', prefix: 'sk-svc-1' },
+      pin: { digest: 'd' },
+      list: ['sealed.1', hash, 'plain'],
+    }),
+  ).toEqual({ to: { hash: HIDDEN, prefix: 'sk-svc-1' }, pin: { digest: HIDDEN }, list: [HIDDEN, HIDDEN, 'plain'] });
+});

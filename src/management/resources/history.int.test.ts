@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { authFile, upload } from '../../../test/support/authFiles.ts';
+import type { Stage } from '../../../test/support/management.ts';
+import { completed, refused, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import type { AccountId } from '../../domain/core/brands.ts';
+import { type Instant, instant, iso } from '../../domain/core/brands.ts';
+import type { DomainEvent } from '../../domain/core/event.ts';
+import type { KnownEvent } from '../../domain/eventTypes.ts';
+import type { Actor } from '../../eventLog/eventLog.ts';
+
+const KEY = '22222222-2222-4222-8222-222222222222';
+
+/** Appends many events at once, each in a stream of its own kind of number. */
+async function record(stage: Stage, events: readonly DomainEvent[], time: Instant, actor: Actor): Promise<void> {
+  const outcome = await stage.log.append(
+    `requests-${randomUUID()}`,
+    -1,
+    events.map((event) => ({ ...(event as KnownEvent), id: randomUUID(), time, actor, correlationId: 'test' })),
+  );
+  if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
+  await stage.hot.whenFolded(outcome.position);
+}
+
+interface Shown {
+  position: number;
+  time: string;
+  type: string;
+  subject: string;
+  sentence: string;
+  actor: { kind: string; api_key_id?: string };
+}
+
+const stage = sharedManagement();
+const page = async (query = '', of = stage()) => {
+  const { status, body } = await of.call('GET', `/api/history${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body as { events: Shown[]; next_cursor: string | null };
+};
+const everything = async (query: string, of = stage()) => {
+  const all: Shown[] = [];
+  let { events, next_cursor } = await page(query, of);
+  for (;;) {
+    all.push(...events);
+    if (next_cursor === null) return all;
+    ({ events, next_cursor } = await page(`${query}&cursor=${next_cursor}`, of));
+  }
+};
+const one = (position: number, of = stage()) => of.call('GET', `/api/history/${position}`);
+
+test('a write is in the history at once, with who did it and a sentence', async () => {
+  await stage().call('POST', '/api/firewall/ips', {
+    body: { ip_address: '10.0.0.1' },
+    headers: { 'user-agent': 'me' },
+  });
+  const [event] = (await page('?limit=1')).events;
+  expect(event).toEqual({
+    position: stage().hot.state.position,
+    time: iso(stage().clock.now),
+    type: 'IpAllowed',
+    subject: 'firewall-main',
+    actor: { kind: 'operator', session_id: null, address: '127.0.0.1', user_agent: 'me', used_totp: false },
+    sentence: '10.0.0.1 may use the proxy',
+  });
+});
+
+test('one event shows its subject before and after, and what differs', async () => {
+  const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'old' } });
+  await stage().call('PATCH', `/api/api-keys/${key.id}`, { body: { name: 'new' } });
+  const { body } = await one(stage().hot.state.position);
+  expect(body).toMatchObject({
+    type: 'ApiKeyRenamed',
+    subject: `apiKey-${key.id}`,
+    stream: `apiKey-${key.id}`,
+    revision: 1,
+    data: { keyId: key.id, from: 'old', to: 'new' },
+    before: { name: 'old' },
+    after: { name: 'new' },
+    changes: [{ path: '/name', before: 'old', after: 'new' }],
+  });
+  const { body: first } = await one(body.position - 1);
+  expect(first).toMatchObject({ type: 'ApiKeyCreated', before: null, after: { name: 'old', hash: '[hidden]' } });
+  expect(body.previous_hash).toBe(first.hash);
+});
+
+test('what made something or ended it shows nothing on the other side', async () => {
+  await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.7.7.7' } });
+  const { body: allowed } = await one(stage().hot.state.position);
+  expect(allowed.changes).toEqual([{ path: '/10.7.7.7', before: null, after: { allowedAt: stage().clock.now } }]);
+});
+
+test('a reset of counters shows what was counted', async () => {
+  const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
+  const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'used', limits } });
+  await stage().append(completed({ keyId: key.id }));
+  await stage().call('PATCH', `/api/api-keys/${key.id}`, { body: { reset_usage: true } });
+  const { body } = await one(stage().hot.state.position);
+  expect(body.changes).toEqual([{ path: '/used/1', before: 120, after: null }]);
+});
+
+test('secrets are never shown, but that they changed', async () => {
+  await stage().call('POST', '/api/accounts/import', upload(authFile()));
+  await stage().call('POST', '/api/accounts/import?on_duplicate=replace', upload(authFile()));
+  const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'secret' } });
+  await stage().call('POST', `/api/api-keys/${key.id}/regenerate`);
+  await stage().append(completed({ pin: { digest: 'd'.repeat(32), isFallback: false } }));
+  const texts: string[] = [];
+  for (let position = 1; position <= stage().hot.state.position; position++) {
+    const { body } = await one(position);
+    const { hash: _hash, previous_hash: _previous, ...rest } = body;
+    texts.push(JSON.stringify(rest));
+  }
+  texts.push(JSON.stringify(await everything('?limit=200')));
+  expect(texts.join('\n')).not.toMatch(/sealed\.|[0-9a-f]{64}|dddddddd|rt_secret|ada@example/);
+  const [, regenerated] = (await page('?limit=2')).events;
+  const { body } = await one(regenerated?.position ?? 0);
+  expect(body.changes).toContainEqual({ path: '/hash', before: '[hidden]', after: '[hidden]' });
+});
+
+test.each([
+  ['/api/history/0', 404, 'not_found'],
+  ['/api/history/999999', 404, 'not_found'],
+  ['/api/history/first', 400, 'validation_error'],
+  ['/api/history/-1', 400, 'validation_error'],
+  ['/api/history/1.5', 400, 'validation_error'],
+  ['/api/history?limit=0', 400, 'validation_error'],
+  ['/api/history?limit=201', 400, 'validation_error'],
+  ['/api/history?cursor=nonsense', 400, 'validation_error'],
+  ['/api/history?search=ab', 400, 'validation_error'],
+  ['/api/history?since=yesterday', 400, 'validation_error'],
+  ['/api/history?until=1&until=2', 400, 'validation_error'],
+  [`/api/history?${'subject=a&'.repeat(21)}`, 400, 'validation_error'],
+  [`/api/history?${'type=a&'.repeat(101)}`, 400, 'validation_error'],
+])('%s is answered with %i', async (path, status, code) => {
+  const answer = await stage().call('GET', path);
+  expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+});
+
+test('every filter and page agrees with a walk through everything', async () => {
+  const own = await startManagement();
+  const keyActor: Actor = { kind: 'apiKey', keyId: KEY };
+  for (let round = 0; round < 12; round++) {
+    own.clock.now = instant(own.clock.now + 60_000);
+    // Every third round a clock that lags behind.
+    const time = instant(own.clock.now - (round % 3) * 90_000);
+    await record(
+      own,
+      Array.from({ length: 40 }, (_, index) =>
+        index % 10 === 0
+          ? refused({ requestId: `req_${round}_${index}` })
+          : completed({ requestId: `req_${round}_${index}`, accountId: 'a' as AccountId }),
+      ),
+      time,
+      round % 2 === 0 ? keyActor : { kind: 'anonymous' },
+    );
+    await own.call('POST', '/api/firewall/ips', { body: { ip_address: `10.0.0.${round}` } });
+    if (round % 4 === 0) await own.call('DELETE', `/api/firewall/ips/10.0.0.${round}`);
+    await own.call('POST', '/api/api-keys', { body: { name: `Key ${round}` } });
+  }
+  const all = await everything('?limit=200', own);
+  expect(all.map(({ position }) => position)).toEqual(
+    Array.from({ length: own.hot.state.position }, (_, index) => own.hot.state.position - index),
+  );
+  let latest = '';
+  const latestAt = new Map(
+    all.toReversed().map(({ position, time }) => {
+      latest = time > latest ? time : latest;
+      return [position, latest] as const;
+    }),
+  );
+  const third = iso(instant(own.clock.now - 4 * 60_000));
+  const second = iso(instant(own.clock.now - 8 * 60_000));
+  const label = ({ actor }: Shown) => (actor.kind === 'api_key' ? `apiKey:${actor.api_key_id}` : actor.kind);
+  const cases: [query: string, belongs: (event: Shown) => boolean][] = [
+    ['type=IpAllowed', ({ type }) => type === 'IpAllowed'],
+    ['type=IpAllowed&type=RequestRefused', ({ type }) => type === 'IpAllowed' || type === 'RequestRefused'],
+    ['subject=firewall-main', ({ subject }) => subject === 'firewall-main'],
+    ['subject=firewall-main&type=IpRevoked', ({ type }) => type === 'IpRevoked'],
+    ['subject=req', () => false],
+    ['subject=request-req_3_7', ({ subject }) => subject === 'request-req_3_7'],
+    [
+      'subject=request-req_3_10&subject=request-req_9_1&subject=firewall-main',
+      ({ subject }) => ['request-req_3_10', 'request-req_9_1', 'firewall-main'].includes(subject),
+    ],
+    ['subject=request-req_3_10&type=RequestCompleted', () => false],
+    ['actor=operator', (event) => label(event) === 'operator'],
+    ['actor=operator&actor=operator:127.0.0.1', (event) => label(event) === 'operator'],
+    [`actor=apiKey:${KEY}`, (event) => label(event) === `apiKey:${KEY}`],
+    [
+      `actor=apiKey:${KEY}&type=RequestRefused`,
+      (event) => label(event) !== 'anonymous' && event.type === 'RequestRefused',
+    ],
+    ['actor=anonymous&subject=firewall-main', () => false],
+    ['actor=operator&subject=firewall-main', ({ subject }) => subject === 'firewall-main'],
+    [
+      `since=${second}&until=${third}`,
+      ({ position }) => {
+        const at = latestAt.get(position) ?? '';
+        return at >= second && at <= third;
+      },
+    ],
+    [
+      `since=${third}&type=RequestCompleted`,
+      ({ position, type }) => type === 'RequestCompleted' && (latestAt.get(position) ?? '') >= third,
+    ],
+    ['search=key%201', ({ sentence }) => sentence.toLowerCase().includes('key "key 1')],
+    ['search=may%20no%20longer', ({ type }) => type === 'IpRevoked'],
+    ['search=was%20created&type=IpAllowed', () => false],
+    [
+      'search=10.0.0.1&actor=operator&type=IpAllowed',
+      ({ sentence, type }) => type === 'IpAllowed' && sentence.includes('10.0.0.1'),
+    ],
+    ['search=%22%20OR%20x', () => false],
+  ];
+  for (const [query, belongs] of cases) {
+    const expected = all.filter(belongs).map(({ position }) => position);
+    for (const limit of [3, 50, 200]) {
+      const found = await everything(`?${query}&limit=${limit}`, own);
+      expect(
+        found.map(({ position }) => position),
+        `${query} by ${limit}`,
+      ).toEqual(expected);
+    }
+  }
+}, 60_000);

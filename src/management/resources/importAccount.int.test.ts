@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { authFile, upload } from '../../../test/support/authFiles.ts';
+import { sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { imported, listed } from './accountCalls.support.ts';
+
+const unchanged = sharedManagement();
+
+test('a known identity is refused, and the answer says how to go on', async () => {
+  const stage = await startManagement();
+  const { account_id } = await imported(stage);
+  const position = stage.hot.state.position;
+  const { status, body } = await stage.call(
+    'POST',
+    '/api/accounts/import',
+    upload(authFile({ email: 'ADA@example.com' })),
+  );
+  expect([status, body.error.code]).toEqual([409, 'duplicate_identity_conflict']);
+  expect(body.error.message).toContain(account_id);
+  expect(body.error.message).toContain('on_duplicate=replace');
+  expect(stage.hot.state.position).toBe(position);
+});
+
+test('with import_without_overwrite a known identity is skipped and nothing changes', async () => {
+  const told: string[] = [];
+  const stage = await startManagement({ onAccountImported: (id) => told.push(id) });
+  const first = await imported(stage);
+  const body = { sticky_threads_enabled: true, prefer_earlier_reset_accounts: false, import_without_overwrite: true };
+  await stage.call('PUT', '/api/settings', { body });
+  const { position } = stage.hot.state;
+  expect(await imported(stage, authFile({ plan: 'pro' }))).toEqual(first);
+  expect([stage.hot.state.position, told]).toEqual([position, [first.account_id]]);
+});
+
+test('on_duplicate=replace brings new tokens, and a paused account stays paused', async () => {
+  const told: string[] = [];
+  const stage = await startManagement({ onAccountImported: (id) => told.push(id) });
+  const { account_id } = await imported(stage);
+  const file = authFile({ plan: 'pro' });
+  file.tokens.refresh_token = 'rt_new';
+  const answer = await imported(stage, file, '?on_duplicate=replace');
+  expect(answer).toEqual({ account_id, email: 'ada@example.com', plan_type: 'pro', status: 'active' });
+  const refresh = stage.hot.state.tokens.get(account_id)?.tokens?.refresh;
+  expect(refresh && stage.vault.open(refresh)).toBe('rt_new');
+  expect(told).toEqual([account_id, account_id]);
+  await stage.call('POST', `/api/accounts/${account_id}/pause`);
+  expect((await imported(stage, file, '?onDuplicate=replace')).status).toBe('paused');
+});
+
+test('any other on_duplicate is refused', async () => {
+  const { status, body } = await unchanged().call(
+    'POST',
+    '/api/accounts/import?on_duplicate=merge',
+    upload(authFile()),
+  );
+  expect([status, body.error.code]).toEqual([400, 'validation_error']);
+  expect(body.error.message).toContain('on_duplicate');
+});
+
+test('of ten imports of one identity at once, one is taken', async () => {
+  const stage = await startManagement();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => stage.call('POST', '/api/accounts/import', upload(authFile()))),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(409)]);
+  expect(await listed(stage)).toHaveLength(1);
+});

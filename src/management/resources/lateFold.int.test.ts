@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { startManagement } from '../../../test/support/management.ts';
+import { createCommandHandler } from '../../state/commands/commandHandler.ts';
+import { FoldUnavailable, type HotRunner } from '../../state/hotRunner.ts';
+
+test('a write that is durable but not folded yet is no 500: it says that it was made', async () => {
+  let isLate = true;
+  const at = await startManagement({
+    handle: (...args) => {
+      const late = {
+        whenFolded: () => Promise.reject(new FoldUnavailable('position 1 was not folded within 2000 ms')),
+      };
+      const hot = isLate ? (Object.assign(Object.create(at.hot), late) as HotRunner) : at.hot;
+      return createCommandHandler({ log: at.log, hot, now: at.now })(...args);
+    },
+  });
+  const { status, body } = await at.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
+  expect([status, body.error.code]).toEqual([503, 'log_unavailable']);
+  expect(body.error.message).toContain('was made and is safe');
+  expect(at.reported).toEqual([]);
+
+  isLate = false;
+  const again = await at.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
+  expect([again.status, again.body.error.code]).toEqual([409, 'ip_exists']);
+});

@@ -1,0 +1,118 @@
+import { get, type IncomingMessage } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Browser, logIn, requireTotp, setUp } from '../../../../test/support/browser.ts';
+import { completed, type Stage, startManagement } from '../../../../test/support/management.ts';
+import { patiently } from '../../../../test/support/patiently.ts';
+import type { Instant } from '../../../domain/core/brands.ts';
+
+interface Told {
+  readonly event: string;
+  readonly data: { position?: number; subjects?: string[]; reason?: string };
+}
+
+/** Listens as a page does. @returns what was told so far, and how the stream stands */
+async function listen(stage: Stage, caller?: Browser) {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = caller?.cookie === undefined ? {} : { cookie: caller.cookie };
+    get({ port: stage.port, host: '127.0.0.1', path: '/api/live', headers, agent: false }, resolve).on('error', reject);
+  });
+  onTestFinished(() => void answer.destroy());
+  const stream = { status: answer.statusCode, type: answer.headers['content-type'], text: '', hasEnded: false };
+  answer.setEncoding('utf8').on('data', (text: string) => {
+    stream.text += text;
+  });
+  answer.on('end', () => {
+    stream.hasEnded = true;
+  });
+  const told = () =>
+    [...stream.text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(
+      ([, event, data]) => ({ event, data: JSON.parse(data ?? '') }) as Told,
+    );
+  const subjects = () => told().flatMap(({ data }) => data.subjects ?? []);
+  return { stream, told, subjects, leave: () => answer.destroy() };
+}
+
+const allow = (caller: Browser | Stage, ip: string) =>
+  caller.call('POST', '/api/firewall/ips', { body: { ip_address: ip } });
+
+test('a page hears at once where the log stands, and then what changes', async () => {
+  const stage = await startManagement();
+  await allow(stage, '10.0.0.1');
+  const page = await listen(stage);
+  await vi.waitUntil(() => page.told().length === 1, patiently);
+  expect(page.stream).toMatchObject({ status: 200, type: 'text/event-stream; charset=utf-8' });
+  expect(page.told()[0]).toEqual({ event: 'changed', data: { position: 1, subjects: [] } });
+
+  await allow(stage, '10.0.0.2');
+  await vi.waitUntil(() => page.told().length === 2, patiently);
+  expect(page.told()[1]).toEqual({ event: 'changed', data: { position: 2, subjects: ['firewall-main'] } });
+});
+
+test('requests are not named one by one', async () => {
+  const stage = await startManagement();
+  const page = await listen(stage);
+  await stage.append(completed(), completed(), completed());
+  await vi.waitUntil(() => page.subjects().length > 0, patiently);
+  expect(new Set(page.subjects())).toEqual(new Set(['request']));
+});
+
+test('a page that says nothing still hears that the stream lives', async () => {
+  const stage = await startManagement();
+  const page = await listen(stage);
+  await vi.waitUntil(() => page.stream.text.includes(': still here\n\n'), patiently);
+});
+
+test('the stream ends with the session, whatever ends that', async () => {
+  const stage = await startManagement();
+  await setUp(stage);
+  const ends = async (end: () => Promise<unknown>, who: Browser) => {
+    const page = await listen(stage, who);
+    await vi.waitUntil(() => page.told().length > 0, patiently);
+    await end();
+    await vi.waitUntil(() => page.stream.hasEnded, patiently);
+    return page.told().at(-1);
+  };
+  const ended = { event: 'ended', data: { reason: 'session' } };
+
+  const leaving = await logIn(stage);
+  expect(await ends(() => leaving.post('logout'), leaving)).toEqual(ended);
+  const half = await logIn(stage);
+  const admin = await logIn(stage);
+  expect(await ends(() => requireTotp(stage, admin), half)).toEqual(ended);
+  const late = await startManagement();
+  const caller = await setUp(late);
+  const page = await listen(late, caller);
+  late.clock.now = (late.clock.now + 43_200_000) as Instant;
+  await vi.waitUntil(() => page.stream.hasEnded, patiently);
+  expect(page.told().at(-1)).toEqual(ended);
+});
+
+test('setting the first password ends the streams that needed none', async () => {
+  const stage = await startManagement();
+  const page = await listen(stage);
+  await setUp(stage);
+  await vi.waitUntil(() => page.stream.hasEnded, patiently);
+  expect(page.told().at(-1)?.data).toEqual({ reason: 'session' });
+});
+
+test('one session has a bounded number of streams, and gets one back when it leaves one', async () => {
+  const stage = await startManagement();
+  const caller = await setUp(stage);
+  const pages = await Promise.all(Array.from({ length: 8 }, () => listen(stage, caller)));
+  const refused = await caller.call('GET', '/api/live');
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'too_many_live_streams']);
+  expect((await listen(stage, await logIn(stage))).stream.status).toBe(200);
+
+  pages[0]?.leave();
+  await vi.waitUntil(() => stage.live.size === 8, patiently);
+  expect((await listen(stage, caller)).stream.status).toBe(200);
+});
+
+test('stopping ends all streams', async () => {
+  const stage = await startManagement();
+  const page = await listen(stage);
+  stage.live.stop();
+  await vi.waitUntil(() => page.stream.hasEnded, patiently);
+  expect(page.told().at(-1)?.data).toEqual({ reason: 'stopping' });
+  expect(stage.live.size).toBe(0);
+});

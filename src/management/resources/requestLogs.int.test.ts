@@ -1,0 +1,236 @@
+import { beforeAll, expect, test } from 'vitest';
+import { at, completed, refused, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import type { AccountId, ApiKeyId } from '../../domain/core/brands.ts';
+
+const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
+const logged = sharedManagement();
+
+/** Oldest first: what the filters below find. */
+beforeAll(async () => {
+  await logged().append(
+    completed({
+      requestId: 'req_1',
+      accountId: 'a' as AccountId,
+      requestedAt: at('2026-01-10T00:00:00Z'),
+      effort: 'low',
+    }),
+    completed({
+      requestId: 'req_2',
+      accountId: 'b' as AccountId,
+      requestedAt: at('2026-01-11T00:00:00Z'),
+      model: 'gpt-5',
+    }),
+    completed({
+      requestId: 'req_3',
+      accountId: 'a' as AccountId,
+      requestedAt: at('2026-01-12T00:00:00Z'),
+      effort: 'high',
+      status: 'error',
+      errorCode: 'upstream_error',
+      errorMessage: 'The provider said 100% "nothing"_at_all',
+      usage: null,
+      costMicroDollars: null,
+    }),
+    refused({ requestId: 'req_4', keyId, requestedAt: at('2026-01-13T00:00:00Z') }),
+  );
+});
+
+const ids = async (query: string) => {
+  const { status, body } = await logged().call('GET', `/api/request-logs?${query}`);
+  expect(status).toBe(200);
+  expect(body.total).toBe(body.requests.length);
+  return body.requests.map(({ request_id }: { request_id: string }) => request_id.slice(4)).join('');
+};
+
+test('a row has the fields of the specification, and ours after them', async () => {
+  const { body } = await logged().call('GET', '/api/request-logs');
+  expect(Object.keys(body.requests[0]).slice(0, 12)).toEqual([
+    'requested_at',
+    'account_id',
+    'request_id',
+    'model',
+    'status',
+    'error_code',
+    'error_message',
+    'tokens',
+    'cached_input_tokens',
+    'reasoning_effort',
+    'cost_usd',
+    'latency_ms',
+  ]);
+  expect([body.total, body.has_more]).toEqual([4, false]);
+  expect(body.requests[3]).toEqual({
+    requested_at: '2026-01-10T00:00:00.000Z',
+    account_id: 'a',
+    request_id: 'req_1',
+    model: 'gpt-5.1',
+    status: '200',
+    error_code: null,
+    error_message: null,
+    tokens: 120,
+    cached_input_tokens: 40,
+    reasoning_effort: 'low',
+    cost_usd: 0.00125,
+    latency_ms: 1_200,
+    api_key_id: null,
+    route: '/v1/responses',
+    input_tokens: 100,
+    output_tokens: 20,
+    reasoning_tokens: 8,
+    first_byte_ms: 300,
+    attempts: 0,
+    position: expect.any(Number),
+  });
+});
+
+test('a failed request without usage has no tokens and no cost; a refused one names its key and no account', async () => {
+  const { body } = await logged().call('GET', '/api/request-logs');
+  expect(body.requests[1]).toMatchObject({ status: 'error', tokens: null, cached_input_tokens: null, cost_usd: null });
+  expect(body.requests[0]).toMatchObject({
+    request_id: 'req_4',
+    status: '429',
+    error_code: 'rate_limit_exceeded',
+    account_id: null,
+    api_key_id: keyId,
+    tokens: null,
+    first_byte_ms: null,
+  });
+});
+
+test.each([
+  ['', '4321'],
+  ['accountId=a', '31'],
+  ['account_id=b', '2'],
+  ['accountId=a&accountId=b', '321'],
+  ['accountId=nobody', ''],
+  ['accountId=', ''],
+  ['status=200', '21'],
+  ['status=error&status=429', '43'],
+  ['status=ok', ''],
+  ['model=gpt-5', '2'],
+  ['model=gpt', ''],
+  ['reasoningEffort=high', '43'],
+  ['reasoning_effort=high&reasoningEffort=low', '431'],
+  ['reasoningEffort=', '2'],
+  ['reasoningEffort=&reasoningEffort=low', '21'],
+  ['modelOption=gpt-5.1:::high', '43'],
+  ['modelOption=gpt-5:::', '2'],
+  ['modelOption=gpt-5', '2'],
+  ['modelOption=gpt-5:::&modelOption=gpt-5.1:::low', '21'],
+  ['modelOption=gpt-5:::high', ''],
+  ['since=2026-01-12T00:00:00Z', '43'],
+  ['since=2026-01-12', '43'],
+  ['since=2026-01-12T02:00:00%2B02:00', '43'],
+  ['since=2026-01-12T02:00:00+02:00', '43'],
+  ['until=2026-01-11T00:00:00Z', '21'],
+  ['since=2026-01-11&until=2026-01-12', '32'],
+  ['search=REQ_3', '3'],
+  ['search=PROVIDER said', '3'],
+  ['search=100%25', '3'],
+  ['search=%25', '3'],
+  ['search="nothing"_at', '3'],
+  ['search=r_q', ''],
+  ['search=%5C', ''],
+  ["search='; DROP TABLE requests; --", ''],
+  ['search=', '4321'],
+  ['accountId=a&status=error&model=gpt-5.1&search=provider', '3'],
+  ['unknown=parameter', '4321'],
+])('?%s finds %s', async (query, expected) => {
+  expect(await ids(query.replaceAll(' ', '%20'))).toBe(expected);
+});
+
+test('pages follow each other without gap, and say whether there is more', async () => {
+  const page = async (query: string) => {
+    const { body } = await logged().call('GET', `/api/request-logs?${query}`);
+    const found = body.requests.map(({ request_id }: { request_id: string }) => request_id.slice(4)).join('');
+    return [found, body.total, body.has_more];
+  };
+  expect(await page('limit=3')).toEqual(['432', 4, true]);
+  expect(await page('limit=3&offset=3')).toEqual(['1', 4, false]);
+  expect(await page('limit=4')).toEqual(['4321', 4, false]);
+  expect(await page('limit=1&offset=100')).toEqual(['', 4, false]);
+  expect(await page('accountId=a&limit=1')).toEqual(['3', 2, true]);
+});
+
+test.each([
+  ['limit=0', 'limit must be a whole number from 1 to 1000'],
+  ['limit=1001', 'limit must be a whole number from 1 to 1000'],
+  ['limit=ten', 'limit must be a whole number from 1 to 1000'],
+  ['limit=', 'limit must be a whole number from 1 to 1000'],
+  ['limit=5&limit=6', 'limit is given twice'],
+  ['offset=-1', 'offset must be a whole number of at least 0'],
+  ['offset=1.5', 'offset must be a whole number of at least 0'],
+  ['offset=1e400', 'offset must be a whole number of at least 0'],
+  ['since=yesterday', 'since must be an ISO 8601 time'],
+  ['until=2026-02-30', 'until must be an ISO 8601 time'],
+  ['search=a&search=b', 'search is given twice'],
+])('?%s is refused: %s', async (query, message) => {
+  const { status, body } = await logged().call('GET', `/api/request-logs?${query}`);
+  expect([status, body]).toEqual([400, { error: { code: 'validation_error', message } }]);
+});
+
+const options = async (query = '') => (await logged().call('GET', `/api/request-logs/options?${query}`)).body;
+const none = { model: 'gpt-5', reasoning_effort: null };
+const low = { model: 'gpt-5.1', reasoning_effort: 'low' };
+const high = { model: 'gpt-5.1', reasoning_effort: 'high' };
+
+test('options are the values that rows have, in order, and how many have them', async () => {
+  expect(await options()).toEqual({
+    account_ids: ['a', 'b'],
+    model_options: [none, high, low],
+    statuses: ['200', '429', 'error'],
+    counts: {
+      account_ids: { a: 2, b: 1 },
+      model_options: [1, 2, 1],
+      statuses: { 200: 2, 429: 1, error: 1 },
+    },
+  });
+});
+
+test.each([
+  ['accountId=b', ['a', 'b'], [none], ['200']],
+  ['status=error', ['a'], [high], ['200', '429', 'error']],
+  ['status=429', [], [high], ['200', '429', 'error']],
+  ['model=gpt-5', ['b'], [none, high, low], ['200']],
+  ['reasoningEffort=high', ['a'], [none, high, low], ['429', 'error']],
+  ['modelOption=gpt-5.1:::low', ['a'], [none, high, low], ['200']],
+  ['accountId=a&status=error', ['a'], [high], ['200', 'error']],
+  ['accountId=nobody', ['a', 'b'], [], []],
+  ['since=2026-01-12T00:00:00Z', ['a'], [high], ['429', 'error']],
+  ['since=2026-01-12T00:00:00.001Z', [], [high], ['429']],
+  ['until=2026-01-10T23:59:59Z', ['a'], [low], ['200']],
+  ['since=2026-01-11&until=2026-01-12', ['a', 'b'], [none, high], ['200', 'error']],
+])('each list of options ignores the conditions on itself and obeys the others: %s', async (query, ...expected) => {
+  const { account_ids, model_options, statuses } = await options(query);
+  expect([account_ids, model_options, statuses]).toEqual(expected);
+});
+
+test('an option says how many rows there would be with it', async () => {
+  const { counts } = await options('reasoningEffort=high&status=error');
+  expect(counts).toEqual({ account_ids: { a: 1 }, model_options: [1], statuses: { 429: 1, error: 1 } });
+  const { requests, total } = (await logged().call('GET', '/api/request-logs?reasoningEffort=high&status=429')).body;
+  expect([requests.length, total]).toEqual([1, counts.statuses['429']]);
+});
+
+test('options refuse a time that is none', async () => {
+  expect((await options('since=yesterday')).error).toEqual({
+    code: 'validation_error',
+    message: 'since must be an ISO 8601 time',
+  });
+});
+
+test('a request that has just ended is in the next page', async () => {
+  const { append, call } = await startManagement();
+  expect((await call('GET', '/api/request-logs')).body).toEqual({ requests: [], total: 0, has_more: false });
+  for (const requestId of ['req_a', 'req_b', 'req_c']) {
+    await append(completed({ requestId }));
+    expect((await call('GET', '/api/request-logs?limit=1')).body.requests[0].request_id).toBe(requestId);
+  }
+});
+
+test('by default a page has fifty rows', async () => {
+  const { append, call } = await startManagement();
+  await append(...Array.from({ length: 60 }, () => completed()));
+  const { body } = await call('GET', '/api/request-logs');
+  expect([body.requests.length, body.total, body.has_more]).toEqual([50, 60, true]);
+});

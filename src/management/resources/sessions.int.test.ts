@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { logIn, setUp, setUpTotp } from '../../../test/support/browser.ts';
+import { startManagement } from '../../../test/support/management.ts';
+import type { Instant } from '../../domain/core/brands.ts';
+
+test('everybody who is signed in is listed, the latest first, with the caller marked', async () => {
+  const stage = await startManagement();
+  const first = await setUp(stage);
+  await setUpTotp(stage, first);
+  await logIn(stage);
+  const { body } = await first.call('GET', '/api/sessions');
+  expect(body.sessions).toEqual([
+    expect.objectContaining({ is_current: false, used_totp: false }),
+    expect.objectContaining({ is_current: true, began_at: '2026-01-15T12:00:00.000Z' }),
+  ]);
+  const [{ session_id }] = body.sessions;
+  const begun = await first.call('GET', `/api/history?subject=session-${session_id}`);
+  expect(begun.body.events[0]).toMatchObject({
+    type: 'SessionBegun',
+    actor: { kind: 'operator', address: '127.0.0.1' },
+  });
+});
+
+test('one session can be signed out by another, at once', async () => {
+  const stage = await startManagement();
+  const mine = await setUp(stage);
+  const theirs = await logIn(stage);
+  const { body } = await mine.call('GET', '/api/sessions');
+  const other = body.sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
+  expect((await mine.call('DELETE', `/api/sessions/${other.session_id}`)).body).toEqual({ status: 'ended' });
+  expect((await theirs.call('GET', '/api/accounts')).status).toBe(401);
+  expect((await mine.call('GET', '/api/accounts')).status).toBe(200);
+  const again = await mine.call('DELETE', `/api/sessions/${other.session_id}`);
+  expect([again.status, again.body.error.code]).toEqual([404, 'session_not_found']);
+});
+
+test('all others can be signed out together', async () => {
+  const stage = await startManagement();
+  const mine = await setUp(stage);
+  const others = [await logIn(stage), await logIn(stage)];
+  expect((await mine.call('DELETE', '/api/sessions')).body).toEqual({ status: 'ended', count: 2 });
+  for (const other of others) expect((await other.call('GET', '/api/accounts')).status).toBe(401);
+  expect((await mine.call('GET', '/api/sessions')).body.sessions).toHaveLength(1);
+});
+
+test('sessions that have expired are not listed; without a password there are none', async () => {
+  const stage = await startManagement();
+  expect((await stage.call('GET', '/api/sessions')).body).toEqual({ sessions: [] });
+  await setUp(stage);
+  stage.clock.now = (stage.clock.now + 43_200_000) as Instant;
+  const late = await logIn(stage);
+  expect((await late.call('GET', '/api/sessions')).body.sessions).toHaveLength(1);
+});

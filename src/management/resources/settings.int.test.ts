@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { sharedManagement, startManagement } from '../../../test/support/management.ts';
+
+const unchanged = sharedManagement();
+const defaults = {
+  sticky_threads_enabled: true,
+  prefer_earlier_reset_accounts: false,
+  routing_strategy: 'usage_weighted',
+  import_without_overwrite: false,
+  totp_required_on_login: false,
+  totp_configured: false,
+  api_key_auth_enabled: false,
+};
+const required = { sticky_threads_enabled: true, prefer_earlier_reset_accounts: false };
+
+test('settings begin with the defaults', async () => {
+  const { call } = await startManagement();
+  const { status, body } = await call('GET', '/api/settings');
+  expect([status, body]).toEqual([200, defaults]);
+});
+
+test('what is changed shows in the answer and in the next read; what is left out or null stays', async () => {
+  const { call } = await startManagement();
+  const first = await call('PUT', '/api/settings', {
+    body: { ...required, routing_strategy: 'round_robin', api_key_auth_enabled: true },
+  });
+  const changed = { ...defaults, routing_strategy: 'round_robin', api_key_auth_enabled: true };
+  expect([first.status, first.body]).toEqual([200, changed]);
+  const second = await call('PUT', '/api/settings', {
+    body: { sticky_threads_enabled: false, prefer_earlier_reset_accounts: true, routing_strategy: null },
+  });
+  const expected = { ...changed, sticky_threads_enabled: false, prefer_earlier_reset_accounts: true };
+  expect(second.body).toEqual(expected);
+  expect((await call('GET', '/api/settings')).body).toEqual(expected);
+});
+
+test('an answer can be sent back as it is, and changes nothing', async () => {
+  const { call, hot } = await startManagement();
+  const { body } = await call('GET', '/api/settings');
+  const { status } = await call('PUT', '/api/settings', { body });
+  expect([status, hot.state.position]).toEqual([200, 0]);
+});
+
+test('camelCase is accepted', async () => {
+  const { call } = await startManagement();
+  const body = { stickyThreadsEnabled: false, preferEarlierResetAccounts: true, importWithoutOverwrite: true };
+  expect((await call('PUT', '/api/settings', { body })).body).toMatchObject({
+    sticky_threads_enabled: false,
+    prefer_earlier_reset_accounts: true,
+    import_without_overwrite: true,
+  });
+});
+
+test.each([
+  [{}, 'sticky_threads_enabled is missing'],
+  [{ sticky_threads_enabled: true }, 'prefer_earlier_reset_accounts is missing'],
+  [{ ...required, sticky_threads_enabled: 'yes' }, 'sticky_threads_enabled must be true or false'],
+  [{ ...required, sticky_threads_enabled: null }, 'sticky_threads_enabled must be true or false'],
+  [{ ...required, routing_strategy: 'fastest' }, 'routing_strategy must be one of usage_weighted, round_robin'],
+  [{ ...required, api_key_auth: true }, 'api_key_auth is not a known field'],
+  [{ ...required, stickyThreadsEnabled: true }, 'stickyThreadsEnabled is given twice'],
+])('%j is refused: %s', async (body, message) => {
+  const { call } = unchanged();
+  const answer = await call('PUT', '/api/settings', { body });
+  expect([answer.status, answer.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
+});
+
+test('TOTP cannot be required while none is set up, and nothing else of that write holds', async () => {
+  const { call } = await startManagement();
+  const body = { ...required, totp_required_on_login: true, api_key_auth_enabled: true };
+  const answer = await call('PUT', '/api/settings', { body });
+  expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_totp_config']);
+  expect((await call('GET', '/api/settings')).body).toEqual(defaults);
+});

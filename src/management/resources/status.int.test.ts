@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { startManagement } from '../../../test/support/management.ts';
+import { earlier, MINUTE } from '../../../test/support/specification.ts';
+import { instant, iso } from '../../domain/core/brands.ts';
+import { ReadModelUnavailable } from '../../readModels/readModelUnavailable.ts';
+
+test('an embedded node says how far it and its read models are', async () => {
+  const stage = await startManagement();
+  await stage.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' } });
+  const { body } = await stage.call('GET', '/api/status');
+  expect(body).toEqual({
+    node: 'test',
+    events: { store: 'embedded', position: 1, cut_off_since: null },
+    outbox: null,
+    read_models: { store: 'embedded', position: 1, behind: 0, trouble: null },
+    sole_work: [],
+  });
+});
+
+test('what waits, who works for all, and what cannot be asked are said rather than refused', async () => {
+  const since = earlier(MINUTE);
+  const stage = await startManagement({
+    progress: { reached: () => Promise.reject(new ReadModelUnavailable('MongoDB at h:1: nobody there')) },
+    nodeStatus: () => ({
+      node: 'a',
+      events: 'eventstore',
+      cutOffSince: instant(since),
+      outbox: { pending: 7, isFull: true, trouble: 'EventStoreDB refuses the user' },
+      readModels: 'mongodb',
+      soleWorks: [
+        { name: 'polling', holder: 'b', isHere: false },
+        { name: 'read-models', holder: undefined, isHere: false },
+      ],
+    }),
+  });
+  const { status, body } = await stage.call('GET', '/api/status');
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    node: 'a',
+    events: { store: 'eventstore', position: 0, cut_off_since: iso(since) },
+    outbox: { pending: 7, is_full: true, trouble: 'EventStoreDB refuses the user' },
+    read_models: { store: 'mongodb', position: null, behind: null, trouble: 'MongoDB at h:1: nobody there' },
+    sole_work: [
+      { name: 'polling', node: 'b', is_here: false },
+      { name: 'read-models', node: null, is_here: false },
+    ],
+  });
+});

@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { authFile, upload } from '../../../test/support/authFiles.ts';
+import { completed, refused, type Stage, startManagement } from '../../../test/support/management.ts';
+import {
+  DAY,
+  earlier,
+  HOUR,
+  later,
+  MINUTE,
+  NOW,
+  usageSample,
+  usageWindow,
+} from '../../../test/support/specification.ts';
+import { AccountUsageObserved, type UsageSample } from '../../domain/accountUsage/events.ts';
+import { type AccountId, type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
+import { RefusalsCounted } from '../../domain/request/events.ts';
+
+async function imported({ call }: Stage, name: string, plan: string): Promise<AccountId> {
+  const file = authFile({ email: `${name}@example.com`, accountId: name, plan });
+  const { body } = await call('POST', '/api/accounts/import', upload(file));
+  return body.account_id;
+}
+
+/** A sample of an account's usage at a moment of its own. */
+async function observe({ log, hot }: Stage, accountId: AccountId, sample: UsageSample, time: Instant = NOW) {
+  const outcome = await log.append(`accountUsage-${randomUUID()}`, -1, [
+    {
+      ...AccountUsageObserved({ accountId, ...sample }),
+      id: randomUUID(),
+      time,
+      actor: { kind: 'system', reason: 'test' },
+      correlationId: 'test',
+    },
+  ]);
+  if (outcome.kind !== 'committed') throw new Error(outcome.kind);
+  await hot.whenFolded(outcome.position);
+}
+
+const get = async ({ call }: Stage, path: string) => {
+  const { status, body } = await call('GET', path);
+  expect([status, path]).toEqual([200, path]);
+  return body;
+};
+
+const at = (resetAt: Instant, usedPercent: number, windowMinutes: number | null = null) => ({
+  usedPercent,
+  resetAt,
+  windowMinutes,
+});
+
+test('without accounts and requests everything is zero', async () => {
+  const stage = await startManagement();
+  const nothing = { remaining_percent: 0, capacity_credits: 0, remaining_credits: 0, reset_at: null };
+  expect(await get(stage, '/api/usage/summary')).toEqual({
+    primary_window: { ...nothing, window_minutes: 1_440 },
+    secondary_window: { ...nothing, window_minutes: 10_080 },
+    cost: { currency: 'USD', totalUsd7d: 0 },
+    metrics: {
+      requests7d: 0,
+      tokens_secondary_window: 0,
+      cached_tokens_secondary_window: 0,
+      errorRate7d: 0,
+      top_error: null,
+    },
+  });
+  expect(await get(stage, '/api/usage/history')).toEqual({ window_hours: 24, accounts: [] });
+  expect(await get(stage, '/api/usage/window')).toEqual({
+    window_key: 'primary',
+    window_minutes: 1_440,
+    accounts: [],
+  });
+});
+
+test('an account counts as much as its plan has credits, and only while it is active', async () => {
+  const stage = await startManagement();
+  const [plus, pro, paused] = [
+    await imported(stage, 'plus', 'plus'),
+    await imported(stage, 'pro', 'pro'),
+    await imported(stage, 'paused', 'pro'),
+  ];
+  await observe(stage, plus, usageSample(at(later(2 * HOUR), 40, 300), at(later(DAY), 10)));
+  await observe(stage, pro, usageSample(at(later(HOUR), 90, 300), at(later(2 * DAY), 50)));
+  await observe(stage, paused, usageSample(at(later(MINUTE), 0, 300), at(later(MINUTE), 0)));
+  await stage.call('POST', `/api/accounts/${paused}/pause`);
+
+  const { primary_window, secondary_window } = await get(stage, '/api/usage/summary');
+  // 225 * 60 % + 1500 * 10 % = 285 of 1725; 7560 * 90 % + 50400 * 50 % = 32004 of 57960
+  expect(primary_window).toEqual({
+    remaining_percent: 16.52,
+    capacity_credits: 1_725,
+    remaining_credits: 285,
+    reset_at: iso(later(HOUR)),
+    window_minutes: 300,
+  });
+  expect(secondary_window).toEqual({
+    remaining_percent: 55.22,
+    capacity_credits: 57_960,
+    remaining_credits: 32_004,
+    reset_at: iso(later(DAY)),
+    window_minutes: 10_080,
+  });
+});
+
+test('where accounts differ in the length of a window, it is that of the specification', async () => {
+  const stage = await startManagement();
+  await observe(stage, await imported(stage, 'a', 'plus'), usageSample(at(later(HOUR), 1, 300), null));
+  await observe(stage, await imported(stage, 'b', 'plus'), usageSample(at(later(HOUR), 1, 600), null));
+  expect((await get(stage, '/api/usage/summary')).primary_window.window_minutes).toBe(1_440);
+  expect((await get(stage, '/api/usage/window')).window_minutes).toBe(1_440);
+});
+
+test('cost, tokens and errors are those of the last seven days to the millisecond', async () => {
+  const stage = await startManagement();
+  await stage.append(
+    completed({ requestedAt: earlier(7 * DAY) }),
+    completed({ requestedAt: earlier(3 * DAY) }),
+    completed({ requestedAt: earlier(HOUR), status: 'error', errorCode: 'stream_incomplete', costMicroDollars: null }),
+    refused({ requestedAt: earlier(MINUTE) }),
+    refused({ requestedAt: earlier(MINUTE) }),
+    completed({ requestedAt: earlier(7 * DAY + 1) }),
+    completed({ requestedAt: earlier(30 * DAY) }),
+  );
+  const { cost, metrics } = await get(stage, '/api/usage/summary');
+  expect(cost).toEqual({ currency: 'USD', totalUsd7d: 0.0025 });
+  expect(metrics).toEqual({
+    requests7d: 5,
+    tokens_secondary_window: 360,
+    cached_tokens_secondary_window: 120,
+    errorRate7d: 60,
+    top_error: 'rate_limit_exceeded',
+  });
+});
+
+test('refusals without a row of their own count as requests that failed', async () => {
+  const stage = await startManagement();
+  const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
+  await stage.append(
+    completed(),
+    RefusalsCounted({ keyId, address: null, minute: NOW, counts: { model_not_allowed: 3 } }),
+    RefusalsCounted({ keyId: null, address: '203.0.113.9', minute: NOW, counts: { invalid_api_key: 500 } }),
+  );
+  const { metrics } = await get(stage, '/api/usage/summary');
+  expect(metrics).toMatchObject({ requests7d: 4, errorRate7d: 75, top_error: 'model_not_allowed' });
+});
+
+test('history is the mean of the primary samples of so many hours', async () => {
+  const stage = await startManagement();
+  const [observed, silent] = [await imported(stage, 'a', 'plus'), await imported(stage, 'b', 'enterprise')];
+  await observe(stage, observed, usageSample(usageWindow(90), null), earlier(25 * HOUR));
+  await observe(stage, observed, usageSample(usageWindow(20), null), earlier(2 * HOUR));
+  await observe(stage, observed, usageSample(usageWindow(30), null), earlier(2 * HOUR - MINUTE));
+  await observe(stage, observed, usageSample(usageWindow(70), usageWindow(99)), earlier(MINUTE));
+  const account = (id: string, percent: number, capacity: number) => ({
+    account_id: id,
+    remaining_percent_avg: percent,
+    capacity_credits: capacity,
+    remaining_credits: (capacity * percent) / 100,
+  });
+  expect(await get(stage, '/api/usage/history')).toEqual({
+    window_hours: 24,
+    accounts: [account(observed, 60, 225), account(silent, 100, 1_500)],
+  });
+  expect((await get(stage, '/api/usage/history?hours=1')).accounts[0]).toEqual(account(observed, 30, 225));
+  // (10 + 80 + 70 + 30) / 4
+  expect((await get(stage, '/api/usage/history?hours=168')).accounts[0].remaining_percent_avg).toBe(47.5);
+});
+
+test('the window is the last sample of each account', async () => {
+  const stage = await startManagement();
+  const id = await imported(stage, 'a', 'plus');
+  await observe(stage, id, usageSample(usageWindow(20), usageWindow(30)), earlier(HOUR));
+  await observe(stage, id, usageSample(at(later(HOUR), 120, 300), at(later(DAY), 25, 10_080)));
+  const account = (percent: number, capacity: number, remaining: number) => [
+    { account_id: id, remaining_percent_avg: percent, capacity_credits: capacity, remaining_credits: remaining },
+  ];
+  const primary = { window_key: 'primary', window_minutes: 300, accounts: account(0, 225, 0) };
+  expect(await get(stage, '/api/usage/window')).toEqual(primary);
+  expect(await get(stage, '/api/usage/window?window=primary')).toEqual(primary);
+  expect(await get(stage, '/api/usage/window?window=secondary')).toEqual({
+    window_key: 'secondary',
+    window_minutes: 10_080,
+    accounts: account(75, 7_560, 5_670),
+  });
+});
+
+test.each([
+  ['history?hours=0', 'hours must be a whole number from 1 to 168'],
+  ['history?hours=169', 'hours must be a whole number from 1 to 168'],
+  ['history?hours=1.5', 'hours must be a whole number from 1 to 168'],
+  ['history?hours=', 'hours must be a whole number from 1 to 168'],
+  ['history?hours=1&hours=2', 'hours is given twice'],
+  ['window?window=tertiary', 'window must be primary or secondary'],
+  ['window?window=', 'window must be primary or secondary'],
+])('%s is refused: %s', async (query, message) => {
+  const { call } = await startManagement();
+  const { status, body } = await call('GET', `/api/usage/${query}`);
+  expect([status, body]).toEqual([400, { error: { code: 'validation_error', message } }]);
+});
+
+test('trends have a point for each hour of seven days; gaps carry on what was known', async () => {
+  const stage = await startManagement();
+  const id = await imported(stage, 'a', 'plus');
+  await observe(stage, id, usageSample(usageWindow(25), null), earlier(9 * DAY));
+  await observe(stage, id, usageSample(usageWindow(50), null), earlier(3 * HOUR));
+  await observe(stage, id, usageSample(usageWindow(51), null), earlier(3 * HOUR - MINUTE));
+  await observe(stage, id, usageSample(usageWindow(100), null), NOW);
+  const { account_id, primary, secondary } = await get(stage, `/api/accounts/${id}/trends`);
+  expect([account_id, secondary, primary.length]).toEqual([id, [], 168]);
+  expect(primary[0]).toEqual({ t: iso(earlier(167 * HOUR)), v: 75 });
+  expect(primary.slice(-5)).toEqual([
+    { t: iso(earlier(4 * HOUR)), v: 75 },
+    { t: iso(earlier(3 * HOUR)), v: 49.5 },
+    { t: iso(earlier(2 * HOUR)), v: 49.5 },
+    { t: iso(earlier(HOUR)), v: 49.5 },
+    { t: iso(NOW), v: 0 },
+  ]);
+});
+
+test('before the first sample of a window all of it is left', async () => {
+  const stage = await startManagement();
+  const id = await imported(stage, 'a', 'plus');
+  await observe(stage, id, usageSample(null, usageWindow(40)), earlier(HOUR));
+  const { primary, secondary } = await get(stage, `/api/accounts/${id}/trends`);
+  expect([primary, secondary.slice(-3).map(({ v }: { v: number }) => v)]).toEqual([[], [100, 60, 60]]);
+});
+
+test('the trends of all accounts count each by its credits, and leave out those that do not serve', async () => {
+  const stage = await startManagement();
+  const plus = await imported(stage, 'a', 'plus');
+  const pro = await imported(stage, 'b', 'pro');
+  const paused = await imported(stage, 'c', 'pro');
+  await stage.call('POST', `/api/accounts/${paused}/pause`);
+  expect(await get(stage, '/api/usage/trends')).toEqual({ primary: [], secondary: [] });
+  await observe(stage, plus, usageSample(usageWindow(100), null), earlier(HOUR));
+  await observe(stage, pro, usageSample(usageWindow(50), null), NOW);
+  await observe(stage, paused, usageSample(usageWindow(100), null), NOW);
+  const { primary, secondary } = await get(stage, '/api/usage/trends');
+  expect([primary.length, secondary]).toEqual([168, []]);
+  expect(primary.slice(-3)).toEqual([
+    { t: iso(earlier(2 * HOUR)), v: 100 },
+    { t: iso(earlier(HOUR)), v: 86.96 },
+    { t: iso(NOW), v: 43.48 },
+  ]);
+  const { primary_window } = await get(stage, '/api/usage/summary');
+  expect(primary_window.remaining_percent).toBe(43.48);
+});
+
+test('trends of an account that is not there are refused', async () => {
+  const { call } = await startManagement();
+  const { status, body } = await call('GET', '/api/accounts/nobody/trends');
+  expect([status, body.error.code]).toEqual([404, 'account_not_found']);
+});
+
+test('the overview counts each account once, by what keeps it from serving', async () => {
+  const stage = await startManagement();
+  const ids: AccountId[] = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await imported(stage, name, 'plus'));
+  const [, cooling, paused, limited, spent] = ids as [AccountId, AccountId, AccountId, AccountId, AccountId];
+  stage.cooling.set(cooling, { until: later(MINUTE), reason: 'failed' });
+  await stage.call('POST', `/api/accounts/${paused}/pause`);
+  await observe(stage, limited, usageSample(at(later(HOUR), 100), at(later(DAY), 10)));
+  await observe(stage, spent, usageSample(at(later(HOUR), 100), at(later(DAY), 100)));
+  const counts = { total: 5, active: 2, paused: 1, rateLimited: 1, quotaExceeded: 1, deactivated: 0 };
+  expect((await get(stage, '/api/dashboard/overview')).accountCounts).toEqual(counts);
+  stage.clock.now = later(2 * HOUR);
+  expect((await get(stage, '/api/dashboard/overview')).accountCounts).toEqual({ ...counts, active: 3, rateLimited: 0 });
+});
+
+test('the overview sums usage over seven days, requests and errors over 24 hours', async () => {
+  const stage = await startManagement();
+  await stage.append(
+    completed({ requestedAt: earlier(6 * DAY) }),
+    completed({ requestedAt: earlier(DAY + 1) }),
+    completed({ requestedAt: earlier(DAY) }),
+    completed({ requestedAt: NOW }),
+    refused({ requestedAt: earlier(HOUR) }),
+    completed({ requestedAt: earlier(8 * DAY) }),
+  );
+  const { accountCounts: _, ...rest } = await get(stage, '/api/dashboard/overview');
+  expect(rest).toEqual({
+    usageSummary: { totalTokens: 480, totalCost: 0.005, inputTokens: 400, outputTokens: 80 },
+    requestCount: 3,
+    errorRate: 33.33,
+    usage_refresh_seconds: 60,
+  });
+});
+
+test('a request that has just ended is in the next overview', async () => {
+  const stage = await startManagement();
+  for (const count of [1, 2, 3]) {
+    await stage.append(completed());
+    expect((await get(stage, '/api/dashboard/overview')).requestCount).toBe(count);
+  }
+});
+
+test('models are those with a price and those that answered', async () => {
+  const stage = await startManagement();
+  await stage.append(completed({ model: 'gpt-oss' }), completed({ model: 'gtp-5', status: '404' }));
+  const entry = (id: string) => ({ id, name: id });
+  expect(await get(stage, '/api/models')).toEqual({ models: [entry('gpt-5'), entry('gpt-5.1'), entry('gpt-oss')] });
+});

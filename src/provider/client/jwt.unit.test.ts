@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { unsignedJwt } from '../../../test/support/provider/jwt.ts';
+import { claimsOf, expiryOf, identityOf, planOf } from './jwt.ts';
+
+const AUTH = 'https://api.openai.com/auth';
+const PROFILE = 'https://api.openai.com/profile';
+
+test('claims are read without a look at the signature', () =>
+  expect(claimsOf(unsignedJwt({ sub: 'somebody', email: 'jörg@example.com' }))).toEqual({
+    sub: 'somebody',
+    email: 'jörg@example.com',
+  }));
+
+test.each(['', 'opaque', 'a.b.c', 'a.bnVsbA.c', 'a.WzFd.c', 'a.MQ.c', '..'])('%j has no claims', (token) => {
+  expect(claimsOf(token)).toBeUndefined();
+  expect(expiryOf(token)).toBeNull();
+  expect(identityOf(token)).toBeUndefined();
+});
+
+test('no text makes it throw', () =>
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.object().map(unsignedJwt)), (token) => {
+      claimsOf(token);
+      expiryOf(token);
+      identityOf(token);
+    }),
+  ));
+
+test.each([
+  [1_700_000_000, 1_700_000_000_000],
+  ['1700000000', 1_700_000_000_000],
+  [1_700_000_000.5, 1_700_000_000_500],
+  ['', null],
+  ['soon', null],
+  [null, null],
+  [true, null],
+  [[1_700_000_000], null],
+  [1e300, null],
+  [undefined, null],
+])('exp %j is %j', (exp, expected) => expect(expiryOf(unsignedJwt({ exp }))).toBe(expected));
+
+describe('who an id token speaks for', () => {
+  test('stands in the object of the provider', () =>
+    expect(
+      identityOf(
+        unsignedJwt({
+          email: ' a@example.com ',
+          name: 'A',
+          chatgpt_account_id: 'top',
+          [AUTH]: { chatgpt_account_id: 'acc_1', chatgpt_plan_type: 'Plus' },
+        }),
+      ),
+    ).toEqual({ upstreamAccountId: 'acc_1', email: 'a@example.com', displayName: 'A', planType: 'plus' }));
+
+  test('or else at the top, with the e-mail in the profile', () =>
+    expect(
+      identityOf(
+        unsignedJwt({
+          chatgpt_account_id: 'top',
+          chatgpt_plan_type: 'pro',
+          [AUTH]: { chatgpt_account_id: ' ' },
+          [PROFILE]: { email: 'a@example.com' },
+        }),
+      ),
+    ).toEqual({ upstreamAccountId: 'top', email: 'a@example.com', displayName: null, planType: 'pro' }));
+
+  test('or nowhere', () =>
+    expect(identityOf(unsignedJwt({ [AUTH]: 'odd', email: 7 }))).toEqual({
+      upstreamAccountId: null,
+      email: null,
+      displayName: null,
+      planType: null,
+    }));
+});
+
+test('plans that we know have one spelling, others keep theirs', () =>
+  expect([' PLUS ', 'Team', 'Quorum'].map(planOf)).toEqual(['plus', 'team', 'Quorum']));

@@ -1,0 +1,27 @@
+import type { DomainEvent } from '../../../domain/core/event.ts';
+import { Refusal } from '../../../domain/core/refusal.ts';
+import type { Cause } from '../../../state/commands/commandHandler.ts';
+import type { Subject } from '../../../state/fold/subjects.ts';
+
+export const causeOf = (claimId: string): Cause => ({
+  actor: { kind: 'system', reason: 'token refresh' },
+  correlationId: claimId,
+});
+
+/** The same rules with a condition of ours before them, asked with every decision of a command. */
+export const guarded = <Id, State, Command, Event extends DomainEvent>(
+  subject: Subject<Id, State, Command, Event>,
+  check: () => void,
+): Subject<Id, State, Command, Event> => ({
+  ...subject,
+  decider: {
+    ...subject.decider,
+    decide(...given) {
+      check();
+      return subject.decider.decide(...given);
+    },
+  },
+});
+
+export const isRefusal = (error: unknown, code: Refusal['code']): error is Refusal =>
+  error instanceof Refusal && error.code === code;

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { subjectOf } from '../../../projections/history.ts';
+import { storedAppendsOver } from '../../../test/contract/storedAppendsOver.ts';
+import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { patiently } from '../../../test/support/patiently.ts';
+import { position } from '../../domain/core/brands.ts';
+import type { KnownEvent } from '../../domain/eventTypes.ts';
+import { openOutbox } from '../../eventLog/outbox/outbox.ts';
+import { createRequestSink } from '../../eventLog/requestSink.ts';
+import { createCommandHandler } from '../../state/commands/commandHandler.ts';
+import { startHotRunner } from '../../state/hotRunner.ts';
+import { createTokenEndpoint } from '../client/tokenEndpoint.ts';
+import { type Stage, setStage, TOKEN } from '../stage.support.ts';
+import { createAccessTokens } from './accessTokens.ts';
+import { createRefreshResults } from './refreshResults.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage();
+});
+afterAll(() => stage.close());
+
+/** A node whose results go to an outbox before they go to the log that it shares with the node of the stage. */
+async function aNodeWithOutbox() {
+  const { log, vault, now, provider } = stage;
+  const folder = await tempFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const store = storedAppendsOver(log);
+  const path = join(folder.path, 'outbox.sqlite');
+  const outbox = await openOutbox({ path, node: 'test', store, mostEvents: 100, report: () => {} });
+  const hot = await startHotRunner(log, (error) => expect.unreachable(error.message));
+  await outbox.follow((events) => events.forEach(hot.foldAhead));
+  outbox.start();
+  const sink = createRequestSink({ log: outbox, node: 'test', boot: randomUUID().slice(0, 8), category: 'refreshes' });
+  const tokens = createAccessTokens({
+    hot,
+    vault,
+    now,
+    handle: createCommandHandler({ log, hot, now }),
+    newId: randomUUID,
+    report: () => {},
+    tokenEndpoint: createTokenEndpoint({ authBaseUrl: provider.authUrl, timeoutMs: 500 }),
+    recordResult: createRefreshResults({ hot: hot.state, record: sink.record, now }),
+  });
+  onTestFinished(async () => {
+    await tokens.stop();
+    await outbox.close();
+    hot.stop();
+  });
+  return { tokens, store, hot, outbox };
+}
+
+async function anAccount() {
+  const at = stage.provider.addAccount({ accessExpiresInSeconds: 3_600 });
+  const id = await stage.importAccount(at);
+  return { at, id, calls: () => at.received.filter(({ path }) => path === TOKEN).length };
+}
+
+test('new tokens are used at once, also while the store is away; other nodes get them when it is back', async () => {
+  const { tokens, store, outbox } = await aNodeWithOutbox();
+  const { at, id, calls } = await anAccount();
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
+  const used = tokens.headersFor(id)?.authorization;
+  store.isAway = true;
+  expect(await tokens.refresh(id, 'unauthorized', used)).toBe('refreshed');
+  const renewed = `Bearer ${at.tokens.current().accessToken}`;
+  expect(tokens.headersFor(id)?.authorization).toBe(renewed);
+  expect(stage.node.tokens.headersFor(id)?.authorization).toBe(used);
+  store.isAway = false;
+  await vi.waitUntil(() => outbox.pending === 0, { timeout: 5_000 });
+  await vi.waitUntil(() => stage.node.tokens.headersFor(id)?.authorization === renewed, patiently);
+  expect(calls()).toBe(1);
+});
+
+test('a node that waits for the claim of another takes over its result', async () => {
+  const { tokens } = await aNodeWithOutbox();
+  const { id, calls } = await anAccount();
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
+  const used = tokens.headersFor(id)?.authorization;
+  const results = await Promise.all([tokens, stage.node.tokens].map((node) => node.refresh(id, 'unauthorized', used)));
+  expect(results.toSorted()).toEqual(['already', 'refreshed']);
+  expect(calls()).toBe(1);
+});
+
+test('an account is refreshed again and again, and the history says whose each result is', async () => {
+  const { tokens, hot } = await aNodeWithOutbox();
+  const { id, calls } = await anAccount();
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
+  for (let round = 1; round <= 3; round += 1) {
+    expect(await tokens.refresh(id, 'unauthorized', tokens.headersFor(id)?.authorization)).toBe('refreshed');
+    expect(calls()).toBe(round);
+  }
+  const results: string[] = [];
+  for await (const { stream, type, data } of stage.log.readAll(position(0))) {
+    const isResult = type === 'TokensRefreshed' && (data as { accountId: string }).accountId === id;
+    if (isResult) results.push(`${stream.split('.')[0]} ${subjectOf(stream, { type, data } as KnownEvent)}`);
+  }
+  expect(results).toEqual(Array(results.length).fill(`refreshes-test accountTokens-${id}`));
+  expect(hot.state.tokens.get(id)?.claim).toBeUndefined();
+});

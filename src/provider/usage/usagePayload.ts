@@ -1,0 +1,80 @@
+import type { UsageSample, UsageWindow } from '../../domain/accountUsage/events.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
+import { asObject } from '../client/json.ts';
+import { planOf } from '../client/jwt.ts';
+
+/** What the provider says of an account's use. */
+export interface ReportedUsage {
+  readonly sample: UsageSample;
+  readonly planType: string | null;
+}
+
+const WEEK_MINUTES = 10_080;
+/** No window of the provider is longer; what lies further away is no reset time (provider-and-predecessor.md 5.4). */
+export const MAX_WINDOW_SECONDS = 366 * 24 * 3_600;
+const MAX_PERCENT = 1_000_000;
+
+/**
+ * Reads the answer of `/wham/usage` (provider-and-predecessor.md 4.4 and A.5), tolerant of every single field.
+ * @param now when the answer came; resets that are given as a delay count from here
+ * @returns undefined when it is no usage at all
+ */
+export function readUsage(body: unknown, now: Instant): ReportedUsage | undefined {
+  const usage = asObject(body);
+  const limit = asObject(usage?.rate_limit);
+  const planType = typeof usage?.plan_type === 'string' && usage.plan_type.trim() !== '' ? usage.plan_type : null;
+  if (!usage || (!limit && planType === null)) return undefined;
+  const windows = inTheirSlots(windowIn(limit?.primary_window, now), windowIn(limit?.secondary_window, now));
+  const sample = { ...windows, credits: creditsIn(usage.credits) };
+  return { sample, planType: planType === null ? null : planOf(planType) };
+}
+
+/** A plan with nothing but a weekly window has it in the primary slot. */
+export function inTheirSlots(primary: UsageWindow | null, secondary: UsageWindow | null) {
+  const isWeekly = primary !== null && primary.windowMinutes !== null && primary.windowMinutes >= WEEK_MINUTES;
+  return isWeekly && secondary === null ? { primary: null, secondary: primary } : { primary, secondary };
+}
+
+function windowIn(value: unknown, now: Instant): UsageWindow | null {
+  const window = asObject(value);
+  const percent = window && numberIn(window.used_percent);
+  if (!window || percent === undefined) return null;
+  const seconds = numberIn(window.limit_window_seconds);
+  return {
+    usedPercent: wholePercent(percent),
+    resetAt: resetIn(numberIn(window.reset_at), numberIn(window.reset_after_seconds), now),
+    windowMinutes: seconds === undefined || seconds > MAX_WINDOW_SECONDS ? null : Math.max(1, Math.ceil(seconds / 60)),
+  };
+}
+
+/** Rounding up would call an account spent that is not: 99.9 is 99. */
+export const wholePercent = (percent: number): number => Math.min(Math.max(0, Math.floor(percent)), MAX_PERCENT);
+
+/**
+ * When a window ends.
+ * @param at in seconds since 1970 @param after in seconds from now, where `at` says nothing
+ */
+export function resetIn(at: number | undefined, after: number | undefined, now: Instant): Instant | null {
+  const candidates = [
+    ...(at === undefined || at <= 0 ? [] : [Math.round(at * 1_000)]),
+    ...(after === undefined ? [] : [Math.round(now + Math.max(0, after) * 1_000)]),
+  ];
+  const resetAt = candidates.find((ms) => ms - now <= MAX_WINDOW_SECONDS * 1_000);
+  return resetAt === undefined ? null : instant(resetAt);
+}
+
+function creditsIn(value: unknown): UsageSample['credits'] {
+  const credits = asObject(value);
+  if (!credits) return null;
+  return {
+    hasCredits: credits.has_credits === true,
+    isUnlimited: credits.unlimited === true,
+    balance: numberIn(credits.balance) === undefined ? null : String(credits.balance).trim(),
+  };
+}
+
+/** A finite number, or text that spells one. */
+export function numberIn(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,18 @@
+import type { CallerRequest } from '../../http/client/client.ts';
+import type { ClientAddress } from '../../http/client/clientAddress.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+
+export interface FirewallOptions {
+  readonly hot: Pick<HotState, 'firewall'>;
+  readonly clientAddress: ClientAddress;
+}
+
+/** Refuses callers that are not on a non-empty allowlist. Reads memory only. @throws ProxyError `ip_forbidden` */
+export const createFirewall =
+  ({ hot, clientAddress }: FirewallOptions) =>
+  (request: CallerRequest): void => {
+    if (hot.firewall.size === 0) return;
+    const address = clientAddress(request);
+    if (!address || !hot.firewall.has(address)) throw new ProxyError('ip_forbidden', { address });
+  };

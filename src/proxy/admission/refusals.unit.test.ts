@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { type Instant, instant } from '../../domain/core/brands.ts';
+import type { RefusedRequest } from '../../domain/request/events.ts';
+import type { EventToAppend } from '../../eventLog/eventLog.ts';
+import { Refusals } from './refusals.ts';
+
+const refusal = (requestId: string): RefusedRequest => ({
+  requestId,
+  keyId: null,
+  route: '/v1/responses',
+  model: 'm',
+  effort: null,
+  requestedAt: instant(0),
+  status: '400',
+  errorCode: 'invalid_request_error',
+  errorMessage: 'no',
+  latencyMs: 0,
+});
+
+function stage() {
+  let now: Instant = instant(600_000);
+  const events: EventToAppend[] = [];
+  const record = async (event: EventToAppend) => {
+    // A log takes its time: whatever else happens meanwhile must not be lost.
+    await new Promise((resolve) => setImmediate(resolve));
+    events.push(event);
+  };
+  const refusals = new Refusals({ record, now: () => now });
+  const counted = () =>
+    events.filter(({ type }) => type === 'RefusalsCounted').map(({ data }) => (data as { counts: object }).counts);
+  return { refusals, events, counted, pass: (ms: number) => (now = instant(now + ms)) };
+}
+
+test('sixty refusals of a minute are events of their own, the rest is one number', async () => {
+  const { refusals, events, counted } = stage();
+  for (let index = 0; index < 70; index++) await refusals.refused(refusal(`r${index}`));
+  await refusals.stop();
+  expect(events.filter(({ type }) => type === 'RequestRefused')).toHaveLength(60);
+  expect(counted()).toEqual([{ invalid_request_error: 10 }]);
+});
+
+test('no count is lost when the minute turns while another is being written', async () => {
+  const { refusals, counted, pass } = stage();
+  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  for (let index = 0; index < 70; index++) await refusals.refused(refusal(`r${index}`));
+  pass(60_000);
+  await refusals.refused(refusal('next minute'));
+  await refusals.stop();
+  expect(counted()).toEqual(expect.arrayContaining([{ ip_forbidden: 1 }, { invalid_request_error: 10 }]));
+});
+
+test('no count is lost when the clock is put back', async () => {
+  const { refusals, counted, pass } = stage();
+  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  pass(-300_000);
+  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  await refusals.stop();
+  expect(counted()).toEqual([{ ip_forbidden: 1 }, { ip_forbidden: 1 }]);
+});

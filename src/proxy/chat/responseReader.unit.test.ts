@@ -1,0 +1,288 @@
+import { describe, expect, test } from 'vitest';
+import { AnswerReader, type Said } from './responseReader.ts';
+
+type Event = { type: string } & Record<string, unknown>;
+
+/** What a chat client is told of these events. */
+function told(...events: Event[]) {
+  const reader = new AnswerReader();
+  const said: Said[] = [];
+  for (const event of events) said.push(...reader.read({ type: event.type, data: JSON.stringify(event) }));
+  return { deltas: said.map(({ delta }) => delta), said, finish: reader.finish };
+}
+const deltasOf = (...events: Event[]) => told(...events).deltas;
+
+const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+const text = (delta: string, more = {}): Event => ({ type: 'response.output_text.delta', ...at, delta, ...more });
+const completed = (response = {}): Event => ({ type: 'response.completed', response });
+const incomplete = (reason: unknown): Event => ({
+  type: 'response.incomplete',
+  response: { incomplete_details: reason === undefined ? null : { reason } },
+});
+const message = (...content: object[]) => ({ id: 'msg_1', type: 'message', role: 'assistant', content });
+const done = (item: object, index = 0): Event => ({ type: 'response.output_item.done', output_index: index, item });
+
+describe('text', () => {
+  test.each<[what: string, events: Event[]]>([
+    ['in pieces', [text('Hel'), text('lo')]],
+    [
+      'in pieces and whole at their end',
+      [text('Hel'), text('lo'), { type: 'response.output_text.done', ...at, text: 'Hello' }],
+    ],
+    [
+      'in pieces and in the finished item',
+      [text('Hel'), text('lo'), done(message({ type: 'output_text', text: 'Hello' }))],
+    ],
+    ['whole only', [{ type: 'response.output_text.done', ...at, text: 'Hello' }]],
+    ['in the finished item only', [done(message({ type: 'output_text', text: 'Hello' }))]],
+    ['in the ending only', [completed({ output: [message({ type: 'output_text', text: 'Hello' })] })]],
+    [
+      'everywhere',
+      [
+        text('Hel'),
+        text('lo'),
+        { type: 'response.output_text.done', ...at, text: 'Hello' },
+        done(message({ type: 'output_text', text: 'Hello' })),
+        completed({ output: [{ type: 'reasoning', summary: [] }, message({ type: 'output_text', text: 'Hello' })] }),
+      ],
+    ],
+  ])('%s is told once', (_what, events) =>
+    expect(
+      deltasOf(...events)
+        .map(({ content }) => content)
+        .join(''),
+    ).toBe('Hello'),
+  );
+
+  test('of two parts is told part by part', () => {
+    const second = { ...at, content_index: 1 };
+    const whole = { type: 'response.output_text.done', ...second, text: ' you' };
+    expect(deltasOf(text('Hello'), whole)).toEqual([{ content: 'Hello' }, { content: ' you' }]);
+  });
+
+  test('brings its log probabilities along, with the bytes of their tokens', () => {
+    const top = [{ token: 'Ho', logprob: -2 }];
+    const [said] = told(text('Hé', { logprobs: [{ token: 'Hé', logprob: -0.5, top_logprobs: top }] })).said;
+    expect(said?.logprobs).toEqual({
+      content: [
+        {
+          token: 'Hé',
+          logprob: -0.5,
+          bytes: [72, 195, 169],
+          top_logprobs: [{ token: 'Ho', logprob: -2, bytes: [72, 111] }],
+        },
+      ],
+      refusal: null,
+    });
+    expect(told(text('Hi', { logprobs: [] })).said).toEqual([{ delta: { content: 'Hi' } }]);
+  });
+
+  test('brings the sources that it cites along', () => {
+    const citation = { start_index: 1, end_index: 2, title: 'T', url: 'https://a' };
+    const annotated = (annotation: object): Event => ({
+      type: 'response.output_text.annotation.added',
+      ...at,
+      annotation,
+    });
+    expect(
+      deltasOf(
+        annotated({ type: 'url_citation', ...citation }),
+        annotated({ type: 'file_citation', file_id: 'f', index: 0 }),
+      ),
+    ).toEqual([{ annotations: [{ type: 'url_citation', url_citation: citation }] }]);
+  });
+});
+
+test('a refusal is told as one, once', () => {
+  const events = [
+    { type: 'response.refusal.delta', ...at, delta: 'I ' },
+    { type: 'response.refusal.delta', ...at, delta: 'will not.' },
+    { type: 'response.refusal.done', ...at, refusal: 'I will not.' },
+    done(message({ type: 'refusal', refusal: 'I will not.' })),
+    completed(),
+  ];
+  const { deltas, finish } = told(...events);
+  expect(deltas).toEqual([{ refusal: 'I ' }, { refusal: 'will not.' }]);
+  expect(finish).toMatchObject({ reason: 'stop' });
+});
+
+test('a summary of the reasoning is told apart from the text, with space between its parts', () => {
+  const thought = (delta: string, index: number): Event => ({
+    type: 'response.reasoning_summary_text.delta',
+    item_id: 'rs_1',
+    output_index: 0,
+    summary_index: index,
+    delta,
+  });
+  const summary = [
+    { type: 'summary_text', text: 'First.' },
+    { type: 'summary_text', text: 'Then.' },
+  ];
+  expect(
+    deltasOf(
+      { type: 'response.output_item.added', output_index: 0, item: { id: 'rs_1', type: 'reasoning', summary: [] } },
+      thought('Fi', 0),
+      thought('rst.', 0),
+      { type: 'response.reasoning_summary_text.done', output_index: 0, summary_index: 0, text: 'First.' },
+      thought('Then.', 1),
+      done({ id: 'rs_1', type: 'reasoning', summary }),
+    ),
+  ).toEqual([{ reasoning_content: 'Fi' }, { reasoning_content: 'rst.' }, { reasoning_content: '\n\nThen.' }]);
+});
+
+describe('calls of tools', () => {
+  const call = (index: number, args = '') => ({
+    id: `fc_${index}`,
+    type: 'function_call',
+    call_id: `call_${index}`,
+    name: `tool_${index}`,
+    arguments: args,
+  });
+  const added = (item: object, index: number): Event => ({
+    type: 'response.output_item.added',
+    output_index: index,
+    item,
+  });
+  const piece = (index: number, delta: string): Event => ({
+    type: 'response.function_call_arguments.delta',
+    item_id: `fc_${index}`,
+    output_index: index,
+    delta,
+  });
+  const whole = (index: number, args: string): Event => ({
+    type: 'response.function_call_arguments.done',
+    item_id: `fc_${index}`,
+    output_index: index,
+    arguments: args,
+  });
+  const begun = (index: number, of: number) => ({
+    tool_calls: [{ index, id: `call_${of}`, type: 'function', function: { name: `tool_${of}`, arguments: '' } }],
+  });
+  const more = (index: number, args: string) => ({ tool_calls: [{ index, function: { arguments: args } }] });
+
+  test('come interleaved, and each piece belongs to the call at its position', () =>
+    expect(
+      deltasOf(
+        added(call(1), 1),
+        added(call(3), 3),
+        piece(1, '{"a"'),
+        piece(3, '{'),
+        piece(1, ':1}'),
+        piece(3, '}'),
+        whole(1, '{"a":1}'),
+        whole(3, '{}'),
+        done(call(1, '{"a":1}'), 1),
+        done(call(3, '{}'), 3),
+      ),
+    ).toEqual([begun(0, 1), begun(1, 3), more(0, '{"a"'), more(1, '{'), more(0, ':1}'), more(1, '}')]));
+
+  test('that share a call id are still two', () => {
+    const twin = (index: number) => added({ ...call(index), call_id: 'call_x' }, index);
+    expect(deltasOf(twin(0), twin(1), piece(1, '{}'), piece(0, '[]')).slice(2)).toEqual([more(1, '{}'), more(0, '[]')]);
+  });
+
+  test.each<[what: string, events: Event[]]>([
+    ['whole at their end', [added(call(0), 0), whole(0, '{"a":1}'), done(call(0, '{"a":1}'))]],
+    ['in the finished item', [added(call(0), 0), done(call(0, '{"a":1}'))]],
+    ['in the first event, and again at the end', [added(call(0, '{"a":1}'), 0), whole(0, '{"a":1}')]],
+    ['in a finished item that nothing announced', [piece(0, '{"a"'), piece(0, ':1}'), done(call(0, '{"a":1}'))]],
+    ['in the ending', [completed({ output: [call(0, '{"a":1}')] })]],
+  ])('with arguments that come %s', (_what, events) =>
+    expect(deltasOf(...events)).toEqual([begun(0, 0), more(0, '{"a":1}')]),
+  );
+
+  test('without arguments are told as well', () => {
+    const { deltas, finish } = told(added(call(0), 0), whole(0, ''), done(call(0, '')), completed());
+    expect(deltas).toEqual([begun(0, 0)]);
+    expect(finish).toMatchObject({ reason: 'tool_calls' });
+  });
+
+  test('are known by the id of their item where positions are not told', () => {
+    const { output_index: _, ...unplaced } = added(call(0), 0);
+    expect(deltasOf(unplaced as Event, { ...piece(0, '{}'), output_index: undefined })).toEqual([
+      begun(0, 0),
+      more(0, '{}'),
+    ]);
+  });
+
+  test('of custom tools have an input', () => {
+    const item = { id: 'ctc_0', type: 'custom_tool_call', call_id: 'call_0', name: 'patch', input: '' };
+    const input = { item_id: 'ctc_0', output_index: 0 };
+    expect(
+      deltasOf(
+        added(item, 0),
+        { type: 'response.custom_tool_call_input.delta', ...input, delta: '*** ' },
+        { type: 'response.custom_tool_call_input.delta', ...input, delta: 'Begin' },
+        { type: 'response.custom_tool_call_input.done', ...input, input: '*** Begin' },
+        done({ ...item, input: '*** Begin' }),
+      ),
+    ).toEqual([
+      { tool_calls: [{ index: 0, id: 'call_0', type: 'custom', custom: { name: 'patch', input: '' } }] },
+      { tool_calls: [{ index: 0, custom: { input: '*** ' } }] },
+      { tool_calls: [{ index: 0, custom: { input: 'Begin' } }] },
+    ]);
+  });
+});
+
+describe('the end', () => {
+  const called = done({ id: 'fc', type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' });
+
+  test.each<[reason: string, what: string, events: Event[]]>([
+    ['stop', 'of a text', [text('Hi'), completed()]],
+    ['stop', 'of nothing', [completed()]],
+    ['tool_calls', 'with a call', [called, completed()]],
+    ['tool_calls', 'with a text and a call', [text('Hi'), { ...called, output_index: 1 }, completed()]],
+    ['length', 'for its length', [text('Hi'), incomplete('max_output_tokens')]],
+    ['length', 'for its length, in the other word', [text('Hi'), incomplete('max_tokens')]],
+    ['length', 'without a reason', [text('Hi'), incomplete(undefined)]],
+    ['length', 'within a call', [called, incomplete('max_output_tokens')]],
+    ['content_filter', 'by a filter', [text('Hi'), incomplete('content_filter')]],
+  ])('%s: %s', (reason, _what, events) => expect(told(...events).finish).toMatchObject({ kind: 'finished', reason }));
+
+  test('has the usage in the words of a chat, and the tier', () => {
+    const usage = {
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 60 },
+      output_tokens: 20,
+      output_tokens_details: { reasoning_tokens: 5 },
+      total_tokens: 120,
+    };
+    expect(told(completed({ usage, service_tier: 'flex' })).finish).toEqual({
+      kind: 'finished',
+      reason: 'stop',
+      serviceTier: 'flex',
+      usage: {
+        prompt_tokens: 100,
+        completion_tokens: 20,
+        total_tokens: 120,
+        prompt_tokens_details: { cached_tokens: 60 },
+        completion_tokens_details: { reasoning_tokens: 5 },
+      },
+    });
+    expect(told(completed({ usage: null })).finish).toMatchObject({ usage: undefined });
+  });
+
+  test('may be a failure, in the words of the provider', () => {
+    const error = { code: 'server_is_overloaded', message: 'Try later' };
+    expect(told(text('Hi'), { type: 'response.failed', response: { error } }).finish).toMatchObject({
+      kind: 'failed',
+      error,
+    });
+  });
+
+  test('is the end: what follows is not told', () =>
+    expect(deltasOf(text('Hi'), completed(), text(' there'))).toEqual([{ content: 'Hi' }]));
+});
+
+test.each<[what: string, event: { type: string | undefined; data: string }]>([
+  ['of vendors', { type: 'codex.rate_limits', data: '{"type":"codex.rate_limits"}' }],
+  ['of the future', { type: 'response.brand_new', data: '{"type":"response.brand_new","delta":"x"}' }],
+  ['without a type', { type: undefined, data: '' }],
+  ['that are no JSON', { type: 'response.output_text.delta', data: '{"delta":"x' }],
+  ['that are no objects', { type: 'response.output_text.delta', data: '"x"' }],
+  ['without what they are for', { type: 'response.output_text.delta', data: '{}' }],
+  ['of errors, which another event follows', { type: 'error', data: '{"type":"error","message":"x"}' }],
+])('events %s say nothing', (_what, event) => {
+  const reader = new AnswerReader();
+  expect([reader.read(event), reader.finish]).toEqual([[], undefined]);
+});

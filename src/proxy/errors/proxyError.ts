@@ -1,0 +1,46 @@
+import type { ErrorCode } from '../../domain/core/errorCodes.ts';
+import { type ErrorDetails, errors, messageOf } from '../../http/errors/errors.ts';
+
+/** The proxy's error envelope (specification, "Envelope"). */
+export interface ProxyErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly code: string;
+    readonly param?: string;
+    readonly plan_type?: string;
+    readonly resets_at?: number;
+    readonly resets_in_seconds?: number;
+  };
+}
+
+/** A request of the proxy surface ends with an error; knows how it looks on the wire. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly body: ProxyErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    details: ErrorDetails = {},
+    {
+      headers = {},
+      ...overrides
+    }: { status?: number; headers?: Record<string, string> } & Partial<ProxyErrorBody['error']> = {},
+  ) {
+    super(code);
+    const { status, ...fields } = overrides;
+    this.code = code;
+    this.status = status ?? errors[code].status;
+    this.headers = headers;
+    const param = details.param === undefined ? {} : { param: String(details.param) };
+    this.body = { error: { message: messageOf(code, details), type: errors[code].type, code, ...param, ...fields } };
+  }
+}
+
+/** Refuses a field of the request. @throws ProxyError `invalid_request_error` with `param` in dot notation */
+export function badRequest(param: string | undefined, problem: string): never {
+  throw new ProxyError('invalid_request_error', param === undefined ? { problem } : { param, problem });
+}

@@ -1,0 +1,142 @@
+import { type Instant, instant } from '../../domain/core/brands.ts';
+import type { Failure, ProviderError } from '../providerResponse/failure.ts';
+
+/** What a failure means for the account, for the next attempt and for the client. */
+export interface Classified {
+  /** Recorded as the attempt's outcome; `throttled` is known to `triedBy` in `domain/routing/select.ts`. */
+  readonly outcome:
+    | 'usage_limit'
+    | 'throttled'
+    | 'unauthorized'
+    | 'account_refused'
+    | 'account_gone'
+    | 'tokens_unavailable'
+    | 'provider_error'
+    | 'unreachable'
+    | 'not_a_stream'
+    | 'not_json'
+    | 'cut'
+    | 'idle'
+    | 'event_too_large'
+    | 'request_refused';
+  readonly owner: 'account' | 'provider' | 'client';
+  /**
+   * `limit`: the account is out until `limitedUntil`; `cool`: out for a moment that doubles on repetition, at least
+   * `coolForMs`; `deactivate`: out until an operator acts; `refresh`: its tokens need refreshing; `none`: it did nothing.
+   */
+  readonly effect: 'limit' | 'cool' | 'deactivate' | 'refresh' | 'none';
+  readonly limitedUntil?: Instant;
+  readonly coolForMs?: number;
+  readonly code: string | undefined;
+}
+
+const RATE_CODES: ReadonlySet<string | undefined> = new Set(['rate_limit_exceeded', 'usage_limit_reached']);
+const QUOTA_CODES: ReadonlySet<string | undefined> = new Set([
+  'insufficient_quota',
+  'usage_not_included',
+  'quota_exceeded',
+]);
+const GONE_CODES: ReadonlySet<string | undefined> = new Set([
+  'account_deactivated',
+  'account_suspended',
+  'account_deleted',
+]);
+/** Failures inside a stream that another account would answer the same way. */
+const REQUEST_CODES: ReadonlySet<string | undefined> = new Set([
+  'context_length_exceeded',
+  'invalid_prompt',
+  'invalid_request_error',
+  'model_not_found',
+  'unsupported_parameter',
+  'content_policy_violation',
+]);
+/** What the provider says about the request itself (design.md section 5, "Attempts"). */
+const REQUEST_STATUSES: ReadonlySet<number> = new Set([400, 404, 413, 422, 501]);
+
+const HOUR_MS = 3_600_000;
+/** A reset further away than this is a mistake of the provider's. */
+const MAX_RESET_MS = 366 * 24 * HOUR_MS;
+
+/** The table: one row per way to fail, one test per row (provider-and-predecessor.md A.4). */
+export function classify(failure: Failure, now: Instant): Classified {
+  switch (failure.kind) {
+    case 'unreachable':
+      return { outcome: 'unreachable', owner: 'provider', effect: 'cool', code: undefined };
+    case 'notAStream':
+      return { outcome: 'not_a_stream', owner: 'provider', effect: 'cool', code: undefined };
+    case 'notJson':
+      return { outcome: 'not_json', owner: 'provider', effect: 'cool', code: undefined };
+    case 'cut':
+      return { outcome: 'cut', owner: 'provider', effect: 'cool', code: 'stream_incomplete' };
+    case 'idle':
+      return { outcome: 'idle', owner: 'provider', effect: 'cool', code: 'stream_idle_timeout' };
+    case 'eventTooLarge':
+      return { outcome: 'event_too_large', owner: 'provider', effect: 'none', code: 'stream_event_too_large' };
+    case 'tokens':
+      // A permanent failure has deactivated the account already, where the tokens are kept.
+      return {
+        outcome: 'tokens_unavailable',
+        owner: 'account',
+        effect: failure.isPermanent ? 'none' : 'cool',
+        code: undefined,
+      };
+    case 'failedFirst':
+      return classifyEvent(failure.error, now);
+    case 'status':
+      return classifyStatus(failure, now);
+  }
+}
+
+function classifyEvent(error: ProviderError, now: Instant): Classified {
+  const { code } = error;
+  if (REQUEST_CODES.has(code)) return { outcome: 'request_refused', owner: 'client', effect: 'none', code };
+  return classifyCode(error, now) ?? { outcome: 'provider_error', owner: 'provider', effect: 'cool', code };
+}
+
+function classifyStatus(
+  { status, error, retryAfterSeconds }: Extract<Failure, { kind: 'status' }>,
+  now: Instant,
+): Classified {
+  const { code } = error;
+  if (GONE_CODES.has(code)) return { outcome: 'account_gone', owner: 'account', effect: 'deactivate', code };
+  if (status === 401) return { outcome: 'unauthorized', owner: 'account', effect: 'refresh', code };
+  if (status === 429) return classifyCode(error, now) ?? throttled(code, retryAfterSeconds);
+  if (REQUEST_STATUSES.has(status)) return { outcome: 'request_refused', owner: 'client', effect: 'none', code };
+  if (status >= 400 && status < 500) {
+    return classifyCode(error, now) ?? { outcome: 'account_refused', owner: 'account', effect: 'cool', code };
+  }
+  return { outcome: 'provider_error', owner: 'provider', effect: 'cool', code };
+}
+
+/** A limit by its code; without a reset time a rate limit is only a moment's throttling, a quota is gone for an hour. */
+function classifyCode(error: ProviderError, now: Instant): Classified | undefined {
+  const { code } = error;
+  if (GONE_CODES.has(code)) return { outcome: 'account_gone', owner: 'account', effect: 'deactivate', code };
+  const resetAt = resetOf(error, now);
+  if (QUOTA_CODES.has(code)) {
+    const limitedUntil = resetAt ?? instant(now + HOUR_MS);
+    return { outcome: 'usage_limit', owner: 'account', effect: 'limit', limitedUntil, code };
+  }
+  if (resetAt !== undefined) {
+    return { outcome: 'usage_limit', owner: 'account', effect: 'limit', limitedUntil: resetAt, code };
+  }
+  return RATE_CODES.has(code) ? throttled(code, undefined) : undefined;
+}
+
+const throttled = (code: string | undefined, retryAfterSeconds: number | undefined): Classified => ({
+  outcome: 'throttled',
+  owner: 'account',
+  effect: 'cool',
+  code,
+  ...(retryAfterSeconds !== undefined && { coolForMs: retryAfterSeconds * 1_000 }),
+});
+
+function resetOf({ resetsAt, resetsInSeconds }: ProviderError, now: Instant): Instant | undefined {
+  const at =
+    resetsAt !== undefined
+      ? resetsAt * 1_000
+      : resetsInSeconds !== undefined
+        ? now + resetsInSeconds * 1_000
+        : undefined;
+  return at !== undefined && at > now && at - now <= MAX_RESET_MS ? instant(Math.round(at)) : undefined;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { type AccountId, instant } from '../../domain/core/brands.ts';
+import { Cooldowns } from './cooldowns.ts';
+
+const account = 'a' as AccountId;
+const at = (ms: number) => instant(1_000_000 + ms);
+
+test('one failure costs a second, repetition doubles it up to a minute', () => {
+  const cooldowns = new Cooldowns(() => at(0));
+  const lengths: number[] = [];
+  let now = at(0);
+  for (let failure = 0; failure < 9; failure++) {
+    const until = cooldowns.add(account, 'provider_error', now);
+    lengths.push(until - now);
+    now = until;
+  }
+  expect(lengths).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+});
+
+test('requests that fail together are one failure', () => {
+  const cooldowns = new Cooldowns(() => at(0));
+  for (let request = 0; request < 20; request++) cooldowns.add(account, 'provider_error', at(request));
+  expect((cooldowns.current.get(account)?.until ?? 0) - at(19)).toBeLessThanOrEqual(1_000);
+});
+
+test('a success forgets what was before', () => {
+  const cooldowns = new Cooldowns(() => at(0));
+  cooldowns.add(account, 'x', at(0));
+  cooldowns.add(account, 'x', at(1_000));
+  cooldowns.clear(account);
+  expect(cooldowns.add(account, 'x', at(5_000))).toBe(at(6_000));
+});
+
+test('what the provider asks for wins when it is longer', () => {
+  const cooldowns = new Cooldowns(() => at(0));
+  expect(cooldowns.add(account, 'throttled', at(0), 7_000)).toBe(at(7_000));
+});
+
+test('a limit lasts until its reset, or until the log knows of it', () => {
+  const cooldowns = new Cooldowns(() => at(0));
+  cooldowns.limit(account, 'usage_limit', at(600_000));
+  expect(cooldowns.current.get(account)?.until).toBe(at(600_000));
+  cooldowns.forgetLimit(account);
+  expect(cooldowns.current.has(account)).toBe(false);
+});
+
+test('forgetting a limit does not end a cool-down', () => {
+  const cooldowns = new Cooldowns(() => at(0));
+  cooldowns.add(account, 'x', at(0));
+  cooldowns.forgetLimit(account);
+  expect(cooldowns.current.has(account)).toBe(true);
+});

@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import { badRequest } from '../errors/proxyError.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+/** No client nests deeper; a provider's parser or ours must not be brought down by one that does. */
+export const MAX_DEPTH = 128;
+
+/**
+ * Reads a request body.
+ * @throws ProxyError `invalid_request_error` for anything but one JSON object in UTF-8 of sane depth
+ */
+export function parseJsonObject(raw: Buffer): JsonObject {
+  if (raw.length === 0) badRequest(undefined, 'the request has no body; send a JSON object');
+  if (!isUtf8(raw)) badRequest(undefined, 'the body is not valid UTF-8');
+  let value: unknown;
+  try {
+    value = JSON.parse(raw.toString());
+  } catch {
+    badRequest(undefined, 'the body is not valid JSON');
+  }
+  if (!isObject(value)) badRequest(undefined, 'the body must be a JSON object');
+  if (isDeeperThan(value, MAX_DEPTH)) badRequest(undefined, `the body is nested deeper than ${MAX_DEPTH} levels`);
+  return value;
+}
+
+/**
+ * Parses a part of a body that is meant to be a whole value.
+ * @param before completes the part, as does `after`
+ * @throws SyntaxError also for what is not UTF-8, which a decoder would replace in silence
+ */
+export function parseSpan(raw: Buffer, start: number, end: number, before = '', after = ''): unknown {
+  if (!isUtf8(raw.subarray(start, end))) throw new SyntaxError('not valid UTF-8');
+  return JSON.parse(before + raw.toString('utf8', start, end) + after);
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Depth-first with a bounded recursion: it stops at `levels`, so that it cannot overflow the stack. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeperThan(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (isDeeperThan((value as JsonObject)[key], levels - 1)) return true;
+  return false;
+}

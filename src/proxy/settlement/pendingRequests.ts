@@ -1,0 +1,80 @@
+import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import { count, type KeyCounters, newCounters, takeBack, usedAt } from '../../domain/limits/counters.ts';
+import { consumptionOf } from '../../domain/request/consumption.ts';
+import type { CompletedRequest } from '../../domain/request/events.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
+
+/** Conversations beyond are remembered once the log has them. */
+const MOST_PINS = 100_000;
+
+/**
+ * Requests whose end is durable in this node's outbox and not in the log yet. They belong to the overlay, like what open
+ * requests have reserved, so that a decision can be replayed from the log and what it recorded of them.
+ */
+export class PendingRequests {
+  readonly #hot: HotState;
+  readonly #counters = new Map<ApiKeyId, KeyCounters>();
+  readonly #pins = new Map<string, { readonly accountId: AccountId; readonly requestId: string }>();
+  readonly #announced = new Map<string, OpenRequest>();
+  readonly #completed = new Set<string>();
+
+  constructor(hot: HotState) {
+    this.#hot = hot;
+  }
+
+  /** Told of every event of this node when it is durable in the outbox. */
+  onDurable(event: RecordedEvent): void {
+    if (event.type === 'RequestAdmitted') this.#announced.set(event.data.requestId, event);
+    if (event.type !== 'RequestCompleted') return;
+    const { data: request } = event;
+    this.#announced.delete(request.requestId);
+    this.#completed.add(request.requestId);
+    this.#change(request, count);
+    const { pin, accountId, status, requestId } = request;
+    if (!pin || pin.isFallback || status !== '200' || accountId === null) return;
+    if (this.#pins.size < MOST_PINS || this.#pins.has(pin.digest)) this.#pins.set(pin.digest, { accountId, requestId });
+  }
+
+  /** Told of every event of the log, of whatever node. */
+  onFolded(event: RecordedEvent): void {
+    if (event.type === 'RequestAdmitted') this.#announced.delete(event.data.requestId);
+    if (event.type !== 'RequestCompleted' || !this.#completed.delete(event.data.requestId)) return;
+    const { data: request } = event;
+    this.#change(request, takeBack);
+    if (request.pin && this.#pins.get(request.pin.digest)?.requestId === request.requestId) {
+      this.#pins.delete(request.pin.digest);
+    }
+    // Rules may have changed in between: what they leave of a sum goes when nothing is pending.
+    if (this.#completed.size === 0) this.#counters.clear();
+  }
+
+  /** In the unit of the rule's counter: what they used in the window that is open now. */
+  usedOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
+    const counters = this.#counters.get(keyId);
+    const rule = counters && this.#hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
+    return rule ? usedAt(counters, rule, now) : 0;
+  }
+
+  pinOf(digest: string): AccountId | undefined {
+    return this.#pins.get(digest)?.accountId;
+  }
+
+  /** What is open by log and outbox together. */
+  openRequests(): OpenRequest[] {
+    const open = new Map([...this.#hot.openRequests, ...this.#announced]);
+    return [...open.values()].filter(({ data }) => !this.#completed.has(data.requestId));
+  }
+
+  #change(request: CompletedRequest, change: typeof count): void {
+    const { keyId, model, requestedAt: admittedAt } = request;
+    const rules = keyId === null ? undefined : this.#hot.apiKeys.get(keyId)?.rules;
+    if (keyId === null || !rules?.length) return;
+    let counters = this.#counters.get(keyId);
+    if (!counters) {
+      counters = newCounters();
+      this.#counters.set(keyId, counters);
+    }
+    change(counters, rules, { model, admittedAt, consumption: consumptionOf(request) });
+  }
+}

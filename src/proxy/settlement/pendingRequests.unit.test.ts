@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { accountId, DAY, hash, keyId, later, limitRule, NOW, recorded } from '../../../test/support/specification.ts';
+import { ApiKeyCreated } from '../../domain/apiKey/events.ts';
+import { position } from '../../domain/core/brands.ts';
+import { type CompletedRequest, RequestAdmitted, RequestCompleted } from '../../domain/request/events.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { HotState } from '../../state/fold/hotState.ts';
+import { choose } from '../exchange/choose.ts';
+import { Cooldowns } from '../exchange/cooldowns.ts';
+import { PendingRequests } from './pendingRequests.ts';
+
+const key = keyId(1);
+
+function aNode() {
+  const hot = new HotState();
+  const rules = [limitRule(), limitRule({ id: 2, limitType: 'cost_usd', limitWindow: 'weekly' })];
+  const created = { keyId: key, name: 'k', hash: hash('a'), prefix: 'sk', allowedModels: null, expiresAt: null, rules };
+  hot.apply(recorded(ApiKeyCreated(created)) as RecordedEvent);
+  return { hot, pending: new PendingRequests(hot) };
+}
+
+const requested = (requestId: string) => ({
+  requestId,
+  keyId: key,
+  route: '/v1/responses',
+  model: 'gpt-5',
+  effort: null,
+  requestedAt: NOW,
+});
+const admitted = (requestId: string) =>
+  recorded(RequestAdmitted({ ...requested(requestId), accountId: null })) as RecordedEvent;
+const completed = (requestId: string, changes: Partial<CompletedRequest> = {}) =>
+  recorded(
+    RequestCompleted({
+      ...requested(requestId),
+      status: '200',
+      errorCode: null,
+      errorMessage: null,
+      accountId: accountId(1),
+      latencyMs: 5,
+      firstByteMs: 1,
+      usage: { inputTokens: 70, cachedInputTokens: 0, outputTokens: 30, reasoningTokens: 0, isEstimated: false },
+      costMicroDollars: 1_500 as CompletedRequest['costMicroDollars'],
+      priceVersion: 'v1',
+      attempts: [],
+      ...changes,
+    }),
+  ) as RecordedEvent;
+
+test('what is durable here and not in the log yet counts on the limits, and not any more once the log has it', () => {
+  const { pending } = aNode();
+  pending.onDurable(completed('a'));
+  pending.onDurable(completed('b'));
+  expect([pending.usedOn(key, 1, NOW), pending.usedOn(key, 2, NOW)]).toEqual([200, 3_000]);
+  pending.onFolded(completed('a'));
+  pending.onFolded(completed('of another node'));
+  expect(pending.usedOn(key, 1, NOW)).toBe(100);
+  pending.onFolded(completed('b'));
+  pending.onFolded(completed('b'));
+  expect([pending.usedOn(key, 1, NOW), pending.usedOn(key, 2, NOW)]).toEqual([0, 0]);
+});
+
+test('however long the store is away, usage counts in its own window only', () => {
+  const { pending } = aNode();
+  pending.onDurable(completed('a'));
+  expect(pending.usedOn(key, 1, later(DAY - 1))).toBe(100);
+  expect([pending.usedOn(key, 1, later(DAY)), pending.usedOn(key, 2, later(DAY))]).toEqual([0, 1_500]);
+});
+
+test('a conversation stays with the account of its last request that went well', () => {
+  const { pending } = aNode();
+  const pin = { digest: 'conversation', isFallback: false };
+  pending.onDurable(completed('a', { pin }));
+  pending.onDurable(completed('b', { pin, accountId: accountId(2) }));
+  pending.onDurable(completed('c', { pin: { ...pin, isFallback: true }, accountId: accountId(3) }));
+  pending.onDurable(completed('d', { pin, accountId: accountId(4), status: 'error' }));
+  pending.onFolded(completed('a', { pin }));
+  expect(pending.pinOf('conversation')).toBe(accountId(2));
+  pending.onFolded(completed('b', { pin, accountId: accountId(2) }));
+  expect(pending.pinOf('conversation')).toBeUndefined();
+});
+
+test('open is what log and outbox together leave open', () => {
+  const { hot, pending } = aNode();
+  for (const id of ['a', 'b']) hot.apply(admitted(id));
+  for (const id of ['c', 'd']) pending.onDurable(admitted(id));
+  pending.onDurable(completed('b'));
+  pending.onDurable(completed('c'));
+  expect(pending.openRequests().map(({ data }) => data.requestId)).toEqual(['a', 'd']);
+});
+
+test('a choice that went by such a conversation says so, so that replay makes it again', () => {
+  const { hot, pending } = aNode();
+  pending.onDurable(completed('a', { pin: { digest: 'conversation', isFallback: false } }));
+  const services = {
+    hot,
+    cooldowns: new Cooldowns(() => NOW),
+    nextTurn: () => 0,
+    pendingPin: pending.pinOf.bind(pending),
+  };
+  const chosenFor = (pin: string) => choose(services, { pin, requestId: 'next', model: 'm' }, [], NOW).decision;
+  expect(chosenFor('conversation').overlay).toEqual({ pinnedTo: accountId(1) });
+  expect(chosenFor('another').overlay).toBeUndefined();
+  expect(chosenFor('another').decidedAt).toBe(position(1));
+});

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { actorLabels, requestIdOf, searchTextOf, subjectOf } from '../../../projections/history.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
+import type { KnownEvent } from '../../domain/eventTypes.ts';
+import { actorOf } from './actorOf.ts';
+import { Dictionary } from './dictionary.ts';
+import type { LogReader } from './logReader.ts';
+import { Postings } from './postings.ts';
+
+/** So far apart are the marks that lead from a time to a position; what lies between is read from the log. */
+const MARK_EVERY = 256;
+const MOST_ACTORS_KEPT = 10_000;
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS marks (position INTEGER PRIMARY KEY, latest INTEGER NOT NULL) STRICT;
+  CREATE INDEX IF NOT EXISTS marksByTime ON marks (latest, position);
+  CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5(text, tokenize = 'trigram', content = '', columnsize = 0);
+`;
+
+/**
+ * Lists of positions by type, by actor and type, by subject and type, the texts of sentences, and marks that lead from
+ * times to positions. The events themselves are read from the log. Requests stand in the request log, by their ids.
+ */
+export class HistoryIndex {
+  readonly types: Dictionary<{ readonly text: string }>;
+  readonly postings: Postings;
+  readonly database: DatabaseSync;
+  readonly #log: LogReader;
+  readonly #insertText: StatementSync;
+  readonly #insertMark: StatementSync;
+  readonly #selectMark: StatementSync;
+  /** Actors repeat: their JSON stands for their labels. */
+  readonly #actors = new Map<string, readonly number[]>();
+  #latest: number;
+
+  /** @param upTo where the indexes end */
+  constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
+    database.exec(TABLES);
+    this.database = database;
+    this.#log = log;
+    this.types = new Dictionary(database, 'eventTypes', ['text']);
+    this.postings = new Postings(database);
+    this.#insertText = database.prepare('INSERT INTO texts (rowid, text) VALUES (?, ?)');
+    this.#insertMark = database.prepare('INSERT INTO marks VALUES (?, ?)');
+    this.#selectMark = database.prepare(
+      'SELECT position FROM marks WHERE latest <= ? ORDER BY latest DESC, position DESC LIMIT 1',
+    );
+    this.#latest = this.#latestAt(upTo);
+  }
+
+  /** Takes in the next event; of a completed request `LoggedRequest` is enough. @param metadata as JSON */
+  add(event: KnownEvent, at: Position, time: Instant, stream: string, metadata: string): void {
+    const type = this.types.idOf({ text: event.type });
+    this.postings.add(TYPES, type, at);
+    for (const label of this.#labelsOf(actorOf(metadata))) this.postings.add(label, type, at);
+    const subject = subjectOf(stream, event);
+    if (requestIdOf(subject) === undefined) this.postings.add(subjectLabel(subject), type, at);
+    const text = searchTextOf(event, subject);
+    if (text !== undefined) this.#insertText.run(at, text);
+    if (time > this.#latest) this.#latest = time;
+    if (at % MARK_EVERY === 0) this.#insertMark.run(at, this.#latest);
+  }
+
+  /** Writes what was added since the last time, within the caller's transaction. */
+  flush(): void {
+    this.postings.flush();
+  }
+
+  /** Forgets what was added since the last flush. @param upTo where the indexes end now */
+  clear(upTo: Position): void {
+    this.postings.clear();
+    this.types.load();
+    this.#latest = this.#latestAt(upTo);
+  }
+
+  /** The last position by which no event was later than `time`. */
+  positionAt(time: Instant): Position {
+    let found = (this.#selectMark.get(time)?.position ?? 0) as Position;
+    for (;;) {
+      const page = this.#log.times(found, MARK_EVERY);
+      for (const event of page) {
+        if (event.time > time) return found;
+        found = event.position;
+      }
+      if (page.length === 0) return found;
+    }
+  }
+
+  #latestAt(at: Position): number {
+    const mark = this.database.prepare('SELECT position, latest FROM marks ORDER BY position DESC LIMIT 1').get();
+    const since = (mark?.position ?? 0) as Position;
+    const behind = this.#log.times(since, at - since).map(({ time }) => time);
+    return Math.max(Number(mark?.latest ?? 0), ...behind);
+  }
+
+  #labelsOf(actor: string): readonly number[] {
+    const known = this.#actors.get(actor);
+    if (known) return known;
+    if (this.#actors.size >= MOST_ACTORS_KEPT) this.#actors.clear();
+    const labels = actorLabels(JSON.parse(actor)).map(actorLabel);
+    this.#actors.set(actor, labels);
+    return labels;
+  }
+}
+
+/** Stands for all events of a type. */
+export const TYPES = 0;
+export const actorLabel = (actor: string): number => labelOf(`actor ${actor}`);
+export const subjectLabel = (subject: string): number => labelOf(`subject ${subject}`);
+
+/** 48 bits of a hash, so that SQLite spends six bytes on it; whoever reads a row looks whether it is the one that was meant. */
+const labelOf = (text: string): number => Number.parseInt(hash('sha1', text).slice(0, 12), 16);

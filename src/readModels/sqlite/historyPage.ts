@@ -1,0 +1,142 @@
+import { actorLabels, requestIdOf, sentenceOf, subjectOf } from '../../../projections/history.ts';
+import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
+import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
+import type { EventMetadata } from '../../eventLog/eventLog.ts';
+import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
+import { actorLabel, type HistoryIndex, subjectLabel, TYPES } from './historyIndex.ts';
+import type { LogReader } from './logReader.ts';
+import type { RequestIds } from './requestIds.ts';
+
+/** What a page is made from. */
+export interface HistorySources {
+  readonly index: HistoryIndex;
+  readonly requestIds: RequestIds;
+  readonly log: LogReader;
+  /** Everything up to here is in the index. */
+  readonly position: Position;
+}
+
+/** So many events are looked at where an index leads to some that do not match; then the page ends as it is. */
+const MOST_EXAMINED = 512;
+
+interface Range {
+  /** In front of the first one. */
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** Positions in a range, the last first, at most `limit`. */
+type Walk = (range: Range, limit: number) => Position[];
+
+interface Plan {
+  readonly walk: Walk;
+  /** Everything the walk leads to belongs to the answer, two texts with one label apart. */
+  readonly isExact: boolean;
+}
+
+/** One page: positions along the one index that fits best, rows from the log, and what that index cannot tell from them. */
+export function historyPage(
+  sources: HistorySources,
+  filter: HistoryFilter,
+  before: Position | null,
+  limit: number,
+): HistoryPage {
+  let { after, upTo } = rangeOf(sources, filter, before);
+  const { walk, isExact } = walkFor(sources, filter);
+  const entries: HistoryEntry[] = [];
+  let examined = 0;
+  while (after < upTo) {
+    const chunk = isExact ? limit + 1 - entries.length : Math.max(limit + 1, 128);
+    const found = walk({ after, upTo }, chunk);
+    for (const at of found) {
+      if (entries.length === limit || examined === MOST_EXAMINED) return { entries, before: position(upTo + 1) };
+      const entry = entryAt(sources.log, at);
+      if (entry && matches(entry, filter)) entries.push(entry);
+      examined++;
+      upTo = at - 1;
+    }
+    if (found.length < chunk) break;
+  }
+  return { entries, before: null };
+}
+
+function rangeOf(sources: HistorySources, { since, until }: HistoryFilter, before: Position | null): Range {
+  const last = before === null ? sources.position : Math.min(before - 1, sources.position);
+  return {
+    after: since === undefined ? 0 : sources.index.positionAt((since - 1) as Instant),
+    upTo: until === undefined ? last : Math.min(last, sources.index.positionAt(until)),
+  };
+}
+
+function walkFor(sources: HistorySources, { search, subjects, actors, types }: HistoryFilter): Plan {
+  const { index } = sources;
+  if (search !== undefined) return { walk: textWalk(index, search), isExact: !subjects && !actors && !types };
+  const typeIds = types && idsOf(index.types.entries, types);
+  const anyType = typeIds ?? index.types.entries.map((_, place) => place + 1);
+  if (subjects) {
+    const requestIds = subjects.map(requestIdOf).filter((id) => id !== undefined);
+    const others = subjects.filter((subject) => requestIdOf(subject) === undefined);
+    const walks = [listWalk(index, others.map(subjectLabel), anyType), requestWalk(sources, requestIds)];
+    return { walk: both(walks), isExact: !actors && !types };
+  }
+  if (actors) return { walk: listWalk(index, actors.map(actorLabel), anyType), isExact: true };
+  return { walk: typeIds ? listWalk(index, [TYPES], typeIds) : everything, isExact: true };
+}
+
+/** Numbers of those types that ever occurred. */
+function idsOf(entries: readonly { text: string }[], wanted: readonly string[]): number[] {
+  const names = new Set(wanted);
+  return entries.flatMap(({ text }, place) => (names.has(text) ? [place + 1] : []));
+}
+
+const everything: Walk = ({ after, upTo }, limit) =>
+  Array.from({ length: Math.min(limit, upTo - after) }, (_, index) => position(upTo - index));
+
+function textWalk({ database }: HistoryIndex, search: string): Walk {
+  const select = database.prepare(
+    'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?',
+  );
+  const phrase = `"${search.replaceAll('"', '""')}"`;
+  return ({ after, upTo }, limit) => select.all(phrase, after, upTo, limit).map((row) => position(row.rowid as number));
+}
+
+/** Within a label each type is a list of its own: a few of each, then the last of all of them. */
+function listWalk({ postings }: HistoryIndex, labels: readonly number[], types: readonly number[]): Walk {
+  const lists = labels.flatMap((label) => types.map((type) => ({ label, type })));
+  return ({ after, upTo }, limit) => postings.last(lists, after, upTo, limit);
+}
+
+/** A request has a few events at most. */
+const requestWalk =
+  ({ requestIds, position: head }: HistorySources, ids: readonly string[]): Walk =>
+  ({ after, upTo }, limit) =>
+    ids
+      .flatMap((id) => requestIds.positionsOf(id, after, upTo, head))
+      .sort((a, b) => b - a)
+      .slice(0, limit);
+
+const both =
+  (walks: readonly Walk[]): Walk =>
+  (range, limit) =>
+    [...new Set(walks.flatMap((walk) => walk(range, limit)))].sort((a, b) => b - a).slice(0, limit);
+
+function entryAt(log: LogReader, at: Position): HistoryEntry | undefined {
+  const row = log.at(at);
+  if (!row) return undefined;
+  const [, stream, type, version, time, data, metadata] = row;
+  const event = { type, data: upcast(type, version, JSON.parse(data)) } as KnownEvent;
+  const { actor } = JSON.parse(metadata) as EventMetadata;
+  return {
+    position: at,
+    time: instant(time),
+    type,
+    subject: subjectOf(stream, event),
+    actor,
+    sentence: sentenceOf(event),
+  };
+}
+
+const matches = (entry: HistoryEntry, { subjects, actors, types }: HistoryFilter): boolean =>
+  (!subjects || subjects.includes(entry.subject)) &&
+  (!types || types.includes(entry.type)) &&
+  (!actors || actorLabels(entry.actor).some((label) => actors.includes(label)));

@@ -1,0 +1,48 @@
+import type { ApiKeyEvent } from '../../domain/apiKey/events.ts';
+import * as apiKey from '../../domain/apiKey/state.ts';
+import type { ApiKeyId } from '../../domain/core/brands.ts';
+import type { Recorded } from '../../domain/core/event.ts';
+import { count, type KeyCounters, newCounters } from '../../domain/limits/counters.ts';
+import { consumptionOf } from '../../domain/request/consumption.ts';
+import type { FoldedRequest } from './foldedEvent.ts';
+
+/** What the hot state knows of API keys. */
+export interface ApiKeyFolds {
+  readonly apiKeys: Map<ApiKeyId, apiKey.ApiKey>;
+  readonly keyIdByHash: Map<string, ApiKeyId>;
+  readonly counters: Map<ApiKeyId, KeyCounters>;
+}
+
+/** Usage goes with its key, and with the rules that it was counted by. */
+export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): void {
+  const { keyId } = event.data;
+  const before = folds.apiKeys.get(keyId);
+  const after = apiKey.evolve(before, event);
+  if (before && before.hash !== after?.hash) folds.keyIdByHash.delete(before.hash);
+  if (!after) {
+    folds.apiKeys.delete(keyId);
+    folds.counters.delete(keyId);
+    return;
+  }
+  folds.apiKeys.set(keyId, after);
+  folds.keyIdByHash.set(after.hash, keyId);
+  const counters = folds.counters.get(keyId);
+  if (event.type === 'ApiKeyUsageReset') counters?.byRule.clear();
+  if (event.type === 'ApiKeyLimitsChanged' && counters) {
+    const kept = new Set(after.rules.map(({ id }) => id));
+    for (const ruleId of counters.byRule.keys()) if (!kept.has(ruleId)) counters.byRule.delete(ruleId);
+  }
+}
+
+/** Counts a request that ended against the rules of its key, unless the key is gone. */
+export function countRequest(folds: ApiKeyFolds, keyId: ApiKeyId, request: FoldedRequest): void {
+  const key = folds.apiKeys.get(keyId);
+  if (!key) return;
+  let counters = folds.counters.get(keyId);
+  if (!counters) {
+    counters = newCounters();
+    folds.counters.set(keyId, counters);
+  }
+  const { model, requestedAt: admittedAt } = request;
+  count(counters, key.rules, { model, admittedAt, consumption: consumptionOf(request) });
+}

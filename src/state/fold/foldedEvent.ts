@@ -1,0 +1,18 @@
+import type { DomainEvent, Recorded } from '../../domain/core/event.ts';
+import type { Attempt, CompletedRequest, TokenUsage } from '../../domain/request/events.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+
+/** What the fold reads of a completed request. */
+export type FoldedRequest = Pick<
+  CompletedRequest,
+  'requestId' | 'keyId' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'
+> & {
+  readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
+  readonly pin?: CompletedRequest['pin'];
+  readonly attempts: readonly Pick<Attempt, 'accountId' | 'endedAt' | 'limitedUntil' | 'code'>[];
+};
+
+/** An event with as much of its data as the fold reads. */
+export type FoldedEvent =
+  | Exclude<RecordedEvent, { type: 'RequestCompleted' }>
+  | Pick<Recorded<DomainEvent<'RequestCompleted', FoldedRequest>>, 'type' | 'data' | 'position' | 'time'>;

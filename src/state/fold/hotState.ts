@@ -1,0 +1,171 @@
+import { type Position, position } from '../../domain/core/brands.ts';
+import type { EventOf, Recorded } from '../../domain/core/event.ts';
+import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
+import * as firewall from '../../domain/firewall/state.ts';
+import * as modelCatalogue from '../../domain/modelCatalogue/state.ts';
+import * as pricing from '../../domain/pricing/decide.ts';
+import type { RequestAdmitted } from '../../domain/request/events.ts';
+import * as session from '../../domain/session/state.ts';
+import * as settings from '../../domain/settings/state.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { type AccountFolds, evolveAccount, evolveLink, evolveTokens, evolveUsage } from './accountFolds.ts';
+import { type ApiKeyFolds, countRequest, evolveKey } from './apiKeyFolds.ts';
+import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
+import { Pins, type PinsData } from './pins.ts';
+import { REFRESH_STREAMS } from './subjects.ts';
+
+export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
+
+/** The same as plain data, for snapshots. */
+export type HotStateData = Omit<HotState, 'apply' | 'data' | 'pins'> & { readonly pins: PinsData };
+
+/**
+ * Everything the service decides from, folded from the whole log. The maps are mutable and belong to the runner; what
+ * they hold is immutable, except the counters, which every request touches.
+ */
+export class HotState implements AccountFolds, ApiKeyFolds {
+  position: Position = position(0);
+  firewall: firewall.Firewall = firewall.initialState;
+  models: modelCatalogue.ModelCatalogue = modelCatalogue.initialState;
+  prices: pricing.Prices = pricing.initialState;
+  settings: settings.SettingsState = settings.initialState;
+  dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
+  readonly sessions: session.Sessions = new Map();
+  readonly accounts: AccountFolds['accounts'] = new Map();
+  readonly links: AccountFolds['links'] = new Map();
+  readonly tokens: AccountFolds['tokens'] = new Map();
+  readonly usage: AccountFolds['usage'] = new Map();
+  readonly apiKeys: ApiKeyFolds['apiKeys'] = new Map();
+  readonly keyIdByHash: ApiKeyFolds['keyIdByHash'] = new Map();
+  readonly counters: ApiKeyFolds['counters'] = new Map();
+  readonly pins = new Pins();
+  /** Requests that were announced as open and have not completed. */
+  readonly openRequests = new Map<string, OpenRequest>();
+  /** Last revision of each stream that commands write to: as many as there ever were subjects, and months of samples. */
+  readonly revisions = new Map<string, number>();
+
+  /** @param data from now on this fold's own; what it lacks is as it was at the beginning */
+  static from({ pins, ...data }: Partial<HotStateData>): HotState {
+    return Object.assign(new HotState(), data, pins && { pins: Pins.from(pins) });
+  }
+
+  /** Shares everything with this fold. */
+  data(): HotStateData {
+    return { ...this, pins: this.pins.data() };
+  }
+
+  apply(event: FoldedEvent): void {
+    this.position = event.position;
+    switch (event.type) {
+      case 'RequestCompleted':
+        this.#complete(event.data, event.position);
+        return;
+      case 'RequestAdmitted':
+        this.openRequests.set(event.data.requestId, event);
+        return;
+      case 'SessionTotpVerified':
+        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+        session.evolve(this.sessions, event);
+        return;
+      case 'SessionBegun':
+      case 'SessionEnded':
+        session.evolve(this.sessions, event);
+        return;
+      case 'RequestRefused':
+      case 'RefusalsCounted':
+      case 'SignInFailed':
+      case 'SignInsThrottled':
+        return;
+      default:
+        if (!event.stream.startsWith(REFRESH_STREAMS)) this.revisions.set(event.stream, event.revision);
+        this.#change(event);
+    }
+  }
+
+  #change(
+    event: Exclude<
+      RecordedEvent,
+      { type: `Request${string}` | `Session${string}` | `SignIn${string}` | 'RefusalsCounted' }
+    >,
+  ): void {
+    switch (event.type) {
+      case 'AccountImported':
+      case 'AccountTokensReplaced':
+        evolveTokens(this, event);
+        evolveAccount(this, event);
+        if (event.data.linkId !== undefined) evolveLink(this, event.data.linkId, event);
+        return;
+      case 'AccountLinkBegun':
+      case 'AccountLinkCodeReceived':
+      case 'AccountLinkSkipped':
+      case 'AccountLinkFailed':
+      case 'AccountLinkCancelled':
+      case 'AccountLinkExpired':
+        evolveLink(this, event.data.linkId, event);
+        return;
+      case 'AccountPlanChanged':
+      case 'AccountPaused':
+      case 'AccountReactivated':
+      case 'AccountDeactivated':
+        evolveAccount(this, event);
+        return;
+      case 'AccountDeleted':
+        this.tokens.delete(event.data.accountId);
+        this.usage.delete(event.data.accountId);
+        evolveAccount(this, event);
+        return;
+      case 'TokenRefreshClaimed':
+      case 'TokensRefreshed':
+      case 'TokenRefreshFailed':
+        evolveTokens(this, event);
+        return;
+      case 'AccountUsageObserved':
+        evolveUsage(this, event.data.accountId, event);
+        return;
+      case 'DashboardPasswordChanged':
+      case 'DashboardPasswordRemoved':
+        this.sessions.clear();
+        this.#evolveSettings(event);
+        return;
+      case 'DashboardPasswordSet':
+      case 'TotpConfigured':
+      case 'TotpDisabled':
+      case 'SettingsChanged':
+        this.#evolveSettings(event);
+        return;
+      case 'IpAllowed':
+      case 'IpRevoked':
+        this.firewall = firewall.evolve(this.firewall, event);
+        return;
+      case 'ModelDescribed':
+      case 'ModelsListed':
+        this.models = modelCatalogue.evolve(this.models, event);
+        return;
+      case 'PricesPublished':
+        this.prices = pricing.evolve(this.prices, event);
+        return;
+      default:
+        evolveKey(this, event);
+        return;
+    }
+  }
+
+  /** Settings and dashboard authentication stand in one stream, and each heeds what the other says. */
+  #evolveSettings(event: Parameters<typeof settings.evolve>[1]): void {
+    this.settings = settings.evolve(this.settings, event);
+    this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+  }
+
+  #complete(request: FoldedRequest, at: Position): void {
+    this.openRequests.delete(request.requestId);
+    if (request.keyId !== null) countRequest(this, request.keyId, request);
+    for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
+      if (limitedUntil === undefined) continue;
+      const pronounced = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
+      evolveUsage(this, accountId, { type: 'LimitPronounced', ...pronounced });
+    }
+    if (request.pin && request.status === '200' && !request.pin.isFallback && request.accountId !== null) {
+      this.pins.set(request.pin.digest, request.accountId, at);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { account } from '../../domain/account/decide.ts';
+import { accountLink } from '../../domain/accountLink/decide.ts';
+import { accountTokens } from '../../domain/accountTokens/decide.ts';
+import { accountUsage } from '../../domain/accountUsage/decide.ts';
+import { apiKey } from '../../domain/apiKey/decide.ts';
+import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { Decider } from '../../domain/core/decider.ts';
+import type { DomainEvent } from '../../domain/core/event.ts';
+import { dashboardAuth } from '../../domain/dashboardAuth/decide.ts';
+import { firewall } from '../../domain/firewall/decide.ts';
+import { modelCatalogue } from '../../domain/modelCatalogue/decide.ts';
+import { pricing } from '../../domain/pricing/decide.ts';
+import { settings } from '../../domain/settings/decide.ts';
+import type { HotState } from './hotState.ts';
+
+/** A kind of thing that commands change: its rules, its stream, and where its state stands in the hot fold. */
+export interface Subject<Id, State, Command, Event extends DomainEvent> {
+  readonly decider: Decider<State, Command, Event>;
+  readonly streamOf: (id: Id) => string;
+  readonly stateIn: (hot: HotState, id: Id) => State;
+}
+
+const subject = <Id, State, Command, Event extends DomainEvent>(
+  decider: Decider<State, Command, Event>,
+  streamOf: (id: Id) => string,
+  stateIn: (hot: HotState, id: Id) => State,
+): Subject<Id, State, Command, Event> => ({ decider, streamOf, stateIn });
+
+/** Results of token refreshes: each node writes them to streams of its own, a day each, and no command ever does. */
+export const REFRESH_STREAMS = 'refreshes-';
+
+/** The samples of one account in one month of UTC: a stream holds a month, the state goes on. */
+export interface UsageStream {
+  readonly accountId: AccountId;
+  readonly yyyymm: string;
+}
+
+export const monthOf = (time: Instant): string => new Date(time).toISOString().slice(0, 7).replace('-', '');
+
+export const subjects = {
+  account: subject(
+    account,
+    (id: AccountId) => `account-${id}`,
+    (hot, id) => hot.accounts.get(id),
+  ),
+  accountLink: subject(
+    accountLink,
+    (id: string) => `accountLink-${id}`,
+    (hot, id) => hot.links.get(id),
+  ),
+  accountTokens: subject(
+    accountTokens,
+    (id: AccountId) => `accountTokens-${id}`,
+    (hot, id) => hot.tokens.get(id) ?? accountTokens.initialState,
+  ),
+  accountUsage: subject(
+    accountUsage,
+    ({ accountId, yyyymm }: UsageStream) => `accountUsage-${accountId}_${yyyymm}`,
+    (hot, { accountId }) => hot.usage.get(accountId) ?? accountUsage.initialState,
+  ),
+  apiKey: subject(
+    apiKey,
+    (id: ApiKeyId) => `apiKey-${id}`,
+    (hot, id) => hot.apiKeys.get(id),
+  ),
+  firewall: subject(
+    firewall,
+    (_id: 'main') => 'firewall-main',
+    (hot) => hot.firewall,
+  ),
+  modelCatalogue: subject(
+    modelCatalogue,
+    (_id: 'main') => 'modelCatalogue-main',
+    (hot) => hot.models,
+  ),
+  pricing: subject(
+    pricing,
+    (_id: 'main') => 'pricing-main',
+    (hot) => hot.prices,
+  ),
+  /** Meets `settings` in one stream: requiring TOTP and disabling it exclude each other. */
+  dashboardAuth: subject(
+    dashboardAuth,
+    (_id: 'main') => 'settings-main',
+    (hot) => hot.dashboardAuth,
+  ),
+  settings: subject(
+    settings,
+    (_id: 'main') => 'settings-main',
+    (hot) => hot.settings,
+  ),
+};

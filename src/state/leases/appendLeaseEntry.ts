@@ -1,0 +1,40 @@
+import type { LeaseEntry, LeaseStreams } from '../../eventLog/leaseStreams.ts';
+import { pause } from '../../lib/pause.ts';
+
+export interface LeaseAppendOptions {
+  readonly name: string;
+  readonly streams: LeaseStreams;
+  readonly ttlMs: number;
+  readonly report: (error: Error) => void;
+}
+
+const FIRST_PAUSE_MS = 50;
+
+/**
+ * Repeats an append of unknown end until its end is known. One that is rejected will be again: that is reported, and takes
+ * as long as a lease lives.
+ * @returns whether it was written; false at `signal` as well
+ */
+export async function appendLeaseEntry(
+  { name, streams, ttlMs, report }: LeaseAppendOptions,
+  expected: number,
+  entry: LeaseEntry,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, ttlMs / 12)) {
+    const outcome = await streams.append(name, expected, entry);
+    switch (outcome.kind) {
+      case 'committed':
+        return true;
+      case 'conflict':
+        return false;
+      case 'rejected':
+        report(new Error(`the lease "${name}" cannot be written: ${outcome.reason}`));
+        await pause(ttlMs, signal);
+        return false;
+      case 'unknown':
+        await pause(pauseMs, signal);
+    }
+  }
+  return false;
+}

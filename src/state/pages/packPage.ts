@@ -1,0 +1,88 @@
+import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
+import { type RequestParts, requestParts } from './requestParts.ts';
+
+/** What a fold takes of a page, as it crosses to another thread: few objects, because each costs more than what it holds. */
+export interface PackedPage {
+  /** `WIDTH` of them for each request, each where `Column` says; the index of a text, or `ABSENT`, for what is no number. */
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly requests: number;
+  /** Of the requests, a line each. */
+  readonly requestIds: string;
+  /** All other events, as they stand in the log. */
+  readonly others: readonly EventColumns[];
+  /** Indexes stand for the texts of this page and of those before it, in their order, back to the last that began anew. */
+  readonly texts: readonly string[];
+  readonly beginsAnew: boolean;
+}
+
+export const Column = {
+  position: 0,
+  time: 1,
+  requestedAt: 2,
+  inputTokens: 3,
+  outputTokens: 4,
+  costMicroDollars: 5,
+  model: 6,
+  status: 7,
+  keyId: 8,
+  accountId: 9,
+  digest: 10,
+  isFallback: 11,
+} as const;
+export const WIDTH = 12;
+export const ABSENT = -1;
+
+/** Keys, accounts, models and conversations in use are fewer, mostly. */
+const MOST_TEXTS = 20_000;
+
+/** Packs one page after another, for one `PageUnpacker` that takes them in the same order. */
+export class PagePacker {
+  readonly #indexes = new Map<string, number>();
+  #texts: string[] = [];
+
+  pack(rows: readonly EventColumns[]): PackedPage {
+    const beginsAnew = this.#indexes.size > MOST_TEXTS;
+    if (beginsAnew) this.#indexes.clear();
+    this.#texts = [];
+    const numbers = new Float64Array(rows.length * WIDTH);
+    const ids: string[] = [];
+    const others: EventColumns[] = [];
+    for (const row of rows) {
+      const [, , , type, version, , json] = row;
+      const parts = requestParts(type, version, json);
+      if (parts) {
+        this.#packRequest(row, parts, numbers, ids.length * WIDTH);
+        ids.push(parts[1]);
+      } else others.push(row);
+    }
+    return { numbers, requests: ids.length, requestIds: ids.join('\n'), others, texts: this.#texts, beginsAnew };
+  }
+
+  #packRequest([position, , , , , time]: EventColumns, parts: RequestParts, numbers: Float64Array, at: number): void {
+    const [, , keyId, model, requestedAt, status, accountId, input, output, cost, digest, isFallback] = parts;
+    numbers[at + Column.position] = position;
+    numbers[at + Column.time] = time;
+    numbers[at + Column.requestedAt] = Number(requestedAt);
+    numbers[at + Column.inputTokens] = input === undefined ? ABSENT : Number(input);
+    numbers[at + Column.outputTokens] = output === undefined ? ABSENT : Number(output);
+    numbers[at + Column.costMicroDollars] = cost === undefined ? ABSENT : Number(cost);
+    numbers[at + Column.model] = this.#indexOf(model);
+    numbers[at + Column.status] = this.#indexOf(status);
+    numbers[at + Column.keyId] = this.#indexOf(keyId);
+    numbers[at + Column.accountId] = this.#indexOf(accountId);
+    numbers[at + Column.digest] = this.#indexOf(digest);
+    numbers[at + Column.isFallback] = isFallback === 'true' ? 1 : 0;
+  }
+
+  #indexOf(part: string | undefined): number {
+    if (part === undefined) return ABSENT;
+    const known = this.#indexes.get(part);
+    if (known !== undefined) return known;
+    const index = this.#indexes.size;
+    // A copy, because a part of a text keeps the whole text.
+    const text = JSON.parse(`"${part}"`) as string;
+    this.#indexes.set(text, index);
+    this.#texts.push(text);
+    return index;
+  }
+}

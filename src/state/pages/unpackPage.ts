@@ -1,0 +1,71 @@
+import { type AccountId, type ApiKeyId, instant, microDollars, position } from '../../domain/core/brands.ts';
+import { type Page, recordedEvent } from '../../eventLog/sqlite/reader.ts';
+import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
+import { ABSENT, Column, type PackedPage, WIDTH } from './packPage.ts';
+
+/** Makes the events of a page, when they are due: until then it is a few objects. */
+export type OpenPage = () => Page<FoldedEvent>;
+
+/** Opens the pages of one `PagePacker`, in the order in which they were packed. */
+export class PageUnpacker {
+  #texts: string[] = [];
+
+  open(page: PackedPage): OpenPage {
+    // Another list, because pages that were opened before go by the old one.
+    if (page.beginsAnew) this.#texts = [];
+    for (const text of page.texts) this.#texts.push(text);
+    const texts = this.#texts;
+    return () => eventsOf(page, texts);
+  }
+}
+
+/** In their order, up to the first that this build cannot give out. */
+function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: readonly string[]): Page<FoldedEvent> {
+  const ids = requestIds.split('\n');
+  const events: FoldedEvent[] = [];
+  let next = 0;
+  const pushOthersBefore = (before: number): void => {
+    for (let row = others[next]; row !== undefined && row[0] < before; row = others[++next]) {
+      events.push(recordedEvent(row));
+    }
+  };
+  try {
+    for (let request = 0; request < requests; request += 1) {
+      const at = request * WIDTH;
+      const standsAt = position(numbers[at + Column.position] as number);
+      pushOthersBefore(standsAt);
+      events.push({
+        type: 'RequestCompleted',
+        data: requestAt(at, ids[request] as string, numbers, texts),
+        position: standsAt,
+        time: instant(numbers[at + Column.time] as number),
+      });
+    }
+    pushOthersBefore(Number.POSITIVE_INFINITY);
+    return { events };
+  } catch (error) {
+    return { events, failure: error as Error };
+  }
+}
+
+/** Whatever limited a request is no part of one that was packed. */
+const NO_ATTEMPTS: FoldedRequest['attempts'] = [];
+
+function requestAt(at: number, requestId: string, numbers: Float64Array, texts: readonly string[]): FoldedRequest {
+  const number = (column: number) => numbers[at + column] as number;
+  const [inputTokens, cost] = [number(Column.inputTokens), number(Column.costMicroDollars)];
+  const [keyId, accountId, digest] = [number(Column.keyId), number(Column.accountId), number(Column.digest)];
+  return {
+    requestId,
+    keyId: keyId === ABSENT ? null : (texts[keyId] as ApiKeyId),
+    model: texts[number(Column.model)] as string,
+    requestedAt: instant(number(Column.requestedAt)),
+    status: texts[number(Column.status)] as string,
+    accountId: accountId === ABSENT ? null : (texts[accountId] as AccountId),
+    usage: inputTokens === ABSENT ? null : { inputTokens, outputTokens: number(Column.outputTokens) },
+    costMicroDollars: cost === ABSENT ? null : microDollars(cost),
+    pin:
+      digest === ABSENT ? undefined : { digest: texts[digest] as string, isFallback: number(Column.isFallback) === 1 },
+    attempts: NO_ATTEMPTS,
+  };
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { type Instant, instant, position } from '../../domain/core/brands.ts';
+import { IpAllowed } from '../../domain/firewall/events.ts';
+import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { HotState } from '../fold/hotState.ts';
+import { Checkpoints } from './checkpoints.ts';
+
+const allowed = (at: number, time = at): RecordedEvent =>
+  ({
+    ...IpAllowed({ ip: `10.0.0.${at % 5}` as IpAddress }),
+    position: position(at),
+    time: instant(time),
+    stream: 'firewall-main',
+    revision: at - 1,
+  }) as RecordedEvent;
+
+function folded(events: number, spacing: number, timeOf = (at: number) => at) {
+  const state = new HotState();
+  const checkpoints = new Checkpoints(spacing);
+  for (let at = 1; at <= events; at++) {
+    const event = allowed(at, timeOf(at));
+    state.apply(event);
+    checkpoints.onFolded(state, event);
+  }
+  return checkpoints;
+}
+
+test('a fold begins at the last checkpoint that is not beyond what is wanted', () => {
+  const checkpoints = folded(10, 3);
+  expect([0, 2, 3, 5, 6, 8, 9, 100].map((at) => checkpoints.atPosition(position(at)).state.position)).toEqual([
+    0, 0, 3, 3, 6, 6, 9, 9,
+  ]);
+});
+
+test('by time it begins where no event before was later, also when clocks lagged', () => {
+  const checkpoints = folded(6, 1, (at) => [100, 300, 200, 250, 400, 350][at - 1] ?? 0);
+  const at = (time: number) => checkpoints.atTime(time as Instant).state.position;
+  expect([50, 100, 250, 299, 300, 399, 400].map(at)).toEqual([0, 1, 1, 1, 4, 4, 6]);
+  expect(checkpoints.latest).toBe(400);
+});
+
+test('a checkpoint stays as it is while the fold goes on', () => {
+  const checkpoints = folded(10, 2);
+  expect(checkpoints.atPosition(position(2)).state.firewall.size).toBe(2);
+});
+
+test('however long the log, their number is bounded and the nearest one is near', () => {
+  const checkpoints = folded(20_000, 1);
+  const positions = new Set(
+    Array.from({ length: 20_000 }, (_, at) => checkpoints.atPosition(position(at)).state.position),
+  );
+  expect(positions.size).toBeLessThanOrEqual(1_001);
+  expect(positions.size).toBeGreaterThan(400);
+  const gaps = [...positions].sort((a, b) => a - b).map((at, index, all) => at - (all[index - 1] ?? 0));
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(32);
+});

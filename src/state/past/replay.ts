@@ -1,0 +1,136 @@
+import type { AccountId, Position } from '../../domain/core/brands.ts';
+import { admit } from '../../domain/limits/admit.ts';
+import { plansWithout } from '../../domain/modelCatalogue/plansWithout.ts';
+import type { Attempt, CompletedRequest, RefusedRequest } from '../../domain/request/events.ts';
+import type { Cooling } from '../../domain/routing/availability.ts';
+import { HEEDS_PLANS_SINCE, select, triedBy } from '../../domain/routing/select.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { HotState } from '../fold/hotState.ts';
+
+/** A decision that came out otherwise than it was recorded. */
+export interface Difference {
+  readonly requestId: string;
+  readonly decision: string;
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+export interface ReplayReport {
+  readonly choices: number;
+  readonly admissions: number;
+  readonly differences: readonly Difference[];
+}
+
+/** One decision as it was recorded, to be taken again once the fold stands where it stood then. */
+interface Recorded {
+  readonly requestId: string;
+  readonly decidedAt: Position;
+  readonly decision: string;
+  readonly recorded: string;
+  readonly again: (hot: HotState) => string;
+}
+
+/**
+ * Takes every recorded decision again, from nothing but the log: the fold at its position and the overlay entries that
+ * it carries (design.md section 5). Every difference is named.
+ */
+export function replay(events: readonly RecordedEvent[]): ReplayReport {
+  const choices = events.flatMap(choicesIn);
+  const admissions = events.flatMap(admissionsIn);
+  const due = [...choices, ...admissions].toSorted((a, b) => a.decidedAt - b.decidedAt);
+  const differences: Difference[] = [];
+  const hot = new HotState();
+  let next = 0;
+  const takeDue = () => {
+    for (let decision = due[next]; decision && decision.decidedAt <= hot.position; decision = due[++next]) {
+      const replayed = decision.again(hot);
+      const { requestId, recorded } = decision;
+      if (replayed !== recorded) differences.push({ requestId, decision: decision.decision, recorded, replayed });
+    }
+  };
+  takeDue();
+  for (const event of events) {
+    hot.apply(event);
+    takeDue();
+  }
+  return { choices: choices.length, admissions: admissions.length, differences };
+}
+
+function choicesIn(event: RecordedEvent): Recorded[] {
+  if (event.type !== 'RequestCompleted') return [];
+  const { data: request } = event;
+  const { requestId, attempts, refusal } = request;
+  const choices = attempts.map((attempt, index): Recorded => {
+    const { decidedAt, accountId, isRepeat } = attempt;
+    const again = (hot: HotState) =>
+      isRepeat ? String(attempts[index - 1]?.accountId) : chooseAgain(hot, request, attempt, attempts.slice(0, index));
+    return { requestId, decidedAt, decision: `attempt ${index + 1}`, recorded: accountId, again };
+  });
+  if (refusal) {
+    const again = (hot: HotState) => chooseAgain(hot, request, refusal, attempts);
+    choices.push({ requestId, decidedAt: refusal.decidedAt, decision: 'refusal', recorded: refusal.reason, again });
+  }
+  return choices;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** @returns the account, or the reason why there was none */
+function chooseAgain(
+  hot: HotState,
+  { requestId, pin, model }: CompletedRequest,
+  { overlay, asOf, v }: Pick<Attempt, 'overlay' | 'asOf' | 'v'>,
+  before: readonly Attempt[],
+): string {
+  const cooling = new Map<AccountId, Cooling>();
+  for (const [accountId, until] of overlay?.cooling ?? []) cooling.set(accountId, { until, reason: 'recorded' });
+  const selection = select({
+    accounts: hot.accounts,
+    usage: hot.usage,
+    settings: hot.settings,
+    pinnedTo: overlay?.pinnedTo ?? (pin && hot.pins.get(pin.digest, hot.position)),
+    plansWithout: v >= HEEDS_PLANS_SINCE ? plansWithout(hot.models, model) : NONE,
+    seed: pin?.digest ?? requestId,
+    tried: triedBy(before),
+    cooling,
+    turn: overlay?.turn ?? 0,
+    now: asOf,
+  });
+  return selection.kind === 'chosen' ? selection.accountId : selection.reason;
+}
+
+function admissionsIn(event: RecordedEvent): Recorded[] {
+  if (event.type !== 'RequestCompleted' && event.type !== 'RequestRefused') return [];
+  const { data: request } = event;
+  const { admission, requestId } = request;
+  if (!admission) return [];
+  const recorded = shownLimit('limit' in request ? request.limit : undefined);
+  const again = (hot: HotState) => admitAgain(hot, request, admission);
+  return [{ requestId, decidedAt: admission.decidedAt, decision: 'admission', recorded, again }];
+}
+
+function admitAgain(
+  hot: HotState,
+  { keyId, model }: CompletedRequest | RefusedRequest,
+  { estimate, reserved, asOf }: NonNullable<CompletedRequest['admission']>,
+): string {
+  const key = keyId === null ? undefined : hot.apiKeys.get(keyId);
+  if (!key) return 'no such key';
+  const reservations = new Map(reserved);
+  const verdict = admit({
+    rules: key.rules,
+    model,
+    counters: hot.counters.get(key.id),
+    reservedOn: (ruleId) => reservations.get(ruleId) ?? 0,
+    estimate,
+    now: asOf,
+  });
+  if (verdict.kind === 'admitted') return shownLimit(undefined);
+  const { rule, counted, reserved: held, ceiling } = verdict;
+  return shownLimit({ ruleId: rule.id, counted, reserved: held, ceiling });
+}
+
+const shownLimit = (limit: RefusedRequest['limit']) =>
+  limit
+    ? `refused by rule ${limit.ruleId}: ${limit.counted} counted, ${limit.reserved} reserved of ${limit.ceiling}`
+    : 'admitted';

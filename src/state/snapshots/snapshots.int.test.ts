@@ -1,0 +1,286 @@
+import { hash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { anEvent } from '../../../test/contract/events.ts';
+import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { ip } from '../../../test/support/specification.ts';
+import { position } from '../../domain/core/brands.ts';
+import type { EventLog } from '../../eventLog/eventLog.ts';
+import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
+import type { Fold } from '../fold/fold.ts';
+import { startHotRunner } from '../hotRunner.ts';
+import { dataOf, foldFrom, textOf } from './foldData.ts';
+import { keepSnapshots } from './keepSnapshots.ts';
+import { makeSnapshot } from './makeSnapshot.ts';
+import { writeSnapshot } from './snapshotFile.ts';
+import { newestSnapshot, SnapshotFolder } from './snapshotFolder.ts';
+
+const STREAM = 'firewall-main';
+/** A hundred of them, again and again: a fold copies all of them for each event. */
+const addressAt = (revision: number) => ip(`10.0.0.${revision % 100}`);
+
+/** A log with a folder of snapshots beside it. */
+async function aNode() {
+  const temp = await tempFolder();
+  onTestFinished(() => temp[Symbol.asyncDispose]());
+  const logPath = join(temp.path, 'log.sqlite');
+  const folder = new SnapshotFolder(join(temp.path, 'snapshots'));
+  let log: EventLog | undefined = await createSqliteEventLog({ path: logPath, node: 'n1' });
+  onTestFinished(() => log?.close());
+  let revision = -1;
+  const said: string[] = [];
+  const node = {
+    logPath,
+    folder,
+    said,
+    get log() {
+      if (!log) throw new Error('the log is closed');
+      return log;
+    },
+    async append(count: number) {
+      const events = Array.from({ length: count }, (_, index) =>
+        anEvent({ data: { ip: addressAt(revision + 1 + index) } }),
+      );
+      const outcome = await node.log.append(STREAM, revision, events);
+      expect(outcome).toMatchObject({ kind: 'committed', revision: revision + count });
+      revision += count;
+    },
+    snapshot: (every = 1) =>
+      makeSnapshot({ logPath, folder: folder.path, basis: folder.names()[0], proves: false, every }),
+    path: (index = 0) => join(folder.path, folder.names()[index] as string),
+    /** As a start does. @returns where it began, and the fold at the end of the log */
+    async start() {
+      const snapshot = await newestSnapshot(folder, node.log, (line) => said.push(line));
+      const hot = await startHotRunner(
+        node.log,
+        (error) => said.push(error.message),
+        snapshot && foldFrom(snapshot.data),
+      );
+      onTestFinished(() => hot.stop());
+      return { hot, begunAt: snapshot?.position ?? 0 };
+    },
+    /** With something else done to the file while nobody has it open. */
+    async change(sql: string) {
+      await log?.close();
+      const database = new DatabaseSync(logPath);
+      database.exec(sql);
+      database.close();
+      log = await createSqliteEventLog({ path: logPath, node: 'n1' });
+    },
+    /** Beside a running node; waits for what is done with snapshots at its start. */
+    async keep(every: number) {
+      const { hot, begunAt } = await node.start();
+      const refuted: string[] = [];
+      const isBegunFromSnapshot = begunAt > 0;
+      const onRefuted = (error: Error) => refuted.push(error.message);
+      const say = (line: string) => said.push(line);
+      const keeper = keepSnapshots({ hot, logPath, folder, isBegunFromSnapshot, onRefuted, say, every });
+      onTestFinished(() => keeper.stop());
+      keeper.start();
+      return { keeper, refuted };
+    },
+  };
+  return node;
+}
+type Node = Awaited<ReturnType<typeof aNode>>;
+
+const positions = ({ folder }: Node) => folder.names().map((name) => Number(/\d+/.exec(name)?.[0]));
+const contentOf = ({ state, checkpoints }: Fold) => textOf(dataOf({ state, checkpoints }));
+
+test('a start goes on from the newest snapshot, and has folded what one without snapshots has', async () => {
+  const node = await aNode();
+  await node.append(1_500);
+  node.snapshot();
+  await node.append(1_200);
+  node.snapshot();
+  await node.append(700);
+  const { hot, begunAt } = await node.start();
+  expect({ begunAt, position: hot.state.position }).toEqual({ begunAt: 2_700, position: 3_400 });
+  node.folder.clear();
+  const { hot: fromNothing, begunAt: beginning } = await node.start();
+  expect(beginning).toBe(0);
+  expect(contentOf(hot)).toBe(contentOf(fromNothing));
+  expect(node.said).toEqual([]);
+});
+
+test('a snapshot of the last event of the log leaves nothing to fold', async () => {
+  const node = await aNode();
+  await node.append(20);
+  node.snapshot();
+  const { hot, begunAt } = await node.start();
+  expect([begunAt, hot.state.position, hot.state.firewall.size]).toEqual([20, 20, 20]);
+  await node.append(1);
+  await hot.whenFolded(position(21));
+  expect(hot.state.firewall.size).toBe(21);
+});
+
+const useless: [string, RegExp, (node: Node) => void | Promise<void>][] = [
+  ['was cut off', /is damaged: its hash differs/, (node) => truncateSync(node.path(), statSync(node.path()).size - 1)],
+  ['is empty', /is damaged: its hash differs/, (node) => truncateSync(node.path(), 0)],
+  [
+    'has one bit turned over',
+    /is damaged: its hash differs/,
+    (node) => {
+      const bytes = readFileSync(node.path());
+      bytes.writeUInt8(bytes.readUInt8(bytes.length - 5) ^ 1, bytes.length - 5);
+      writeFileSync(node.path(), bytes);
+    },
+  ],
+  [
+    'was made by another version of the fold',
+    /was made by another version of svc/,
+    (node) => rewrite(node, (content) => content.replace(/"fold":"\d+/, '"fold":"0')),
+  ],
+  [
+    'is ahead of the log, which was restored from an older backup',
+    /is ahead of the log, which ends at 35/,
+    (node) => node.change('DELETE FROM events WHERE position > 35'),
+  ],
+  [
+    'ends with another event than the log has there, which went on differently after it was restored',
+    /is of another log: the event at 40 is not the one that it ends with/,
+    (node) => node.change("UPDATE events SET id = '00000000-0000-4000-8000-000000000000' WHERE position = 40"),
+  ],
+  [
+    'ends with an event whose hash is another one now',
+    /is of another log: the event at 40/,
+    (node) => node.change("UPDATE events SET metadata = json_set(metadata, '$.hash', 'ff') WHERE position = 40"),
+  ],
+  ['is no file', /cannot be read: EISDIR/, replaceByFolder],
+];
+
+function replaceByFolder(node: Node): void {
+  const path = node.path();
+  rmSync(path);
+  mkdirSync(path);
+}
+
+/** With the hash that belongs to what it says then. */
+function rewrite(node: Node, change: (content: string) => string): void {
+  const content = change(readFileSync(node.path(), 'latin1').slice(65));
+  writeFileSync(node.path(), `${hash('sha256', Buffer.from(content, 'latin1'))}\n${content}`, 'latin1');
+}
+
+test.each(useless)(
+  'a snapshot that %s is ignored with one line, and the one before it serves',
+  async (_, why, harm) => {
+    const node = await aNode();
+    await node.append(30);
+    node.snapshot();
+    await node.append(10);
+    node.snapshot();
+    await node.append(5);
+    expect(positions(node)).toEqual([40, 30]);
+    await harm(node);
+    const { hot, begunAt } = await node.start();
+    expect({ begunAt, addresses: hot.state.firewall.size }).toEqual({ begunAt: 30, addresses: hot.state.position });
+    expect(node.said).toEqual([expect.stringMatching(why)]);
+    expect(node.said[0]).toContain('hot-000000000000040.snapshot');
+    expect(positions(node)).toEqual([30]);
+  },
+);
+
+test('when no snapshot serves, the log is folded from its beginning', async () => {
+  const [node, other] = [await aNode(), await aNode()];
+  for (const { append } of [node, other]) await append(30);
+  other.snapshot();
+  node.folder.write(other.folder.read(other.folder.names()[0] as string));
+  const { hot, begunAt } = await node.start();
+  expect([begunAt, hot.state.position, hot.state.firewall.size]).toEqual([0, 30, 30]);
+  expect(node.said).toEqual([expect.stringMatching(/is of another log/)]);
+});
+
+test('a running node has snapshots made as the log grows, keeps two, for the owner only, and no drafts', async () => {
+  const node = await aNode();
+  await node.append(5);
+  const { refuted } = await node.keep(10);
+  expect(existsSync(node.folder.path)).toBe(false);
+  for (const end of [10, 20, 30]) {
+    await node.append(end === 10 ? 5 : 10);
+    await vi.waitUntil(() => positions(node)[0] === end, { timeout: 15_000 });
+  }
+  // The oldest goes after the newest is there.
+  await expect.poll(() => positions(node), { timeout: 15_000 }).toEqual([30, 20]);
+  expect(readdirSync(node.folder.path)).toHaveLength(2);
+  expect(statSync(node.path()).mode & 0o777).toBe(0o600);
+  expect(statSync(node.folder.path).mode & 0o777).toBe(0o700);
+  expect({ refuted, said: node.said }).toEqual({ refuted: [], said: [] });
+});
+
+test('a start from a snapshot proves it, and then has the next one made', async () => {
+  const node = await aNode();
+  await node.append(2_100);
+  node.snapshot();
+  await node.append(50);
+  const { refuted } = await node.keep(50);
+  await vi.waitUntil(() => positions(node)[0] === 2_150, { timeout: 15_000 });
+  expect({ refuted, said: node.said }).toEqual({ refuted: [], said: [] });
+});
+
+const tampered: [string, string, RegExp][] = [
+  [
+    'an event before it was changed',
+    `UPDATE events SET data = '{"ip":"192.0.2.1"}' WHERE position = 7`,
+    /at position 1000 the log gives other firewall/,
+  ],
+  [
+    'an event before it was deleted',
+    'DELETE FROM events WHERE position = 1290',
+    /at position 1300 the log gives other firewall/,
+  ],
+  [
+    'an event before it cannot be read',
+    `UPDATE events SET data = '{' WHERE position = 7`,
+    /The log is damaged at position 7/,
+  ],
+  [
+    'an event before it has a type that nobody knows',
+    `UPDATE events SET type = 'KeyRevokedByDecree' WHERE position = 1200`,
+    /type "KeyRevokedByDecree"/,
+  ],
+];
+
+test.each(tampered)('a start from a snapshot does not go on when %s', async (_, sql, reason) => {
+  const node = await aNode();
+  await node.append(1_300);
+  node.snapshot();
+  await node.change(sql);
+  const { refuted } = await node.keep(1_000_000);
+  await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
+  expect(refuted).toEqual([expect.stringMatching(reason)]);
+  // So that the next start meets what a start without snapshots meets.
+  expect(node.folder.names()).toEqual([]);
+});
+
+test('a start does not go on from a snapshot whose content somebody changed, though its hash is right', async () => {
+  const node = await aNode();
+  await node.append(40);
+  node.snapshot();
+  const snapshot = node.folder.read(node.folder.names()[0] as string);
+  const state = { ...snapshot.data.state, settings: { ...snapshot.data.state.settings, apiKeyAuthEnabled: true } };
+  writeSnapshot(node.path(), { ...snapshot, data: { ...snapshot.data, state } });
+  const { refuted } = await node.keep(1_000_000);
+  await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
+  expect(refuted).toEqual([expect.stringMatching(/at position 40 the log gives other settings/)]);
+});
+
+test('where no snapshot can be written the node says so, and goes on', async () => {
+  const node = await aNode();
+  writeFileSync(node.folder.path, 'a file where the folder should be');
+  await node.append(30);
+  const { refuted } = await node.keep(10);
+  await vi.waitUntil(() => node.said.length > 0, { timeout: 15_000 });
+  expect(node.said).toEqual([expect.stringMatching(/^no snapshot of the hot state could be made: .*(EEXIST|ENOTDIR)/)]);
+  expect(refuted).toEqual([]);
+});
