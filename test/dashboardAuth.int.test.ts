@@ -5,7 +5,7 @@ import { startGateway } from './support/gateway.ts';
 
 const PASSWORD = 'correct horse';
 const PROXY = { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.0/8,::1/128' };
-/** What a proxy that speaks TLS says of a caller. */
+/** What a proxy that speaks TLS says of a client. */
 const FORWARDED = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
 async function stage(env: Record<string, string> = {}) {
@@ -25,7 +25,7 @@ async function stage(env: Record<string, string> = {}) {
   return { gateway, call, post, tokens };
 }
 
-test('behind a proxy that speaks TLS: the set-up token from the output, a secure cookie, the address of the caller', async () => {
+test('behind a proxy that speaks TLS: the set-up token from the output, a secure cookie, the address of the client', async () => {
   const { gateway, call, post, tokens } = await stage(PROXY);
   const [setup_token = ''] = tokens();
   expect(setup_token).toMatch(/^[\w-]{32}$/);
@@ -47,7 +47,7 @@ test('a token of the operator is not shown, and works', async () => {
   expect((await post('password/setup', body, FORWARDED)).status).toBe(200);
 });
 
-test('headers of a caller who is no trusted proxy change nothing but that the caller is not local', async () => {
+test('headers of a client who is no trusted proxy change nothing but that the client is not local', async () => {
   const { call, post } = await stage();
   expect((await call('GET', '/api/accounts', FORWARDED)).status).toBe(401);
   const { set } = await post('password/setup', { password: PASSWORD });

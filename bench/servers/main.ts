@@ -18,7 +18,7 @@ import { readModelsInMongo } from './readModelsInMongo.ts';
 import { serviceStarts } from './serviceStarts.ts';
 import { timed } from './timed.ts';
 
-// `node bench/servers/main.ts [--only eventstore|mongodb] [--events 1000000] [--callers 256] [--rounds 60]`: what the servers
+// `node bench/servers/main.ts [--only eventstore|mongodb] [--events 1000000] [--clients 256] [--rounds 60]`: what the servers
 // cost. EventStoreDB: events through the outbox into the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in
 // a process of its own, and then the start of a service that has read nothing of it yet, of one that has, and of one with a
 // snapshot, and its local read models from nothing. MongoDB: see readModelsInMongo.ts. Nothing may be running beside it. What a whole service loses with its
@@ -27,7 +27,7 @@ import { timed } from './timed.ts';
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
-    callers: { type: 'string', default: '256' },
+    clients: { type: 'string', default: '256' },
     rounds: { type: 'string', default: '60' },
     only: { type: 'string' },
   },
@@ -50,7 +50,7 @@ async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
   const boot = `b${Date.now().toString(36)}`;
   const sink = createRequestSink({ log: outbox, node: 'bench', boot, category: 'requests', isTyped: true });
   let next = 1;
-  const caller = async () => {
+  const client = async () => {
     while (next <= events) await sink.record(completedRequest(next++));
   };
   const drained = async () => {
@@ -58,7 +58,7 @@ async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
   };
   await timed(`${events} in the server, from the first`, events, say, async () => {
     await timed(`${events} durable in the outbox`, events, say, () =>
-      Promise.all(Array.from({ length: Number(values.callers) }, caller)),
+      Promise.all(Array.from({ length: Number(values.clients) }, client)),
     );
     await drained();
   });

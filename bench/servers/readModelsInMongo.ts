@@ -6,7 +6,7 @@ import { openLogSource } from '../../src/readModels/mongo/logSource.ts';
 import { createMongoStore } from '../../src/readModels/mongo/mongoStore.ts';
 import { rebuildMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
 import { portsOver } from '../../src/readModels/readModels.ts';
-import { soleTenure } from '../../src/state/leases/leaseTerm.ts';
+import { permanentLeaseTerm } from '../../src/state/leases/leaseTerm.ts';
 import { mongoServer, NO_MONGODB } from '../../test/support/mongo/mongoServer.ts';
 import { fillLog } from '../logs/events.ts';
 import { askQuestions } from '../logs/questions.ts';
@@ -45,7 +45,7 @@ export async function readModelsInMongo({ folder, rounds, say, ...of }: ReadMode
   const generations = new Generations(client.db());
   try {
     const batches = batchEvents ? `in batches of ${batchEvents}` : 'in the batches of a running service';
-    const projecting = store.project(soleTenure());
+    const projecting = store.project(permanentLeaseTerm());
     await timed(`read models, ${batches}`, rows, say, async () => {
       while (((await generations.mark(await generations.active()))?.position ?? 0) < rows) await delay(LOOK_EVERY_MS);
     });

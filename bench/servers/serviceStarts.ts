@@ -21,7 +21,7 @@ const CLI = join(import.meta.dirname, '../../src/app/cli.ts');
 const LISTENING_WITHIN_MS = 600_000;
 const STOPPING_WITHIN_MS = 60_000;
 /** No snapshot is made of fewer. */
-const LEAST_OF_A_SNAPSHOT = 100_000;
+const MIN_OF_A_SNAPSHOT = 100_000;
 
 /** How long `svc serve` takes until it listens: with an empty data folder, with its copy of the log, and with a snapshot as well. */
 export async function serviceStarts({ folder, url, events, say }: ServiceStartsOptions): Promise<void> {
@@ -50,7 +50,7 @@ export async function serviceStarts({ folder, url, events, say }: ServiceStartsO
   await first.stop(STOPPING_WITHIN_MS);
   await rm(snapshots, { recursive: true, force: true });
   const second = await listening('everything read before');
-  if (events < LEAST_OF_A_SNAPSHOT) return second.stop(STOPPING_WITHIN_MS);
+  if (events < MIN_OF_A_SNAPSHOT) return second.stop(STOPPING_WITHIN_MS);
   while (!existsSync(snapshots) || readdirSync(snapshots).length === 0) await delay(100);
   await second.stop(STOPPING_WITHIN_MS);
   const third = await listening('with a snapshot');

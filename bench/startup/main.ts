@@ -8,7 +8,7 @@ import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.t
 import { startOn } from '../throughput/startOn.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
 
-// `npm run bench:startup -- [--events 1000000] [--callers 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
+// `npm run bench:startup -- [--events 1000000] [--clients 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
 // request sink, then measures in processes of their own how long a node takes to fold it, how long `svc serve` takes until it
 // answers, what a snapshot costs a node that runs, and how long both take from there (design.md section 7: 6 s for a million
 // from nothing, 2 s from a snapshot).
@@ -16,7 +16,7 @@ import { completedRequest, keyEvents } from './completedRequests.ts';
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
-    callers: { type: 'string', default: '1000' },
+    clients: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '3' },
     folder: { type: 'string' },
   },
@@ -70,10 +70,10 @@ async function fill(): Promise<void> {
   if (first === 1) await createKeys(log);
   const sink = createRequestSink({ log, node: 'bench', boot: `b${first}`, category: 'requests' });
   let next = first;
-  const caller = async () => {
+  const client = async () => {
     while (next <= events) await sink.record(completedRequest(next++));
   };
-  await Promise.all(Array.from({ length: Number(values.callers) }, caller));
+  await Promise.all(Array.from({ length: Number(values.clients) }, client));
   await log.close();
   const seconds = (performance.now() - began) / 1_000;
   if (next > first)

@@ -1,5 +1,5 @@
 const words =
-  'the file service reads writes a request account window limit and then checks whether every stream ends in one terminal event before it returns to caller while tests describe what should happen when provider answers late or never'.split(
+  'the file service reads writes a request account window limit and then checks whether every stream ends in one terminal event before it returns to client while tests describe what should happen when provider answers late or never'.split(
     ' ',
   );
 

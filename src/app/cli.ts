@@ -4,7 +4,7 @@ import { existingLog } from '../eventLog/existingLog.ts';
 import type { HistoryTarget } from '../eventLog/transfer/history.ts';
 import { readConfig } from './config/config.ts';
 import type { Service } from './main.ts';
-import { isMistake, reportText } from './wiring/reportText.ts';
+import { isOperatorError, reportText } from './wiring/reportText.ts';
 
 // Each command imports what it needs: a start loads nothing for the others.
 
@@ -12,7 +12,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const complain = (line: string) => process.stderr.write(`${line}\n`);
 /** Causes that an operator can mend are one sentence each; the stack helps nobody then. */
 const complainOf = (error: unknown) =>
-  complain(error instanceof Error && !isMistake(error) ? error.message : reportText(error));
+  complain(error instanceof Error && !isOperatorError(error) ? error.message : reportText(error));
 
 const ECHO_MS = 500;
 

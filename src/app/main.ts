@@ -7,7 +7,7 @@ import { createIsModelPath, createIsProxyPath } from '../proxy/routes.ts';
 import type { Config } from './config/config.ts';
 import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
 import { createManaging } from './wiring/management.ts';
-import { createOverlay } from './wiring/overlay.ts';
+import { createPendingState } from './wiring/pendingState.ts';
 import { createProviderSide } from './wiring/provider.ts';
 import { openReadModels } from './wiring/readModels.ts';
 import { createRequests } from './wiring/requests.ts';
@@ -27,7 +27,7 @@ const DASHBOARD = fileURLToPath(new URL('../../dashboard/build', import.meta.url
 export async function startService(config: Config, io: ServiceIo): Promise<Service> {
   const foundation = await openFoundation(config, io);
   const readModels = await openReadModels(foundation);
-  const overlay = await createOverlay(foundation);
+  const overlay = await createPendingState(foundation);
   const provider = createProviderSide(foundation, overlay.records);
   const addressing = {
     trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,

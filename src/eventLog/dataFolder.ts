@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { whatToDo } from './fileErrors.ts';
+import { remedyFor } from './fileErrors.ts';
 
 /** Another process works in the folder. */
 export class DataFolderInUse extends Error {
@@ -85,7 +85,7 @@ function takeLock(folder: string, path: string): DatabaseSync {
     }
     throw new CannotUseDataFolder(
       `${folder} cannot be the data folder: ${(error as Error).message}. ` +
-        whatToDo(error, 'Set SVC_DATA_DIR to a folder that this user may write to, with all that is in it.'),
+        remedyFor(error, 'Set SVC_DATA_DIR to a folder that this user may write to, with all that is in it.'),
       { cause: error },
     );
   }

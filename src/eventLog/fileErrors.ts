@@ -6,11 +6,11 @@ const BY_RESULT: Readonly<Record<number, string>> = { 11: RESTORE, 13: MAKE_ROOM
 const BY_CODE: Readonly<Record<string, string>> = { ENOSPC: MAKE_ROOM, EDQUOT: MAKE_ROOM };
 
 /** What an operator can do about a file that cannot be used. @param otherwise where the reason does not say */
-export function whatToDo(error: unknown, otherwise: string): string {
+export function remedyFor(error: unknown, otherwise: string): string {
   const { code, errcode } = error as { readonly code?: string; readonly errcode?: number };
   return (errcode === undefined ? BY_CODE[code ?? ''] : BY_RESULT[errcode & 0xff]) ?? otherwise;
 }
 
 /** Whether SQLite or the operating system made the error, and not we. */
-export const isOfTheFile = (error: unknown): boolean =>
+export const isFileError = (error: unknown): boolean =>
   ['errcode', 'errno'].some((field) => Object.hasOwn(error as object, field));

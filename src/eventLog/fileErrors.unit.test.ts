@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOfTheFile, whatToDo } from './fileErrors.ts';
+import { isFileError, remedyFor } from './fileErrors.ts';
 
 const errorWith = (fields: object) => Object.assign(new Error('raw'), fields);
 
@@ -10,8 +10,8 @@ test.each([
   ['no file of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 26 }, /damaged/],
   ['a file of somebody else', { errno: -13, code: 'EACCES' }, /^otherwise$/],
 ])('%s', (_what, fields, advice) => {
-  expect(whatToDo(errorWith(fields), 'otherwise')).toMatch(advice);
-  expect(isOfTheFile(errorWith(fields))).toBe(true);
+  expect(remedyFor(errorWith(fields), 'otherwise')).toMatch(advice);
+  expect(isFileError(errorWith(fields))).toBe(true);
 });
 
-test('a mistake of ours is not of the file', () => expect(isOfTheFile(new TypeError('x'))).toBe(false));
+test('a mistake of ours is not of the file', () => expect(isFileError(new TypeError('x'))).toBe(false));

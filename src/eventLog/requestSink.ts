@@ -48,9 +48,9 @@ interface Waiting {
   readonly onGivenUp: (() => void) | undefined;
 }
 
-const MOST_PER_APPEND = 500;
+const MAX_PER_APPEND = 500;
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 /** So long a refusal stands, unless something is taken before: then somebody has to try whether it still does. */
 const REFUSAL_MS = 1_000;
 
@@ -73,7 +73,7 @@ export function createRequestSink({
   const revisions = new Map<string, number>();
   let inFlight: readonly Waiting[] = [];
   let isRunning = false;
-  let mostPerAppend = MOST_PER_APPEND;
+  let mostPerAppend = MAX_PER_APPEND;
   let flushing: (() => void)[] = [];
   let patience: NodeJS.Timeout | undefined;
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -106,7 +106,7 @@ export function createRequestSink({
           inFlight = [];
           refusedAt = Number.NEGATIVE_INFINITY;
           revisions.set(stream, outcome.revision);
-          mostPerAppend = Math.min(mostPerAppend * 2, MOST_PER_APPEND);
+          mostPerAppend = Math.min(mostPerAppend * 2, MAX_PER_APPEND);
           return resolveAll(batch, outcome.position);
         case 'rejected':
           inFlight = [];
@@ -119,7 +119,7 @@ export function createRequestSink({
           break;
       }
       await wait(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
     }
   }
 

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { CallerRequest, CallerResponse } from './client/client.ts';
+import type { ClientRequest, ClientResponse } from './client/client.ts';
 import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
 import { readPlainRequests } from './plain/readPlainRequests.ts';
 import type { Dashboard } from './static/dashboard.ts';
-import { limitUnreadAnswers } from './unreadResponses.ts';
+import { limitUnreadResponses } from './unreadResponses.ts';
 import {
-  answerNotHttp,
   EXPECTATION,
+  headErrorResponse,
   LINGER_MS,
   NO_TUNNEL,
-  problemOfHead,
-  problemOfNoise,
-  sayAndLeave,
+  parserErrorResponse,
+  respondAndClose,
+  respondNotHttp,
 } from './wire/parserErrorResponse.ts';
 
 /** How long a request may take to arrive. */
@@ -25,13 +25,13 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Whether a path belongs to the proxy; everything else is dashboard or management. */
   readonly isProxyPath: (path: string) => boolean;
-  readonly proxy: (request: CallerRequest, response: CallerResponse) => void;
+  readonly proxy: (request: ClientRequest, response: ClientResponse) => void;
   /** Whether its requests are the proxy's and are read by `plain/` when they are plain. */
   readonly isPlainPath: (path: string) => boolean;
   /** Asked before management; answers what is its own. */
   readonly dashboard?: Dashboard | undefined;
   readonly management: Handler;
-  /** How long a caller may read nothing of its answer. */
+  /** How long a client may read nothing of its answer. */
   readonly unreadMs: number;
 }
 
@@ -63,8 +63,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
     (request, response) => {
       lastResponse.set(request.socket, response);
-      const problem = problemOfHead(request);
-      if (problem) return answerNotHttp(response, problem);
+      const problem = headErrorResponse(request);
+      if (problem) return respondNotHttp(response, problem);
       const path = pathOf(request.url as string);
       if (options.isProxyPath(path)) options.proxy(request, response);
       else if (!options.dashboard?.(request, response, path)) options.management(request, response);
@@ -72,8 +72,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
   const onNoise = createNoiseHandler(lastResponse);
   server.on('clientError', (error, socket) => onNoise(error, socket as Socket));
-  server.on('checkExpectation', (_request, response) => answerNotHttp(response, EXPECTATION));
-  server.on('connect', (_request, socket) => sayAndLeave(socket as Socket, NO_TUNNEL));
+  server.on('checkExpectation', (_request, response) => respondNotHttp(response, EXPECTATION));
+  server.on('connect', (_request, socket) => respondAndClose(socket as Socket, NO_TUNNEL));
   const plain = readPlainRequests(server, {
     isPlainUrl: (url) => options.isPlainPath(pathOf(url)),
     serve: options.proxy,
@@ -82,7 +82,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   const connections = openConnections(server);
   const answerOn = (connection: Socket) => lastResponse.get(connection) ?? plain.get(connection)?.response;
-  const watch = limitUnreadAnswers({ connections, answerOn, patienceMs: options.unreadMs });
+  const watch = limitUnreadResponses({ connections, answerOn, patienceMs: options.unreadMs });
   server.once('close', () => clearInterval(watch));
   const ends = closing(server, connections, answerOn);
   await new Promise<void>((resolve, reject) => {
@@ -127,7 +127,7 @@ function openConnections(server: Server): ReadonlySet<Socket> {
 function closing(
   server: Server,
   sockets: ReadonlySet<Socket>,
-  answerOn: (socket: Socket) => CallerResponse | undefined,
+  answerOn: (socket: Socket) => ClientResponse | undefined,
 ): Pick<HttpServer, 'stopListening' | 'closed'> {
   const isIdle = (socket: Socket) => {
     const response = answerOn(socket);
@@ -175,7 +175,7 @@ function createNoiseHandler(lastResponse: WeakMap<Socket, ServerResponse>) {
     // A whole request before the noise gets its answer, and nothing comes after that.
     if (isUnderWay && (response.req.complete || response.headersSent)) {
       response.once('finish', () => socket.destroySoon());
-    } else if (socket.writable) sayAndLeave(socket, problemOfNoise(error));
+    } else if (socket.writable) respondAndClose(socket, parserErrorResponse(error));
     else socket.destroy();
   };
 }

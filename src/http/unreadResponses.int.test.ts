@@ -5,13 +5,13 @@ import { type HttpServer, startHttpServer } from './server.ts';
 const LONG = Buffer.alloc(32 * 1_048_576, 'x');
 
 let server: HttpServer;
-let caller: Socket;
+let client: Socket;
 afterEach(async () => {
-  caller.destroy();
+  client.destroy();
   await server.closed(0);
 });
 
-/** A caller that has asked for a long answer and reads nothing by itself. */
+/** A client that has asked for a long answer and reads nothing by itself. */
 async function ask(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
   let cut = (): void => undefined;
   const whenCut = new Promise<void>((resolve) => {
@@ -29,25 +29,25 @@ async function ask(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
     },
     unreadMs,
   });
-  caller = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
-  caller.on('error', () => undefined);
-  caller.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  client = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+  client.on('error', () => undefined);
+  client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   return { whenCut };
 }
 
-test('a caller that reads nothing of its answer is let go', async () => {
+test('a client that reads nothing of its answer is let go', async () => {
   const { whenCut } = await ask(200);
   await whenCut;
 });
 
-test('a caller that reads slowly gets the whole of it', async () => {
+test('a client that reads slowly gets the whole of it', async () => {
   await ask(400);
   let received = 0;
-  caller.on('data', (chunk) => {
+  client.on('data', (chunk) => {
     received += chunk.length;
-    caller.pause();
-    setTimeout(() => caller.resume(), 2);
+    client.pause();
+    setTimeout(() => client.resume(), 2);
   });
-  caller.resume();
+  client.resume();
   await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(LONG.length);
 });

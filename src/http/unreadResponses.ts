@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net';
-import type { CallerResponse } from './client/client.ts';
+import type { ClientResponse } from './client/client.ts';
 
-export interface UnreadAnswersOptions {
+export interface UnreadResponsesOptions {
   readonly connections: ReadonlySet<Socket>;
   /** The latest answer of a connection. */
-  readonly answerOn: (connection: Socket) => CallerResponse | undefined;
-  /** So long a caller may read nothing. */
+  readonly answerOn: (connection: Socket) => ClientResponse | undefined;
+  /** So long a client may read nothing. */
   readonly patienceMs: number;
 }
 
 /**
- * Ends connections whose caller does not read its answer: once an answer is written nobody else looks after it, and Node
- * would keep the rest of it for as long as the caller likes. All are looked at from time to time, since a timer for each
+ * Ends connections whose client does not read its answer: once an answer is written nobody else looks after it, and Node
+ * would keep the rest of it for as long as the client likes. All are looked at from time to time, since a timer for each
  * answer would cost more than it tells.
  */
-export function limitUnreadAnswers({ connections, answerOn, patienceMs }: UnreadAnswersOptions): NodeJS.Timeout {
-  const limited = new WeakSet<CallerResponse>();
+export function limitUnreadResponses({ connections, answerOn, patienceMs }: UnreadResponsesOptions): NodeJS.Timeout {
+  const limited = new WeakSet<ClientResponse>();
   const look = () => {
     for (const connection of connections) {
       const answer = answerOn(connection);

@@ -1,6 +1,6 @@
 import { type Instant, instant } from '../domain/core/brands.ts';
 
-export interface MinutesOptions<Counted> {
+export interface PerMinuteCounterOptions<Counted> {
   readonly now: () => Instant;
   /** Told of everything that was counted of a subject once its minute is over, one after the other. Must not reject. */
   readonly write: (counted: Counted, startedAt: Instant) => Promise<void>;
@@ -13,24 +13,24 @@ interface Minute<Counted> {
 
 const MINUTE_MS = 60_000;
 /** Strangers choose their addresses: who counts by them has to stop somewhere. */
-const MOST_SUBJECTS = 10_000;
+const MAX_SUBJECTS = 10_000;
 
 /** Counts by the minute what is too frequent to be written down one by one. */
-export class Minutes<Counted> {
-  readonly #options: MinutesOptions<Counted>;
+export class PerMinuteCounter<Counted> {
+  readonly #options: PerMinuteCounterOptions<Counted>;
   readonly #begun = new Map<string, Minute<Counted>>();
   readonly #timer: NodeJS.Timeout;
   /** Resolves when everything that was taken out has been written. */
   #written: Promise<void> = Promise.resolve();
 
-  constructor(options: MinutesOptions<Counted>) {
+  constructor(options: PerMinuteCounterOptions<Counted>) {
     this.#options = options;
     this.#timer = setInterval(() => void this.flush(), MINUTE_MS / 4).unref();
   }
 
   /** Whether the subject is counted already, or one more may be. */
   hasRoomFor(subject: string): boolean {
-    return this.#begun.has(subject) || this.#begun.size < MOST_SUBJECTS;
+    return this.#begun.has(subject) || this.#begun.size < MAX_SUBJECTS;
   }
 
   /** What is counted of a subject in the present minute, to be changed in place. */

@@ -1,5 +1,5 @@
 /** Runs work with at most `parallel` at a time, first come first served. */
-export function createSlots(parallel: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+export function createSemaphore(parallel: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let free = parallel;
   const queue: (() => void)[] = [];
   return async (work) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createSlots } from './semaphore.ts';
+import { createSemaphore } from './semaphore.ts';
 
 test('no more than so many run at a time, in the order in which they came', async () => {
-  const inSlot = createSlots(2);
+  const inSlot = createSemaphore(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
   const all = gates.map(({ promise }, index) =>
@@ -22,7 +22,7 @@ test('no more than so many run at a time, in the order in which they came', asyn
 });
 
 test('work that fails frees its slot', async () => {
-  const inSlot = createSlots(1);
+  const inSlot = createSemaphore(1);
   await expect(inSlot(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await inSlot(async () => 'next')).toBe('next');
 });

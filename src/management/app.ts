@@ -3,7 +3,7 @@ import Koa from 'koa';
 import type { AccountId, ApiKeyId, Instant } from '../domain/core/brands.ts';
 import type { CoolingAccounts } from '../domain/routing/availability.ts';
 import type { EventLog } from '../eventLog/eventLog.ts';
-import { isCallerGone } from '../http/client/clientDisconnected.ts';
+import { isClientDisconnect } from '../http/client/clientDisconnected.ts';
 import type { Surface } from '../http/openApi/endpoint.ts';
 import type { HistoryQueries } from '../readModels/historyQueries.ts';
 import type { ProgressQueries } from '../readModels/progressQueries.ts';
@@ -14,18 +14,18 @@ import type { HandleCommand } from '../state/commands/commandHandler.ts';
 import type { HotRunner } from '../state/hotRunner.ts';
 import { createPast, type Past } from '../state/past/past.ts';
 import type { Vault } from '../vault/vault.ts';
-import { identify, signedIn } from './auth/access.ts';
+import { identify, requireSession } from './auth/access.ts';
 import { dashboardAuthRoutes } from './auth/dashboardAuth.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessionCookie } from './auth/sessionCookie.ts';
 import type { SetupToken } from './auth/setupToken.ts';
 import type { SignIns } from './auth/signIns.ts';
-import { createTurns, handlingInTurn, type Turns } from './http/commandQueue.ts';
+import { createKeyedMutex, type KeyedMutex, serializeCommands } from './http/commandQueue.ts';
 import type { ManagementState } from './http/context.ts';
 import { endpointsOf } from './http/documented.ts';
 import { idempotentWrites } from './http/idempotentWrites.ts';
-import { nothingHere } from './http/notFound.ts';
-import { answers } from './http/respond.ts';
+import { notFound } from './http/notFound.ts';
+import { respond } from './http/respond.ts';
 import { sameOriginWrites } from './http/sameOrigin.ts';
 import type { AccountLinks } from './oauth/accountLinks.ts';
 import { oauthRoutes } from './oauth/oauth.ts';
@@ -68,7 +68,7 @@ export interface ManagementOptions {
   readonly newId: () => string;
   /** 24 random bytes: the secret part of an API key. */
   readonly newKeyBytes: () => Uint8Array;
-  /** Told of everything that nobody expected; the caller gets `internal_error`. */
+  /** Told of everything that nobody expected; the client gets `internal_error`. */
   readonly report: (error: unknown) => void;
   /** What this node knows of accounts beyond the log. */
   readonly overlay?: { cooling(): CoolingAccounts };
@@ -88,40 +88,40 @@ export interface ManagementOptions {
   /** Sign-ins at the provider. */
   readonly links: AccountLinks;
   /** Shared with whatever else writes to the same subjects, or touches the same keys. */
-  readonly inTurn?: Turns;
+  readonly inTurn?: KeyedMutex;
   /** The address at the other end of the socket; replaced in tests. */
   readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
   /** Who sent a request, where a trusted proxy says so. */
   readonly clientAddress?: (request: IncomingMessage) => string | undefined;
-  /** Whether the caller speaks https, to us or to a trusted proxy. */
+  /** Whether the client speaks https, to us or to a trusted proxy. */
   readonly isHttps?: (request: IncomingMessage) => boolean;
 }
 
 /** What the routes work with: commands of one subject come one after the other, so that neighbours do not conflict. */
 export interface Management extends ManagementOptions {
-  readonly inTurn: Turns;
+  readonly inTurn: KeyedMutex;
   readonly past: Past;
 }
 
 /** `/api/*` and `/health`. Everything else that reaches it gets a JSON 404. */
 export function createManagement(options: ManagementOptions): Koa<ManagementState> {
-  const { inTurn = createTurns() } = options;
-  const handle = handlingInTurn(options.handle, inTurn);
+  const { inTurn = createKeyedMutex() } = options;
+  const handle = serializeCommands(options.handle, inTurn);
   const management: Management = { ...options, handle, inTurn, past: createPast(options) };
   const { vault, now, isHttps = () => false } = options;
   const cookie = createSessionCookie({ vault, now, isHttps });
 
   const app = new Koa<ManagementState>();
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!isCallerGone(error)) options.report(error);
+    if (!isClientDisconnect(error)) options.report(error);
   });
   app
-    .use(answers(options))
+    .use(respond(options))
     .use(healthRoutes())
     .use(identify({ ...options, cookie }))
     .use(sameOriginWrites())
     .use(dashboardAuthRoutes({ ...management, cookie }))
-    .use(signedIn(options))
+    .use(requireSession(options))
     .use(idempotentWrites(options))
     .use(importRoutes(management))
     .use(accountRoutes(management))
@@ -140,6 +140,6 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(historyRoutes(management))
     .use(liveRoutes(management, options.live ?? new LiveFeed(options)))
     .use(openApiRoutes(() => endpointsOf(app).endpoints, options.otherSurfaces ?? []))
-    .use(nothingHere());
+    .use(notFound());
   return app;
 }

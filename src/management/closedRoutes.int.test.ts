@@ -36,11 +36,11 @@ const OPEN_TO_HALF: Readonly<Record<string, string>> = {
 const isOpen = (open: Readonly<Record<string, string>>, { method, path }: Route) => `${method} ${path}` in open;
 const isSettings = ({ path }: Route) => path === '/api/settings';
 
-async function answersTo(caller: Browser, routes: readonly Route[]): Promise<Record<string, [number, string]>> {
+async function answersTo(client: Browser, routes: readonly Route[]): Promise<Record<string, [number, string]>> {
   const found: Record<string, [number, string]> = {};
   for (const { method, path } of routes) {
     const sent = method === 'GET' ? {} : { body: {} };
-    const { status, body } = await caller.call(method, path, sent);
+    const { status, body } = await client.call(method, path, sent);
     found[`${method} ${path}`] = [status, body?.error?.code];
   }
   return found;
@@ -73,18 +73,18 @@ test('while TOTP is pending every other route is closed', async () => {
   expect(answers).toEqual(expected(closed, () => 'totp_required'));
 });
 
-test('with a session every route lets its caller in', async () => {
+test('with a session every route lets its client in', async () => {
   const stage = await startManagement();
   for (const route of routesOf(stage)) {
     // Each with a session of its own: some of them end it.
-    const caller = stage.hot.state.dashboardAuth.password ? await logIn(stage) : await setUp(stage);
+    const client = stage.hot.state.dashboardAuth.password ? await logIn(stage) : await setUp(stage);
     const sent = route.method === 'GET' ? {} : { body: {} };
-    const { status } = await caller.call(route.method, route.path, sent);
+    const { status } = await client.call(route.method, route.path, sent);
     expect([route.method, route.path, [401, 403].includes(status)]).toEqual([route.method, route.path, false]);
   }
 });
 
-test('while there is no password every other route is closed to callers from elsewhere', async () => {
+test('while there is no password every other route is closed to clients from elsewhere', async () => {
   const stage = await startManagement({ remoteAddress: addressOf });
   const open = ['GET /health', 'GET /api/dashboard-auth/session', 'POST /api/dashboard-auth/logout'];
   const closed = routesOf(stage).filter(({ method, path }) => !open.includes(`${method} ${path}`));

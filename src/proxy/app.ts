@@ -3,7 +3,7 @@ import Koa, { type Context, type Next } from 'koa';
 import compose from 'koa-compose';
 import type { ApiKey } from '../domain/apiKey/state.ts';
 import type { Instant } from '../domain/core/brands.ts';
-import type { CallerRequest, CallerResponse } from '../http/client/client.ts';
+import type { ClientRequest, ClientResponse } from '../http/client/client.ts';
 import type { ClientAddress } from '../http/client/clientAddress.ts';
 import { createApiKeyCheck } from './admission/apiKey.ts';
 import { createFirewall } from './admission/firewall.ts';
@@ -12,9 +12,9 @@ import { newRequestId } from './admission/requestId.ts';
 import { ProxyError } from './errors/proxyError.ts';
 import { createModelRequestHandler, type ModelRequestServices } from './modelRequest.ts';
 import { createModelsHandler, type ModelsOptions } from './models/models.ts';
-import type { AnswerHead } from './relay/responseHead.ts';
+import type { ResponseHead } from './relay/responseHead.ts';
 import { sendError } from './relay/sendError.ts';
-import { ClientGone } from './requestBody/readBody.ts';
+import { ClientDisconnected } from './requestBody/readBody.ts';
 import { createRouteLookup, isPublic, modelIdIn, type ProxyRoute } from './routes.ts';
 import { createTranscriptionHandler } from './transcribe/transcription.ts';
 import { createUsageHandler } from './usage/usage.ts';
@@ -32,7 +32,7 @@ export interface ProxyOptions extends ModelRequestServices, ModelsOptions {
   readonly hasAliases: boolean;
   readonly refusals: Refusals;
   /** Why nothing new may be begun, while nothing may. */
-  readonly closedBecause: () => keyof typeof CLOSED | undefined;
+  readonly unavailableReason: () => keyof typeof CLOSED | undefined;
 }
 
 const CLOSED = {
@@ -45,7 +45,7 @@ const CLOSED = {
  * The proxy surface, top to bottom: this is the order in which a request meets its stations. Nothing is decompressed for
  * a stranger. Answers are written to the response itself, because a piped Koa body halves the throughput (performance.md).
  */
-export function createProxy(options: ProxyOptions): (request: CallerRequest, response: CallerResponse) => void {
+export function createProxy(options: ProxyOptions): (request: ClientRequest, response: ClientResponse) => void {
   const { now, clientAddress, refusals } = options;
   const checkFirewall = createFirewall({ hot: options.hot, clientAddress });
   const checkApiKey = createApiKeyCheck({ hot: options.hot, now });
@@ -54,7 +54,7 @@ export function createProxy(options: ProxyOptions): (request: CallerRequest, res
   const handleTranscription = createTranscriptionHandler(options);
   const models = createModelsHandler(options);
   const answerUsage = createUsageHandler(options);
-  const headOf = ({ requestId }: ProxyState): AnswerHead => ({ requestId, limits: options.limits });
+  const headOf = ({ requestId }: ProxyState): ResponseHead => ({ requestId, limits: options.limits });
 
   const app = new Koa<ProxyState>();
 
@@ -100,7 +100,7 @@ export function createProxy(options: ProxyOptions): (request: CallerRequest, res
   });
 
   app.use(function closed({ state }, next) {
-    const reason = options.closedBecause();
+    const reason = options.unavailableReason();
     // What is answered from memory leaves nothing behind that would have to be written down.
     const isRead = state.route?.method === 'GET' && reason !== 'shutting_down';
     if (reason && !isRead) throw new ProxyError(reason, {}, { headers: CLOSED[reason] });
@@ -124,7 +124,7 @@ export function createProxy(options: ProxyOptions): (request: CallerRequest, res
   });
 
   function answerError({ req, res, state }: Context & { state: ProxyState }, error: unknown): void {
-    if (error instanceof ClientGone) {
+    if (error instanceof ClientDisconnected) {
       res.destroy();
       return;
     }
@@ -133,7 +133,7 @@ export function createProxy(options: ProxyOptions): (request: CallerRequest, res
     if (known.code === 'ip_forbidden' || known.code === 'invalid_api_key') {
       refusals.turnedAway(clientAddress(req) ?? 'unknown', known.code);
     }
-    // Node reads on to the end of a body that nobody wants. Closing at once would reset the connection of a caller that
+    // Node reads on to the end of a body that nobody wants. Closing at once would reset the connection of a client that
     // is still sending, and with it the answer.
     sendError(res, known, headOf(state));
   }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CallerResponse } from '../http/client/client.ts';
+import type { ClientResponse } from '../http/client/client.ts';
 import { readChatRequest } from './chat/chatRequest.ts';
 import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
 import { Completion } from './chat/completion.ts';
 import { readCompactRequest } from './compact/compactRequest.ts';
 import { completeCompaction } from './compact/completeCompaction.ts';
-import { type AnswerFormat, eventStream, wholeJson } from './exchange/responseFormats.ts';
+import { eventStream, type ResponseFormat, wholeJson } from './exchange/responseFormats.ts';
 import type { Delivery } from './relay/delivery.ts';
 import { JsonDelivery } from './relay/jsonDelivery.ts';
-import type { AnswerHead } from './relay/responseHead.ts';
+import type { ResponseHead } from './relay/responseHead.ts';
 import { StreamDelivery } from './relay/streamDelivery.ts';
 import { WholeDelivery } from './relay/wholeDelivery.ts';
 import type { RecallItem } from './responses/forwardable.ts';
@@ -22,7 +22,7 @@ export interface Reading {
   readonly memory: RequestMemory;
 }
 
-export interface Delivering extends AnswerHead {
+export interface Delivering extends ResponseHead {
   readonly now: () => number;
   /** The client has caught up. */
   readonly onDrain: () => void;
@@ -32,9 +32,9 @@ export interface Delivering extends AnswerHead {
 export interface Dialect {
   /** @throws ProxyError `invalid_request_error` */
   read(body: Buffer, reading: Reading): ModelRequest;
-  deliver(response: CallerResponse, request: ModelRequest, delivering: Delivering): Delivery;
+  deliver(response: ClientResponse, request: ModelRequest, delivering: Delivering): Delivery;
   /** How the provider answers. */
-  readonly answer: AnswerFormat;
+  readonly answer: ResponseFormat;
 }
 
 export type DialectName = Surface | 'chat' | 'svcCompact' | 'v1Compact';
@@ -68,7 +68,7 @@ function compact(surface: Surface): Dialect {
 }
 
 function deliverChat(
-  response: CallerResponse,
+  response: ClientResponse,
   { model, wantsStream, includesUsage = false }: ModelRequest,
   delivering: Delivering,
 ): Delivery {

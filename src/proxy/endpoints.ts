@@ -7,7 +7,7 @@ import { isPublic, type ProxyRoute, proxyRoutes } from './routes.ts';
 import { TRANSCRIPTION_MODEL } from './transcribe/transcriptionForm.ts';
 
 // What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):
-// these schemas say the same to callers, and `test/openApi.int.test.ts` holds live answers against them.
+// these schemas say the same to clients, and `test/openApi.int.test.ts` holds live answers against them.
 
 const ProxyError = z
   .object({

@@ -1,6 +1,6 @@
 import type { Admission } from '../domain/request/events.ts';
-import type { CallerRequest, CallerResponse } from '../http/client/client.ts';
-import { createSlots } from '../lib/semaphore.ts';
+import type { ClientRequest, ClientResponse } from '../http/client/client.ts';
+import { createSemaphore } from '../lib/semaphore.ts';
 import { type AdmissionOptions, createAdmission } from './admission/admission.ts';
 import { currentKey } from './admission/currentKey.ts';
 import { tokensOfText } from './admission/estimate.ts';
@@ -12,11 +12,11 @@ import { dialects } from './dialects.ts';
 import { Exchange } from './exchange/exchange.ts';
 import type { ExchangeServices } from './exchange/exchangeServices.ts';
 import type { OpenRequests } from './exchange/openRequests.ts';
-import type { AnswerHead } from './relay/responseHead.ts';
+import type { ResponseHead } from './relay/responseHead.ts';
 import { decompress } from './requestBody/decompress.ts';
 import type { MemoryBudget } from './requestBody/memoryBudget.ts';
 import { bytesKeptBy } from './requestBody/ownedBytes.ts';
-import { ClientGone, readBody } from './requestBody/readBody.ts';
+import { ClientDisconnected, readBody } from './requestBody/readBody.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestMemory } from './responses/requestMemory.ts';
@@ -28,7 +28,7 @@ export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOp
   readonly recentItems: RecentItems;
   readonly requestMemory?: RequestMemory;
   readonly memoryBudget: MemoryBudget;
-  readonly limits: AnswerHead['limits'];
+  readonly limits: ResponseHead['limits'];
   /** HMAC under the installation's key. */
   readonly pinDigest: (value: string) => string;
   /** Path of the provider's base, e.g. `/backend-api`. */
@@ -42,20 +42,20 @@ const DECODING_AT_ONCE = 4;
 
 type KnownRoute = ProxyState & { readonly route: ConversationRoute };
 
-/** Everything between a known caller and the first attempt: read, check, admit, then hand over to the exchange. */
+/** Everything between a known client and the first attempt: read, check, admit, then hand over to the exchange. */
 export function createModelRequestHandler(services: ModelRequestServices) {
   const { hot, now, limits, memoryBudget } = services;
   const admit = createAdmission(services);
   const recordRefusal = createRecordRefusal(services);
   const pinDigest = createPinDigest(services.pinDigest);
   // Each may take its 128 MiB, so that only a few may be decoded at the same time.
-  const inSlot = createSlots(DECODING_AT_ONCE);
+  const inSlot = createSemaphore(DECODING_AT_ONCE);
   const memory = services.requestMemory ?? new RequestMemory();
 
-  return async (request: CallerRequest, response: CallerResponse, state: KnownRoute): Promise<void> => {
+  return async (request: ClientRequest, response: ClientResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
     const dialect = dialects[route.dialect];
-    const caller = key?.id ?? 'anonymous';
+    const client = key?.id ?? 'anonymous';
     let model: ModelRequest | undefined;
     let admission: Admission | undefined;
     const share = memoryBudget.share();
@@ -65,7 +65,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const encoding = request.headers['content-encoding'];
       const body =
         encoding === undefined ? raw : await inSlot(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
-      const recall = (id: string) => services.recentItems.recall(caller, id);
+      const recall = (id: string) => services.recentItems.recall(client, id);
       model = dialect.read(body, { headers: request.headers, recall, memory });
       // What is sent on is held from here on, in place of what came.
       share.give(body.length - bytesKeptBy(model.upstreamBody, body));
@@ -80,7 +80,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         serviceTier: model.serviceTier,
         requestedAt,
       });
-      if (response.destroyed) throw new ClientGone();
+      if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.end();
       services.ledger.release(requestId);
@@ -99,7 +99,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         serviceTier: model.serviceTier,
         requestedAt,
         admission,
-        pin: isSticky ? pinDigest(caller, model.conversationKey as string) : undefined,
+        pin: isSticky ? pinDigest(client, model.conversationKey as string) : undefined,
         inputTokens: tokensOfText(model.bodyBytes),
         upstreamPath: services.upstreamBasePath + route.upstream,
         upstreamBody: model.upstreamBody,

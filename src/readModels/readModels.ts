@@ -28,16 +28,18 @@ type Answering<Query> = Query extends (...args: [...infer Args, Position]) => in
   : never;
 
 /** The ports' queries over something that reaches far enough already. */
-export type Answers = {
+export type QueryHandlers = {
   readonly [Port in keyof ReadModelPorts]: {
     readonly [Name in keyof ReadModelPorts[Port]]: Answering<ReadModelPorts[Port][Name]>;
   };
 };
 
 /** As `Answers`, from a store that answers at once. */
-export type ImmediateAnswers = {
-  readonly [Port in keyof Answers]: {
-    readonly [Name in keyof Answers[Port]]: Answers[Port][Name] extends (...args: infer Args) => Promise<infer Answer>
+export type SyncQueryHandlers = {
+  readonly [Port in keyof QueryHandlers]: {
+    readonly [Name in keyof QueryHandlers[Port]]: QueryHandlers[Port][Name] extends (
+      ...args: infer Args
+    ) => Promise<infer Answer>
       ? (...args: Args) => Answer
       : never;
   };

@@ -33,9 +33,9 @@ async function aRunner() {
 test('what was folded ahead of the log is skipped when the log brings it, and its position counts', async () => {
   const { log, hot } = await aRunner();
   const [first, second, third] = [written(begun(1), 0), written(ended(1), 1), written(begun(2), 2)];
-  hot.foldAhead(first.durable);
+  hot.applyBeforeLog(first.durable);
   expect([...hot.state.sessions.keys()]).toEqual([uuid(1)]);
-  hot.foldAhead(second.durable);
+  hot.applyBeforeLog(second.durable);
   expect(hot.state.position).toBe(0);
   const seen: (string | undefined)[] = [];
   hot.onFolded(() => seen.push([...hot.state.sessions.keys()].join()));
@@ -49,7 +49,7 @@ test('what was folded ahead of the log is skipped when the log brings it, and it
 
 test('what another node wrote is folded when it comes, whatever was folded ahead', async () => {
   const { log, hot } = await aRunner();
-  hot.foldAhead(written(begun(1), 0).durable);
+  hot.applyBeforeLog(written(begun(1), 0).durable);
   await log.append('sessions-n2.b1_20260115', NO_STREAM, [written(begun(7), 0).toAppend]);
   await vi.waitUntil(() => hot.state.position === 1, patiently);
   expect([...hot.state.sessions.keys()]).toEqual([uuid(1), uuid(7)]);
@@ -60,7 +60,7 @@ test('listeners hear of it when it is folded and when the log brings it', async 
   const heard: number[] = [];
   hot.onFolded(({ position }) => heard.push(position));
   const { toAppend, durable } = written(begun(1), 0);
-  hot.foldAhead(durable);
+  hot.applyBeforeLog(durable);
   await log.append(STREAM, NO_STREAM, [toAppend]);
   await vi.waitUntil(() => heard.length === 2, patiently);
   expect(heard).toEqual([0, 1]);

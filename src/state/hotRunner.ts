@@ -22,7 +22,7 @@ export interface HotRunner {
    * Folds an event of a stream that only this node writes to, durable in its outbox, before the log brings it: then it is
    * skipped. All events of such a stream, in order, or none. Listeners are told twice.
    */
-  foldAhead(event: RecordedEvent): void;
+  applyBeforeLog(event: RecordedEvent): void;
   stop(): void;
 }
 
@@ -90,7 +90,7 @@ export async function startHotRunner(
     state,
     checkpoints,
     onFolded: (listener) => void listeners.push(listener),
-    foldAhead(durable) {
+    applyBeforeLog(durable) {
       ahead.set(durable.stream, durable.revision);
       const event = { ...durable, position: state.position };
       state.apply(event);

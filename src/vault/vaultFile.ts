@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { isOfTheFile, whatToDo } from '../eventLog/fileErrors.ts';
+import { isFileError, remedyFor } from '../eventLog/fileErrors.ts';
 import type { WrappedKey, WrappedKeys } from './envelope.ts';
 
 // A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its
@@ -20,8 +20,8 @@ export function openVaultFile(path: string): DatabaseSync {
   try {
     return openFile(path);
   } catch (error) {
-    if (!isOfTheFile(error)) throw error;
-    const advice = whatToDo(error, 'Does it belong to the user that runs svc?');
+    if (!isFileError(error)) throw error;
+    const advice = remedyFor(error, 'Does it belong to the user that runs svc?');
     throw new Error(`${path} cannot be opened: ${(error as Error).message}. ${advice}`, { cause: error });
   }
 }

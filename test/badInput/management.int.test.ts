@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const families: readonly [string, () => BadRequest[], number][] = [
   ['bodies that are wrong', () => managementBodies(keyId), 250],
-  ['ids, queries, methods and paths that lead nowhere, and callers from elsewhere', () => managementPaths(keyId), 200],
+  ['ids, queries, methods and paths that lead nowhere, and clients from elsewhere', () => managementPaths(keyId), 200],
   ['uploads that are no auth file', () => imports(gateway.pool[0]?.at.authFile() ?? {}), 80],
 ];
 

@@ -35,7 +35,7 @@ const ways = {
 };
 type Way = (typeof ways)[keyof typeof ways];
 
-// A caller that does not ask for the end of its connection can send on while it is refused, and reads why.
+// A client that does not ask for the end of its connection can send on while it is refused, and reads why.
 const agent = new Agent({ keepAlive: true });
 
 let provider: Provider;
@@ -68,10 +68,10 @@ function call({ headers }: Way, path = '/v1/responses'): ClientRequest {
   return request;
 }
 
-/** Many callers at once, each with a request that the provider never answers. */
-function wave(way: Way, callers = CALLERS) {
+/** Many clients at once, each with a request that the provider never answers. */
+function wave(way: Way, clients = CALLERS) {
   const refusals: Refusal[] = [];
-  const requests = Array.from({ length: callers }, () => {
+  const requests = Array.from({ length: clients }, () => {
     const request = call(way);
     request.once('response', async (response) => {
       const { status, retryAfter } = { status: response.statusCode, retryAfter: response.headers['retry-after'] };
@@ -87,7 +87,7 @@ function wave(way: Way, callers = CALLERS) {
     refusals,
     held,
     /** Each was refused, or has come to the provider whole. */
-    settled: () => vi.waitUntil(() => refusals.length + held() === callers, { ...patiently, timeout: 30_000 }),
+    settled: () => vi.waitUntil(() => refusals.length + held() === clients, { ...patiently, timeout: 30_000 }),
     async hangUp() {
       for (const request of requests) request.destroy();
       await vi.waitUntil(() => held() === 0, patiently);
@@ -142,7 +142,7 @@ test.each(Object.entries(ways))(
   },
 );
 
-test('callers that hang up half way leave nothing behind', { timeout: 120_000 }, async () => {
+test('clients that hang up half way leave nothing behind', { timeout: 120_000 }, async () => {
   const way = ways['that say how long they are'];
   const leaveHalfWay = async () => {
     const request = call(way);
@@ -157,18 +157,18 @@ test('callers that hang up half way leave nothing behind', { timeout: 120_000 },
   await expect.poll(() => roomFor(way), { timeout: 60_000 }).toBe(ROOM);
 });
 
-test('a body is let go when its answer begins: as many as callers have may be answered at the same time', {
+test('a body is let go when its answer begins: as many as clients have may be answered at the same time', {
   timeout: 120_000,
 }, async () => {
   const way = ways['that say how long they are'];
   const before = service.memoryNow() ?? 0;
   const streams: ClientRequest[] = [];
   const isAnswered = async () => {
-    const caller = call(way, '/backend-api/svc/responses');
-    caller.end(way.body);
-    const [response] = (await once(caller, 'response')) as [IncomingMessage];
-    if (response.statusCode === 200) streams.push(caller);
-    else caller.destroy();
+    const client = call(way, '/backend-api/svc/responses');
+    client.end(way.body);
+    const [response] = (await once(client, 'response')) as [IncomingMessage];
+    if (response.statusCode === 200) streams.push(client);
+    else client.destroy();
     return response.statusCode === 200;
   };
   service.account.next(silenceAfter({ events: 5 }));
@@ -182,7 +182,7 @@ test('a body is let go when its answer begins: as many as callers have may be an
   const most = service.memoryNow() ?? 0;
   process.stdout.write(`  ${CALLERS} streams open; MiB before: ${before}, now: ${most}\n`);
   expect(most - before).toBeLessThan(BOUND_MIB + BESIDE_MIB);
-  for (const caller of streams) caller.destroy();
+  for (const client of streams) client.destroy();
   await vi.waitUntil(() => service.account.inFlight === 0, patiently);
 });
 

@@ -50,7 +50,7 @@ test.each(families)('the proxy refuses %s', { timeout: 60_000 }, async (_name, m
   expect(problems).toEqual([]);
 });
 
-test('a caller that reads only after it has sent everything gets its answer all the same', async () => {
+test('a client that reads only after it has sent everything gets its answer all the same', async () => {
   const megabytes = Buffer.alloc(40 * 1_048_576, ' ');
   const { status, sent } = await sendBeforeReading(gateway.url, [
     head({ headers: [['content-length', megabytes.length]] }),

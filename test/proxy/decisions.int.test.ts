@@ -64,7 +64,7 @@ test('every choice and every admission comes out the same when it is taken again
 
   let sent = 0;
   const statuses = new Map<number, number>();
-  const caller = async () => {
+  const client = async () => {
     while (sent < REQUESTS) {
       const number = sent++;
       const key = keys[random() < 0.7 ? 0 : random() < 0.5 ? 1 : 2];
@@ -81,7 +81,7 @@ test('every choice and every admission comes out the same when it is taken again
         await gateway.api('POST', `/api/accounts/${gateway.pool[(number - 100) % 8]?.id}/reactivate`);
     }
   };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
+  await Promise.all(Array.from({ length: CALLERS }, client));
 
   const events = await recordedEvents(gateway.folder).catch(() => []);
   const completed = events.filter(({ type }) => type === 'RequestCompleted');

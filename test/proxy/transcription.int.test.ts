@@ -104,7 +104,7 @@ describe('audio becomes a transcript', () => {
     for (let at = 0; at < size; at += 65_536) expect(bytes[at]).toBe((at / 65_536) % 256);
   });
 
-  test('a provider that does not read makes the caller wait instead of filling the memory', {
+  test('a provider that does not read makes the client wait instead of filling the memory', {
     timeout: 30_000,
   }, async () => {
     await using stubborn = await instead(async (request, response) => {

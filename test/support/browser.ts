@@ -12,7 +12,7 @@ export const addressOf = ({
   socket: { remoteAddress?: string | undefined };
 }) => (headers['x-test-address'] as string | undefined) ?? socket.remoteAddress;
 
-/** A caller that keeps the cookie it was given. */
+/** A client that keeps the cookie it was given. */
 export function browser(
   { call }: Pick<Stage, 'call'>,
   { address, cookie }: { address?: string; cookie?: string } = {},
@@ -48,24 +48,24 @@ export const PASSWORD = 'correct horse';
 
 /** @returns a browser with a session; the first one of a management */
 export async function setUp(stage: Stage, from?: Parameters<typeof browser>[1]): Promise<Browser> {
-  const caller = browser(stage, from);
-  const { status } = await caller.post('password/setup', { password: PASSWORD });
+  const client = browser(stage, from);
+  const { status } = await client.post('password/setup', { password: PASSWORD });
   if (status !== 200) throw new Error(`no password set: ${status}`);
-  return caller;
+  return client;
 }
 
 export async function logIn(stage: Stage, from?: Parameters<typeof browser>[1]): Promise<Browser> {
-  const caller = browser(stage, from);
-  const { status } = await caller.post('password/login', { password: PASSWORD });
+  const client = browser(stage, from);
+  const { status } = await client.post('password/login', { password: PASSWORD });
   if (status !== 200) throw new Error(`not signed in: ${status}`);
-  return caller;
+  return client;
 }
 
 /** Sets TOTP up; the clock stands a minute later then, so that the next code is another one. @returns the secret */
-export async function setUpTotp(stage: Stage, caller: Browser): Promise<string> {
-  const { body } = await caller.post('totp/setup/start');
+export async function setUpTotp(stage: Stage, client: Browser): Promise<string> {
+  const { body } = await client.post('totp/setup/start');
   const code = codeAt(body.secret, stage.clock.now);
-  const { status } = await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code });
+  const { status } = await client.post('totp/setup/confirm', { setupToken: body.setupToken, code });
   if (status !== 200) throw new Error(`TOTP not set up: ${status}`);
   stage.clock.now = (stage.clock.now + 60_000) as Instant;
   return body.secret;
@@ -74,10 +74,10 @@ export async function setUpTotp(stage: Stage, caller: Browser): Promise<string> 
 export const settings = { sticky_threads_enabled: true, prefer_earlier_reset_accounts: false };
 
 /** TOTP is set up and required from now on. @returns its secret */
-export async function requireTotp(stage: Stage, caller: Browser): Promise<string> {
-  const secret = await setUpTotp(stage, caller);
+export async function requireTotp(stage: Stage, client: Browser): Promise<string> {
+  const secret = await setUpTotp(stage, client);
   const body = { ...settings, totp_required_on_login: true };
-  const { status } = await caller.call('PUT', '/api/settings', { body });
+  const { status } = await client.call('PUT', '/api/settings', { body });
   if (status !== 200) throw new Error(`TOTP not required: ${status}`);
   return secret;
 }

@@ -16,7 +16,7 @@ import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.t
 import { createManagement, type ManagementOptions } from '../../src/management/app.ts';
 import { createPasswords } from '../../src/management/auth/passwords.ts';
 import { SignIns } from '../../src/management/auth/signIns.ts';
-import { createTurns, handlingInTurn } from '../../src/management/http/commandQueue.ts';
+import { createKeyedMutex, serializeCommands } from '../../src/management/http/commandQueue.ts';
 import { type AccountLinksOptions, createAccountLinks } from '../../src/management/oauth/accountLinks.ts';
 import { LiveFeed } from '../../src/management/resources/live/liveFeed.ts';
 import { createAuthorization } from '../../src/provider/signIn/authorization.ts';
@@ -90,11 +90,11 @@ export async function startManagement(
   const signIns = new SignIns({ record: sink.record, hot, now, report });
   const live = new LiveFeed({ hot, gatherMs: 5, checkMs: 20 });
   const handle = createCommandHandler({ log, hot, now });
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
   const authBaseUrl = linking?.authBaseUrl ?? NO_PROVIDER;
   const parts: AccountLinksOptions = {
     ...{ hot, vault, inTurn, now, report },
-    handle: handlingInTurn(handle, inTurn),
+    handle: serializeCommands(handle, inTurn),
     newId: randomUUID,
     node: 'test',
     authorization: createAuthorization({ authBaseUrl, vault }),

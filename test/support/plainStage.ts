@@ -17,20 +17,20 @@ export interface Served {
   isClosed: boolean;
 }
 
-/** The caller's side of a connection. */
-export interface Caller {
+/** The client's side of a connection. */
+export interface Client {
   readonly socket: Socket;
   received: string;
   isClosed: boolean;
 }
 
-const open: { server: Server; callers: Caller[] }[] = [];
+const open: { server: Server; clients: Client[] }[] = [];
 
 /** Makes servers for the tests of a file, and ends them after each. */
 export function plainStages(): typeof stage {
   afterEach(async () => {
-    for (const { server, callers } of open.splice(0)) {
-      for (const { socket } of callers) socket.destroy();
+    for (const { server, clients } of open.splice(0)) {
+      for (const { socket } of clients) socket.destroy();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
@@ -75,22 +75,22 @@ async function stage(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const callers: Caller[] = [];
-  open.push({ server, callers });
-  const call = async (text = ''): Promise<Caller> => {
+  const clients: Client[] = [];
+  open.push({ server, clients });
+  const call = async (text = ''): Promise<Client> => {
     const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
-    const caller: Caller = { socket, received: '', isClosed: false };
-    callers.push(caller);
+    const client: Client = { socket, received: '', isClosed: false };
+    clients.push(client);
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
-      caller.received += bytes.toString('latin1');
+      client.received += bytes.toString('latin1');
     });
     socket.on('close', () => {
-      caller.isClosed = true;
+      client.isClosed = true;
     });
     await once(socket, 'connect');
     socket.write(text, 'latin1');
-    return caller;
+    return client;
   };
   return { served, connections, server, call };
 }
@@ -105,6 +105,6 @@ export function answer({ url, body, response }: Served): void {
   response.writeHead(200, ['content-length', String(text.length)]).end(text);
 }
 
-/** What a caller was answered, by `answer` or by Node. */
-export const answersIn = ({ received }: Caller): string[] =>
+/** What a client was answered, by `answer` or by Node. */
+export const answersIn = ({ received }: Client): string[] =>
   received.match(/(?:plain|node):[^\r\n]*?(?=HTTP\/1|\r|$)/g) ?? [];

@@ -5,13 +5,13 @@ import { type DataFolder, openDataFolder } from '../../eventLog/dataFolder.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
-import type { Tenure } from '../../state/leases/leaseTerm.ts';
+import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { foldFrom } from '../../state/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
 import { newestSnapshot, SnapshotFolder } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
-import { type SoleWork, startSoleWork } from './leaderTask.ts';
+import { type LeaderTask, startLeaderTask } from './leaderTask.ts';
 import { readPrices } from './pricesFile.ts';
 import { reportText } from './reportText.ts';
 import { openStore, type Store } from './store.ts';
@@ -42,9 +42,9 @@ export interface Foundation {
   /** Of what the service does by itself. */
   readonly because: (reason: string) => Cause;
   /** Begins work that one node does for all; see `startSoleWork`. */
-  readonly startSoleWork: (name: string, work: (tenure: Tenure) => Promise<void>) => SoleWork;
+  readonly startSoleWork: (name: string, work: (tenure: LeaseTerm) => Promise<void>) => LeaderTask;
   /** By name, whatever was begun. */
-  readonly soleWorks: ReadonlyMap<string, SoleWork>;
+  readonly soleWorks: ReadonlyMap<string, LeaderTask>;
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     onRefuted: onFatal,
     say,
   });
-  const soleWorks = new Map<string, SoleWork>();
+  const soleWorks = new Map<string, LeaderTask>();
   return {
     config,
     folder,
@@ -83,7 +83,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     report,
     because: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
     startSoleWork(name, work) {
-      const soleWork = startSoleWork(name, work, { store, folder, report });
+      const soleWork = startLeaderTask(name, work, { store, folder, report });
       soleWorks.set(name, soleWork);
       return soleWork;
     },

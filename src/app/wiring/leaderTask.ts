@@ -1,17 +1,17 @@
 import type { DataFolder } from '../../eventLog/dataFolder.ts';
 import { takePartInLease } from '../../state/leases/lease.ts';
-import type { Tenure } from '../../state/leases/leaseTerm.ts';
-import { soleTenure } from '../../state/leases/leaseTerm.ts';
+import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
+import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';
 import type { Store } from './store.ts';
 
-export interface SoleWorkOptions {
+export interface LeaderTaskOptions {
   readonly store: Store;
   readonly folder: DataFolder;
   readonly report: (what: unknown) => void;
 }
 
 /** Work that one node does for all; it goes on until `stop`, here or elsewhere. */
-export interface SoleWork {
+export interface LeaderTask {
   /** The node that does it, as far as this one knows. */
   readonly holder: string | undefined;
   /** Whether it is done here. */
@@ -20,11 +20,11 @@ export interface SoleWork {
 }
 
 /** @param work ends soon after the tenure that it is given */
-export function startSoleWork(
+export function startLeaderTask(
   name: string,
-  work: (tenure: Tenure) => Promise<void>,
-  { store, folder, report }: SoleWorkOptions,
-): SoleWork {
+  work: (tenure: LeaseTerm) => Promise<void>,
+  { store, folder, report }: LeaderTaskOptions,
+): LeaderTask {
   if (store.leases) {
     const { node, boot } = folder;
     const lease = takePartInLease({ name, streams: store.leases, node, boot, work, report });
@@ -39,7 +39,7 @@ export function startSoleWork(
     };
   }
   const ending = new AbortController();
-  const working = work({ ...soleTenure(), signal: ending.signal }).catch(report);
+  const working = work({ ...permanentLeaseTerm(), signal: ending.signal }).catch(report);
   return {
     holder: folder.node,
     isHere: true,
@@ -51,7 +51,7 @@ export function startSoleWork(
 }
 
 /** Resolves when a tenure is over. */
-export const untilOver = ({ signal }: Tenure): Promise<void> =>
+export const untilOver = ({ signal }: LeaseTerm): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

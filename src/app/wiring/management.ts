@@ -5,7 +5,7 @@ import { createManagement } from '../../management/app.ts';
 import { createSetupToken } from '../../management/auth/setupToken.ts';
 import { SignIns } from '../../management/auth/signIns.ts';
 import { destroyKeysOfAllDisabledTotp } from '../../management/auth/totpKeys.ts';
-import { createTurns, handlingInTurn } from '../../management/http/commandQueue.ts';
+import { createKeyedMutex, serializeCommands } from '../../management/http/commandQueue.ts';
 import { createAccountLinks } from '../../management/oauth/accountLinks.ts';
 import { destroyKeysOfDeletedAccounts } from '../../management/resources/destroyKeysOfDeletedAccounts.ts';
 import { LiveFeed } from '../../management/resources/live/liveFeed.ts';
@@ -15,11 +15,11 @@ import { createDeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import { proxySurface } from '../../proxy/endpoints.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import type { Foundation } from './foundation.ts';
-import type { Overlay } from './overlay.ts';
+import type { PendingState } from './pendingState.ts';
 import type { ProviderSide } from './provider.ts';
 
 export interface ManagingOptions {
-  readonly overlay: Overlay;
+  readonly overlay: PendingState;
   readonly provider: ProviderSide;
   readonly readModels: ReadModelPorts;
   readonly clientAddress: ClientAddress;
@@ -59,11 +59,11 @@ export async function createManaging(
   });
   const signIns = new SignIns({ record: records.recordSession, hot, now, report });
   const live = new LiveFeed({ hot });
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
   const authBaseUrl = config.SVC_AUTH_BASE_URL;
   const links = createAccountLinks({
     hot,
-    handle: handlingInTurn(handle, inTurn),
+    handle: serializeCommands(handle, inTurn),
     vault,
     inTurn,
     now,

@@ -12,7 +12,7 @@ import { PendingRequests } from '../../proxy/settlement/pendingRequests.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Store } from './store.ts';
 
-export interface OwnRecordsOptions {
+export interface NodeRecordsOptions {
   readonly store: Store;
   readonly folder: DataFolder;
   readonly hot: HotRunner;
@@ -25,7 +25,7 @@ export interface OwnRecordsOptions {
 type Record = (event: EventToAppend) => Promise<Position>;
 
 /** What this node writes down in streams of its own. All of it is durable when the promise resolves. */
-export interface OwnRecords {
+export interface NodeRecords {
   readonly recordRequest: RequestSink['record'];
   /** A request that ended now would most likely find no place for its end. */
   readonly isBlocked: () => boolean;
@@ -40,7 +40,7 @@ export interface OwnRecords {
 }
 
 /** Straight into the log where it is in the data folder, by way of the outbox where it is not. */
-export async function createOwnRecords(options: OwnRecordsOptions): Promise<OwnRecords> {
+export async function createNodeRecords(options: NodeRecordsOptions): Promise<NodeRecords> {
   const { store, folder, hot, now } = options;
   const sink = (category: string, isTyped = false): RequestSink =>
     createRequestSink({
@@ -88,14 +88,14 @@ export async function createOwnRecords(options: OwnRecordsOptions): Promise<OwnR
 /** Whatever is durable in the outbox counts from then on, also what an earlier start left there. */
 async function followOutbox(
   outbox: Outbox,
-  { hot, ledger, foreign, cooldowns, now }: OwnRecordsOptions,
+  { hot, ledger, foreign, cooldowns, now }: NodeRecordsOptions,
 ): Promise<PendingRequests> {
   const pending = new PendingRequests(hot.state);
   let isFromBefore = true;
 
   function onDurable(event: RecordedEvent): void {
     if (!event.stream.startsWith('requests-')) {
-      hot.foldAhead(event);
+      hot.applyBeforeLog(event);
       return;
     }
     pending.onDurable(event);

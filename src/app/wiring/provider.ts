@@ -8,7 +8,7 @@ import { createUsagePoller } from '../../provider/usage/usagePoller.ts';
 import { createUpstreamPool, type UpstreamPool } from '../../proxy/upstream/upstreamPool.ts';
 import type { Foundation } from './foundation.ts';
 import { untilOver } from './leaderTask.ts';
-import type { OwnRecords } from './nodeRecords.ts';
+import type { NodeRecords } from './nodeRecords.ts';
 
 /** Everything that is said to the provider, requests for models aside. */
 export interface ProviderSide {
@@ -29,7 +29,7 @@ export interface ProviderSide {
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEPT_IDLE_MS = 30_000;
 
-export function createProviderSide(foundation: Foundation, { recordResult }: OwnRecords): ProviderSide {
+export function createProviderSide(foundation: Foundation, { recordResult }: NodeRecords): ProviderSide {
   const { config, store, hot, handle, now, newId, report, startSoleWork } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
   const upstream = createUpstreamPool({ origin: base, connectTimeoutMs: CONNECT_TIMEOUT_MS, idleMs: KEPT_IDLE_MS });

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../domain/core/brands.ts';
-import type { CallerRequest, CallerResponse } from '../../http/client/client.ts';
+import type { ClientRequest, ClientResponse } from '../../http/client/client.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
-import { within } from '../../lib/withTimeout.ts';
+import { withTimeout } from '../../lib/withTimeout.ts';
 import { upstreamHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';
 import { createPriceLookup } from '../../proxy/admission/estimate.ts';
@@ -17,19 +17,19 @@ import { settleAbandoned } from '../../proxy/settlement/settleAbandoned.ts';
 import { createSettlement } from '../../proxy/settlement/settlement.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Foundation } from './foundation.ts';
-import type { Overlay } from './overlay.ts';
+import type { PendingState } from './pendingState.ts';
 import type { ProviderSide } from './provider.ts';
 import { memoryForRequests, memoryLimits } from './requestMemoryBudget.ts';
 
 export interface RequestsOptions {
-  readonly overlay: Overlay;
+  readonly overlay: PendingState;
   readonly provider: ProviderSide;
   readonly clientAddress: ClientAddress;
 }
 
 /** Requests for models: how they are served, and how they end. */
 export interface Requests {
-  readonly serve: (request: CallerRequest, response: CallerResponse) => void;
+  readonly serve: (request: ClientRequest, response: ClientResponse) => void;
   /** New requests are turned away from now on. */
   close(): void;
   /** Resolves when no request is open any more: those that are may go on for so long, then they are ended. */
@@ -80,7 +80,7 @@ export async function createRequests(
     report,
     clientAddress,
     hasAliases,
-    closedBecause() {
+    unavailableReason() {
       if (isClosed) return 'shutting_down';
       if (store.outbox?.isFull) return 'outbox_full';
       // An answer that cannot be written down is not given, so no account should be spent on it.
@@ -121,7 +121,7 @@ export async function createRequests(
       isClosed = true;
     },
     async drained(withinMs) {
-      await within(withinMs, openRequests.drained());
+      await withTimeout(withinMs, openRequests.drained());
       openRequests.abortAll(new ProxyError('shutting_down'));
       await openRequests.drained();
     },

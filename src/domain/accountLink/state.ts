@@ -71,10 +71,10 @@ export const isOpen = ({ progress }: AccountLink): boolean =>
   progress.kind === 'pending' || progress.kind === 'exchanging';
 
 /** So many links that have ended stay in the fold: whoever began one asks how it ended within minutes. */
-export const MOST_ENDED = 16;
+export const MAX_ENDED = 16;
 
 /** Lets go of what ended long ago; the order is that of their beginning. */
 export function forgetOldLinks(links: Map<string, AccountLink>): void {
   const ended = [...links.values()].filter((link) => !isOpen(link));
-  for (const { id } of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) links.delete(id);
+  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) links.delete(id);
 }

@@ -1,7 +1,7 @@
 import type { Instant } from './brands.ts';
 import type { DomainEvent, Recorded } from './event.ts';
 
-/** What a rule may need beyond state and command; the caller supplies it so that rules stay pure. */
+/** What a rule may need beyond state and command; the client supplies it so that rules stay pure. */
 export interface Context {
   readonly now: Instant;
 }

@@ -12,7 +12,7 @@ import {
 } from './events.ts';
 import { type DashboardAuth, evolve, initialState, type Password, type Totp } from './state.ts';
 
-/** `verifiedPasswordId` names the password that the caller has just proved to know. */
+/** `verifiedPasswordId` names the password that the client has just proved to know. */
 export type DashboardAuthCommand =
   | { type: 'SetPassword'; passwordId: string; passwordHash: string }
   | { type: 'ChangePassword'; verifiedPasswordId: string; passwordId: string; passwordHash: string }
@@ -62,7 +62,7 @@ export function decide(command: DashboardAuthCommand, auth: DashboardAuth): (Das
 
 function verifiedPassword({ password }: DashboardAuth, command: { verifiedPasswordId: string }): Password {
   if (!password) return refuse('password_not_configured');
-  // Somebody changed it between the check of the caller's password and now.
+  // Somebody changed it between the check of the client's password and now.
   return password.id === command.verifiedPasswordId ? password : refuse('invalid_credentials');
 }
 

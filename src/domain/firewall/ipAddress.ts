@@ -4,7 +4,7 @@ export type IpAddress = string & { readonly ip: unique symbol };
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
- * Normalises an address; an IPv4-mapped IPv6 address becomes its IPv4 form, so that one caller has one spelling.
+ * Normalises an address; an IPv4-mapped IPv6 address becomes its IPv4 form, so that one client has one spelling.
  * Zone ids (`fe80::1%eth0`), ports and octets with leading zeros are refused.
  * @returns undefined when the text is not an address
  */

@@ -1,7 +1,7 @@
 import type { ModelCatalogue } from './state.ts';
 
-/** Names come from clients: a caller that invents them must not fill the memory. */
-const MOST_KEPT = 1_000;
+/** Names come from clients: a client that invents them must not fill the memory. */
+const MAX_ENTRIES = 1_000;
 
 /** By the catalogue, which is another one after each change: every request asks, and the lists are long. */
 const known = new WeakMap<ModelCatalogue, Map<string, ReadonlySet<string>>>();
@@ -22,7 +22,7 @@ export function plansWithout(catalogue: ModelCatalogue, model: string): Readonly
   const kept = byModel.get(model);
   if (kept) return kept;
   const found = search(catalogue, model);
-  if (byModel.size < MOST_KEPT) byModel.set(model, found);
+  if (byModel.size < MAX_ENTRIES) byModel.set(model, found);
   return found;
 }
 

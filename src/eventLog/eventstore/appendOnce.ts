@@ -25,7 +25,7 @@ export interface AppendToStore {
 const DEADLINE_MS = 5_000;
 /** The client's deadline starts when its call does, and a discovery comes before that. */
 const GRACE_MS = 2_000;
-const MOST_LEADERS = 3;
+const MAX_LEADERS = 3;
 
 /** One append over the classic path. A node that does not lead has written nothing, so its leader is asked at once. */
 export async function appendOnce(connection: Connection, append: AppendToStore): Promise<StoreOutcome> {
@@ -40,7 +40,7 @@ export async function appendOnce(connection: Connection, append: AppendToStore):
       if (!position) return { kind: 'unknown', error: new Error('EventStoreDB did not say where the events stand') };
       return { kind: 'committed', revision: Number(nextExpectedRevision), position };
     } catch (error) {
-      if (!(error instanceof NotLeaderError) || leader === MOST_LEADERS) return appendFailure(error);
+      if (!(error instanceof NotLeaderError) || leader === MAX_LEADERS) return appendFailure(error);
     }
   }
 }

@@ -29,8 +29,8 @@ interface Pending {
 }
 
 /** Well below the least that a server takes, 1 MiB; beyond these numbers more at once gain little (B1.10, C.4). */
-const MOST_EVENTS = 200;
-const MOST_BYTES = 512 * 1_024;
+const MAX_EVENTS = 200;
+const MAX_BYTES = 512 * 1_024;
 const READ_BACK_MS = 5_000;
 
 /**
@@ -44,13 +44,13 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
   let whenIdle: (() => void)[] = [];
 
   async function run(stream: string, queue: Pending[]): Promise<void> {
-    for (let most = MOST_EVENTS; queue.length > 0; ) {
+    for (let most = MAX_EVENTS; queue.length > 0; ) {
       const before = queue.length;
       await step(stream, queue, most).catch((error: Error) => {
         queue.shift()?.settle({ kind: 'unknown', error });
       });
       // A group that is refused as a whole goes again one by one.
-      most = queue.length === before ? 1 : MOST_EVENTS;
+      most = queue.length === before ? 1 : MAX_EVENTS;
     }
     queues.delete(stream);
   }
@@ -151,7 +151,7 @@ function takeGroup(queue: readonly Pending[], most: number, { lookup }: Mirror):
     const { append } = pending;
     const added = append.events.map(({ id }) => id);
     bytes += append.events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
-    const fits = ids.size + added.length <= most && bytes <= MOST_BYTES;
+    const fits = ids.size + added.length <= most && bytes <= MAX_BYTES;
     const isNew = !added.some((id) => ids.has(id)) && (group.length === 0 || !lookup.hasAnyOf(added));
     if (group.length > 0 && !(append.expected === expected && fits && isNew)) break;
     group.push(pending);

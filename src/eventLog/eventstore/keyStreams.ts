@@ -27,7 +27,7 @@ const KEY_CREATED = 'DataKeyCreated';
 const INSTALLATION_CREATED = 'InstallationKeyCreated';
 const DEADLINE_MS = 5_000;
 const GRACE_MS = 2_000;
-const MOST_REPEATS = 3;
+const MAX_REPEATS = 3;
 const READS_AT_ONCE = 32;
 
 /** The keys of the vault in streams of EventStoreDB, outside positions and hashes. */
@@ -40,7 +40,7 @@ export function createKeyStreams({ connection, catchUp, streamNames, onEntries }
       if (outcome.kind === 'committed') return true;
       if (outcome.kind === 'conflict') return false;
       if (outcome.kind === 'rejected') return refuse('log_unavailable', { reason: outcome.reason });
-      if (repeat === MOST_REPEATS) return refuse('log_unavailable', { reason: outcome.error.message });
+      if (repeat === MAX_REPEATS) return refuse('log_unavailable', { reason: outcome.error.message });
     }
   }
 

@@ -41,11 +41,11 @@ export class CannotDrain extends Error {
 }
 
 /** More at once gain little (event-sourcing.md B1.0), and these stay well below what the store takes. */
-const MOST_PER_APPEND = 200;
+const MAX_PER_APPEND = 200;
 /** What comes meanwhile goes along: an append costs as much as many events, and nobody waits for it. */
 const BETWEEN_APPENDS_MS = 20;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * Brings the events of one log to where they belong, in order, with one append in flight, which is repeated until it is
@@ -55,7 +55,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
   const stopping = new AbortController();
   const { signal } = stopping;
   let cursor = after;
-  let mostPerAppend = MOST_PER_APPEND;
+  let mostPerAppend = MAX_PER_APPEND;
   let trouble: { readonly kind: string; readonly text: string } | undefined;
   let hasNews = true;
   let onNews: (() => void) | undefined;
@@ -99,7 +99,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
       if (isLeaving && trouble) stopping.abort();
       if (signal.aborted) return;
       if (trouble) await pause(pauseMs, signal);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
 
@@ -108,7 +108,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
     const outcome = await to.appendStored(events);
     switch (outcome.kind) {
       case 'committed':
-        mostPerAppend = Math.min(2 * mostPerAppend, MOST_PER_APPEND);
+        mostPerAppend = Math.min(2 * mostPerAppend, MAX_PER_APPEND);
         return goOn(events.length);
       case 'unknown':
         return hold('unknown', outcome.error.message);

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { whatToDo } from '../fileErrors.ts';
+import { remedyFor } from '../fileErrors.ts';
 
 /** The file cannot serve as a log, or is not ours. */
 export class LogCannotStart extends Error {
@@ -65,7 +65,7 @@ function opened(path: string): DatabaseSync {
 
 const cannotOpen = (path: string, cause: Error) =>
   new LogCannotStart(
-    `${path} cannot be opened: ${cause.message}. ${whatToDo(cause, 'Does it belong to the user that runs svc?')}`,
+    `${path} cannot be opened: ${cause.message}. ${remedyFor(cause, 'Does it belong to the user that runs svc?')}`,
     { cause },
   );
 

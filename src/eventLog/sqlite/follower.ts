@@ -31,7 +31,7 @@ export interface Follower {
 }
 
 /** Events that wait in memory for a slow subscriber; with more it goes back to reading the file. */
-const LONGEST_BACKLOG = 4_096;
+const MAX_BACKLOG = 4_096;
 
 /**
  * Brings one subscriber from a position to the head and keeps it there: pages from the file first, then committed
@@ -131,7 +131,7 @@ export function follow({ after, subscriber, head, page, onEnd }: FollowerOptions
   function keep(batch: readonly RecordedEvent[]): void {
     const last = backlog.at(-1);
     const continues = !last || batch[0]?.position === last.position + 1;
-    isBacklogWhole &&= continues && backlog.length + batch.length <= LONGEST_BACKLOG;
+    isBacklogWhole &&= continues && backlog.length + batch.length <= MAX_BACKLOG;
     if (isBacklogWhole) backlog.push(...batch);
     else backlog = [];
   }

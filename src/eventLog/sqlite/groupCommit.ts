@@ -34,7 +34,7 @@ export interface GroupCommit {
 const WRITER = new URL('./writer.ts', import.meta.url);
 
 /** A batch is one transaction and one message; more would only make its first callers wait. */
-const MOST_EVENTS_PER_BATCH = 1_000;
+const MAX_EVENTS_PER_BATCH = 1_000;
 
 /**
  * Sends appends to the writer thread with one batch in flight: what arrives meanwhile is the next one
@@ -124,7 +124,7 @@ function takeBatch(queue: Pending[]): Pending[] {
   let count = 0;
   for (const { append } of queue) {
     events += append.events.length;
-    if (count > 0 && events > MOST_EVENTS_PER_BATCH) break;
+    if (count > 0 && events > MAX_EVENTS_PER_BATCH) break;
     count += 1;
   }
   return queue.splice(0, count);

@@ -13,7 +13,7 @@ export type EventRow = readonly [
 ];
 
 /** With so many rows the cost of running a statement is a small part of each. */
-const MOST_ROWS = 32;
+const MAX_ROWS = 32;
 
 /**
  * Writes rows in their order. Many rows are one statement: the counter of positions is read and written once a statement.
@@ -32,8 +32,8 @@ export function insertEvents(database: DatabaseSync): (rows: readonly EventRow[]
   };
   return (rows) => {
     let last = 0;
-    for (let from = 0; from < rows.length; from += MOST_ROWS) {
-      const some = rows.slice(from, from + MOST_ROWS);
+    for (let from = 0; from < rows.length; from += MAX_ROWS) {
+      const some = rows.slice(from, from + MAX_ROWS);
       last = statementFor(some.length).run(...some.flat()).lastInsertRowid as number;
     }
     return last;

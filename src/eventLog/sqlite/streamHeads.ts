@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ChainHead, emptyChain } from '../hashChain.ts';
 
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export interface StreamHeads {
   get(stream: string): ChainHead;
@@ -21,7 +21,7 @@ export function streamHeads(database: DatabaseSync): StreamHeads {
     set(stream, head) {
       remembered.delete(stream);
       remembered.set(stream, head);
-      if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value as string);
+      if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value as string);
     },
     forget: () => remembered.clear(),
   };

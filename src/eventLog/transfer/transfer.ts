@@ -16,7 +16,7 @@ export interface Summary {
 }
 
 /** Well below what EventStoreDB takes at once. */
-const MOST_PER_APPEND = 200;
+const MAX_PER_APPEND = 200;
 
 /**
  * Writes a whole history into a file, each event proved while it is read.
@@ -45,7 +45,7 @@ export async function importHistory(target: HistoryTarget, path: string, onProgr
   await compare(target, file, there);
   await target.writeKeys(file.keys);
   let done: number = there;
-  for await (const run of runsOf(behind(file.events(), there), () => MOST_PER_APPEND)) {
+  for await (const run of runsOf(behind(file.events(), there), () => MAX_PER_APPEND)) {
     await target.append(run);
     done += run.length;
     onProgress(done, file.head);

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { type IpAddress, parseIp } from '../../domain/firewall/ipAddress.ts';
-import type { CallerRequest } from './client.ts';
+import type { ClientRequest } from './client.ts';
 
 export interface ClientAddressOptions {
   readonly trustsProxyHeaders: boolean;
@@ -14,16 +14,16 @@ export interface ClientAddressOptions {
 }
 
 /** @returns who sent a request; undefined only when the socket is gone already */
-export type ClientAddress = (request: CallerRequest) => IpAddress | undefined;
+export type ClientAddress = (request: ClientRequest) => IpAddress | undefined;
 
-/** Makes the one rule by which both surfaces know their callers (specification, "IP allowlist"). */
+/** Makes the one rule by which both surfaces know their clients (specification, "IP allowlist"). */
 export function createClientAddress(options: ClientAddressOptions): ClientAddress {
   const trusted = blockListOf(options.trustedProxies);
   const isTrusted = (address: IpAddress) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   // Parsing costs more than remembering; a connection keeps its address for its whole life.
   const known = new WeakMap<object, IpAddress>();
 
-  const ofSocket = ({ socket }: CallerRequest): IpAddress | undefined => {
+  const ofSocket = ({ socket }: ClientRequest): IpAddress | undefined => {
     const remembered = known.get(socket);
     if (remembered) return remembered;
     const address = parseIp(socket.remoteAddress ?? '');

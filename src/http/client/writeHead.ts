@@ -1,6 +1,6 @@
 import { PlainResponse } from '../plain/plainResponse.ts';
 import type { HeaderBlock } from '../wire/headerBlock.ts';
-import type { CallerResponse } from './client.ts';
+import type { ClientResponse } from './client.ts';
 
 /**
  * Begins an answer.
@@ -9,7 +9,7 @@ import type { CallerResponse } from './client.ts';
  * @throws TypeError when a value is not fit for a head
  */
 export function writeHead(
-  response: CallerResponse,
+  response: ClientResponse,
   status: number,
   shared: readonly HeaderBlock[],
   own: readonly string[],

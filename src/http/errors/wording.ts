@@ -6,7 +6,7 @@ const MAX_GIVEN = 200;
 export const given = (details: ErrorDetails, name: string, otherwise: string): string =>
   details[name] === undefined ? otherwise : printable(String(details[name]));
 
-/** What a caller sent, as it can be shown: messages end up in terminals and in the log. */
+/** What a client sent, as it can be shown: messages end up in terminals and in the log. */
 function printable(text: string): string {
   const short = text.length > MAX_GIVEN ? `${text.slice(0, MAX_GIVEN)}...` : text;
   return short.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 
-/** What callers of a route may send and get, in the zod schemas that validate it: the OpenAPI document is made from it. */
+/** What clients of a route may send and get, in the zod schemas that validate it: the OpenAPI document is made from it. */
 export interface Endpoint {
   /** One sentence. */
   readonly summary: string;
@@ -32,7 +32,7 @@ export interface Surface {
   readonly security: 'session' | 'apiKey';
   readonly refusesAlways: (endpoint: PlacedEndpoint) => readonly ErrorCode[];
   readonly error: z.ZodType;
-  /** Status and code of a refusal as callers of this surface see it. */
+  /** Status and code of a refusal as clients of this surface see it. */
   readonly wireOf: (code: ErrorCode) => { readonly status: number; readonly code: string };
   /** Names of headers that a request may carry, with what they do. */
   readonly headers?: (endpoint: PlacedEndpoint) => Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ const SECURITY = {
     type: 'apiKey',
     in: 'cookie',
     name: 'dashboard_session',
-    description: 'Set by signing in. While no password exists, callers on this machine need none.',
+    description: 'Set by signing in. While no password exists, clients on this machine need none.',
   },
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key; not checked while api_key_auth_enabled is off.' },
 } as const;

@@ -12,8 +12,8 @@ interface Key {
 }
 
 /** Agents write some thirty between them. */
-const MOST_KEPT = 500;
-const LONGEST = 100;
+const MAX_ENTRIES = 500;
+const MAX_LENGTH = 100;
 
 /**
  * The names of headers, which come again with every request: to find one costs a fraction of writing it in lower case and
@@ -28,7 +28,7 @@ export class HeaderNames {
   begin(): void {
     this.#head += 1;
     // Whoever makes names up must not fill the memory; those in use are back with the next requests.
-    if (this.#names.size < MOST_KEPT) return;
+    if (this.#names.size < MAX_ENTRIES) return;
     this.#names = new Map();
     this.#keys = new Map();
   }
@@ -46,7 +46,7 @@ export class HeaderNames {
 
   #add(text: string): HeaderName | undefined {
     const inLowerCase = text.toLowerCase();
-    if (text.length > LONGEST || inLowerCase in Object.prototype) return undefined;
+    if (text.length > MAX_LENGTH || inLowerCase in Object.prototype) return undefined;
     let key = this.#keys.get(inLowerCase);
     if (!key) {
       key = { inLowerCase: asPropertyKey(inLowerCase), seenIn: 0 };

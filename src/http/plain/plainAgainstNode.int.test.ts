@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import type { CallerRequest } from '../client/client.ts';
+import type { ClientRequest } from '../client/client.ts';
 import { type HttpServer, startHttpServer } from '../server.ts';
 import { PlainRequest } from './plainRequest.ts';
 
@@ -59,7 +59,7 @@ async function listener(isPlainPath: () => boolean): Promise<Listener> {
   };
 }
 
-function readBody(request: CallerRequest, into: { body: string }, onEnd: () => void): void {
+function readBody(request: ClientRequest, into: { body: string }, onEnd: () => void): void {
   const onData = (piece: Buffer) => {
     into.body += piece.toString('latin1');
   };

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { problemOfNoise, sayAndLeave } from '../wire/parserErrorResponse.ts';
+import { parserErrorResponse, respondAndClose } from '../wire/parserErrorResponse.ts';
 import { readPlainHead } from './plainHead.ts';
 import { PlainRequest } from './plainRequest.ts';
 import { KEEP_ALIVE_SECONDS, PlainResponse } from './plainResponse.ts';
@@ -12,15 +12,15 @@ export interface PlainOptions {
   readonly handOver: (socket: Socket) => void;
   /** How long a request may take to arrive. */
   readonly requestMs: number;
-  /** How long a caller that is still talking may take to notice that it has been answered. */
+  /** How long a client that is still talking may take to notice that it has been answered. */
   readonly lingerMs: number;
 }
 
-/** A caller that sends more than this ahead of its answers has to wait for them. */
-const MOST_AHEAD_BYTES = 65_536;
+/** A client that sends more than this ahead of its answers has to wait for them. */
+const MAX_AHEAD_BYTES = 65_536;
 
 /**
- * A caller's connection as long as its requests are plain: one after the other is read and answered here. The first that
+ * A client's connection as long as its requests are plain: one after the other is read and answered here. The first that
  * is not goes to Node's own parser with all that follows.
  */
 export class PlainConnection {
@@ -102,7 +102,7 @@ export class PlainConnection {
   #keep(bytes: Buffer): void {
     this.#ahead.push(bytes);
     this.#aheadBytes += bytes.length;
-    if (this.#aheadBytes > MOST_AHEAD_BYTES) this.#socket.pause();
+    if (this.#aheadBytes > MAX_AHEAD_BYTES) this.#socket.pause();
   }
 
   onAnswered(keepsAlive: boolean): void {
@@ -113,7 +113,7 @@ export class PlainConnection {
     else if (this.#aheadBytes > 0) this.#goOn();
   }
 
-  /** Takes up what came ahead. Callers that do not read their answers get no further ones. */
+  /** Takes up what came ahead. Clients that do not read their answers get no further ones. */
   #goOn(): void {
     if (this.#socket.writableNeedDrain || this.#socket.destroyed) return;
     const bytes = Buffer.concat(this.#ahead);
@@ -128,7 +128,7 @@ export class PlainConnection {
     if (this.#isAnswered && this.#aheadBytes > 0) this.#goOn();
   }
 
-  /** The caller says no more: like Node, take it for gone. */
+  /** The client says no more: like Node, take it for gone. */
   #ended(): void {
     if (this.#request) this.#refuse('HPE_INVALID_EOF_STATE');
     else this.#socket.end();
@@ -147,10 +147,10 @@ export class PlainConnection {
       return;
     }
     this.#isLeaving = true;
-    sayAndLeave(this.#socket, problemOfNoise(Object.assign(new Error(code), { code })));
+    respondAndClose(this.#socket, parserErrorResponse(Object.assign(new Error(code), { code })));
   }
 
-  /** No request follows. Closing at once would reset the connection of a caller that still sends, and with it the answer. */
+  /** No request follows. Closing at once would reset the connection of a client that still sends, and with it the answer. */
   #leave(): void {
     this.#isLeaving = true;
     const socket = this.#socket;

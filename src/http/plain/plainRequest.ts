@@ -5,7 +5,7 @@ import type { PlainHead } from './plainHead.ts';
 export interface BodyListener {
   onData(piece: Buffer): void;
   onEnd(): void;
-  /** The caller hung up before the end. */
+  /** The client hung up before the end. */
   onGone(): void;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answer, answersIn, plain, plainStages } from '../../../test/support/plainStage.ts';
-import type { CallerResponse } from '../client/client.ts';
+import type { ClientResponse } from '../client/client.ts';
 import { writeHead } from '../client/writeHead.ts';
 import { HeaderBlock } from '../wire/headerBlock.ts';
 
@@ -10,7 +10,7 @@ describe('an answer is the same, byte for byte, as Node writes it', () => {
   const long = Buffer.alloc(100_000, 'x');
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
-  test.each<[string, (response: CallerResponse) => void]>([
+  test.each<[string, (response: ClientResponse) => void]>([
     ['a text of known length', (r) => r.writeHead(200, ['content-length', '2', 'x-one', 'a']).end('ok')],
     ['bytes of known length', (r) => r.writeHead(200, ['content-length', '2']).end(Buffer.from('ok'))],
     ['many bytes of known length', (r) => r.writeHead(200, ['content-length', '100000']).end(long)],
@@ -74,17 +74,17 @@ describe('an answer is the same, byte for byte, as Node writes it', () => {
       expect(() => new HeaderBlock(['x-one', 'a\r\nx-two: 1'])).toThrow(TypeError);
       response.writeHead(200, ['content-length', '0']).end();
     });
-    const caller = await call(plain('/plain'));
-    await expect.poll(() => caller.received).toContain('\r\n\r\n');
+    const client = await call(plain('/plain'));
+    await expect.poll(() => client.received).toContain('\r\n\r\n');
     expect(thrown).toEqual(Array.from({ length: 4 }, () => expect.any(TypeError)));
-    expect(caller.received).not.toContain('x-one');
+    expect(client.received).not.toContain('x-one');
   });
 
   /** Heads carry the second in which they were made; what follows the answer is Node's for both. */
   const normal = (text: string) => text.replace(/Date: [^\r]+/g, 'Date: now').split('HTTP/1.1 400')[0];
 });
 
-test('a caller that has caught up is told to the answer that waits for it', async () => {
+test('a client that has caught up is told to the answer that waits for it', async () => {
   const long = Buffer.alloc(32 * 1_048_576, 'x');
   let drained = 0;
   const { call, served } = await stage(({ response }) => {
@@ -94,15 +94,15 @@ test('a caller that has caught up is told to the answer that waits for it', asyn
     });
     response.writeHead(200, []).write(long);
   });
-  const caller = await call(plain('/plain'));
-  caller.socket.pause();
+  const client = await call(plain('/plain'));
+  client.socket.pause();
   await expect.poll(() => served[0]?.response.writableNeedDrain).toBe(true);
-  caller.socket.resume();
-  await expect.poll(() => caller.received.endsWith('0\r\n\r\n'), { timeout: 10_000 }).toBe(true);
+  client.socket.resume();
+  await expect.poll(() => client.received.endsWith('0\r\n\r\n'), { timeout: 10_000 }).toBe(true);
   expect(drained).toBe(1);
 });
 
-test('what a slow caller has not taken yet is not overwritten by the answers of others', async () => {
+test('what a slow client has not taken yet is not overwritten by the answers of others', async () => {
   const long = Buffer.alloc(32 * 1_048_576, 'x');
   const { call, served } = await stage((one) => {
     if (one.url !== '/plain/slow') return answer(one);
@@ -119,7 +119,7 @@ test('what a slow caller has not taken yet is not overwritten by the answers of 
   expect(slow.received.slice(-100)).toContain('\r\nthe end of the slow answer\r\n');
 });
 
-test('many small pieces for a caller that does not read take no more memory than they are long', async () => {
+test('many small pieces for a client that does not read take no more memory than they are long', async () => {
   const long = Buffer.alloc(32 * 1_048_576, 'x');
   let grown = 0;
   const { call } = await stage(({ response }) => {
@@ -129,7 +129,7 @@ test('many small pieces for a caller that does not read take no more memory than
     grown = process.memoryUsage().arrayBuffers - before;
     response.destroy();
   });
-  const caller = await call(plain('/plain'));
-  await expect.poll(() => caller.isClosed).toBe(true);
+  const client = await call(plain('/plain'));
+  await expect.poll(() => client.isClosed).toBe(true);
   expect(grown).toBeLessThan(4 * 1_048_576);
 });

@@ -8,7 +8,7 @@ export interface ResponseOwner {
   onAnswered(keepsAlive: boolean): void;
 }
 
-/** Told to callers, as Node tells it: how long a connection is kept for the next request. */
+/** Told to clients, as Node tells it: how long a connection is kept for the next request. */
 export const KEEP_ALIVE_SECONDS = 75;
 
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
@@ -51,7 +51,7 @@ export class PlainResponse {
     return this.#socket.writableNeedDrain;
   }
 
-  /** One listener each: the caller has caught up; the connection was closed before the answer's end. */
+  /** One listener each: the client has caught up; the connection was closed before the answer's end. */
   on(event: 'drain' | 'close', listener: () => void): this {
     if (event === 'drain') this.#onDrain = listener;
     else this.#onClose = listener;
@@ -83,7 +83,7 @@ export class PlainResponse {
     return this;
   }
 
-  /** @returns false when the caller is slower than this; 'drain' tells when to go on */
+  /** @returns false when the client is slower than this; 'drain' tells when to go on */
   write(data: Buffer | string): boolean {
     if (data.length === 0 || !this.#isOpen) return true;
     return this.#send(typeof data === 'string' ? Buffer.from(data) : data, '');
@@ -102,7 +102,7 @@ export class PlainResponse {
     return this;
   }
 
-  /** The caller sees a broken connection. */
+  /** The client sees a broken connection. */
   destroy(): this {
     this.#socket.destroy();
     return this;
@@ -136,7 +136,7 @@ export class PlainResponse {
     const after = isChunk ? `\r\n${ending}` : ending;
     const length = before.length + bytes.length + after.length;
     if (length > SCRATCH_BYTES) return this.#sendPieces(before, bytes, after);
-    // What waits behind other bytes gets memory of its own size: a slow caller may have many small pieces waiting.
+    // What waits behind other bytes gets memory of its own size: a slow client may have many small pieces waiting.
     const all = this.#socket.writableLength > 0 ? Buffer.allocUnsafe(length) : scratch.subarray(0, length);
     all.write(before, 'latin1');
     bytes.copy(all, before.length);

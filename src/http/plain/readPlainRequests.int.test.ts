@@ -21,25 +21,25 @@ describe('Node answers', () => {
 
   test('a request whose head comes in pieces', async () => {
     const { call, served, connections } = await stage();
-    const caller = await call(plain('/plain').slice(0, 20));
+    const client = await call(plain('/plain').slice(0, 20));
     await expect.poll(() => connections.size).toBe(0);
-    caller.socket.write(plain('/plain').slice(20));
-    await expect.poll(() => answersIn(caller)).toEqual(['node:/plain']);
+    client.socket.write(plain('/plain').slice(20));
+    await expect.poll(() => answersIn(client)).toEqual(['node:/plain']);
     expect(served.length).toBe(0);
   });
 
   test('all that follows on the connection, with bodies of any size', async () => {
     const { call, served, connections } = await stage();
-    const caller = await call(plain('/other', 'x'.repeat(200_000)) + plain('/plain'));
-    await expect.poll(() => answersIn(caller)).toEqual(['node:/other', 'node:/plain']);
+    const client = await call(plain('/other', 'x'.repeat(200_000)) + plain('/plain'));
+    await expect.poll(() => answersIn(client)).toEqual(['node:/other', 'node:/plain']);
     expect([served.length, connections.size]).toEqual([0, 0]);
   });
 
   test('what is no HTTP, with its refusal', async () => {
     const { call } = await stage();
-    const caller = await call(`${plain('/plain/1')}POST /plain HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`);
-    await expect.poll(() => caller.isClosed).toBe(true);
-    expect(caller.received).toContain('plain:/plain/1');
-    expect(caller.received).toContain('HTTP/1.1 400 Bad Request');
+    const client = await call(`${plain('/plain/1')}POST /plain HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`);
+    await expect.poll(() => client.isClosed).toBe(true);
+    expect(client.received).toContain('plain:/plain/1');
+    expect(client.received).toContain('HTTP/1.1 400 Bad Request');
   });
 });

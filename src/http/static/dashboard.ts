@@ -60,7 +60,7 @@ function send(request: IncomingMessage, response: ServerResponse, file: SiteFile
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** The smallest that the caller takes; of those it likes equally, ours comes first. */
+/** The smallest that the client takes; of those it likes equally, ours comes first. */
 function encodingFor(request: IncomingMessage, { bodies }: SiteFile): Encoding {
   const ours = (['br', 'gzip', 'identity'] as const).filter((encoding) => bodies.has(encoding));
   const [chosen] = [accepts(request).encodings([...ours])].flat();

@@ -24,7 +24,7 @@ export const NO_TUNNEL: NotHttp = {
 };
 
 /** What the parser of HTTP stumbled over. */
-export function problemOfNoise({ code }: NodeJS.ErrnoException): NotHttp {
+export function parserErrorResponse({ code }: NodeJS.ErrnoException): NotHttp {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return notHttp(408, 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') return notHttp(431, 'the headers are too large');
   return notHttp(400, 'this is not valid HTTP');
@@ -35,7 +35,7 @@ export function problemOfNoise({ code }: NodeJS.ErrnoException): NotHttp {
  * (RFC 9112 section 3.2.2); Koa would throw at some of them.
  * @returns undefined when a surface can take the request
  */
-export function problemOfHead(request: IncomingMessage): NotHttp | undefined {
+export function headErrorResponse(request: IncomingMessage): NotHttp | undefined {
   const { url = '', headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') return notHttp(400, 'the request has no Host header');
   // A target has no fragment, and what parses one may throw.
@@ -49,16 +49,16 @@ export function problemOfHead(request: IncomingMessage): NotHttp | undefined {
 }
 
 /** Answers a request that no surface can take, and ends its connection: nobody knows what follows on it. */
-export function answerNotHttp(response: ServerResponse, problem: NotHttp): void {
+export function respondNotHttp(response: ServerResponse, problem: NotHttp): void {
   const body = envelopeOf(problem);
   response.writeHead(problem.status, { ...headersOf(body), connection: 'close' }).end(body);
 }
 
-/** How long a caller that is still talking may take to notice that it has been answered. */
+/** How long a client that is still talking may take to notice that it has been answered. */
 export const LINGER_MS = 1_000;
 
 /** Answers on a connection that has no request, and ends it; a reset at once could swallow the answer. */
-export function sayAndLeave(socket: Socket, problem: NotHttp): void {
+export function respondAndClose(socket: Socket, problem: NotHttp): void {
   const body = envelopeOf(problem);
   const head = Object.entries({ ...headersOf(body), connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,

@@ -3,9 +3,9 @@ import { sharedManagement, startManagement } from '../../../test/support/managem
 
 let address: string | undefined;
 const from = sharedManagement({ remoteAddress: ({ socket }) => address ?? socket.remoteAddress });
-/** The shared management as a caller at this address meets it. */
-const calling = (caller?: string) => {
-  address = caller;
+/** The shared management as a client at this address meets it. */
+const calling = (client?: string) => {
+  address = client;
   return from();
 };
 
@@ -26,8 +26,8 @@ test.each([
   ['a content network', '127.0.0.1', { 'cf-connecting-ip': '203.0.113.9' }, 'header cf-connecting-ip'],
   ['a name that resolves to this machine', '127.0.0.1', { host: 'evil.example:2455' }, 'Host "evil.example:2455"'],
   ['a name that begins like an address', '127.0.0.1', { host: '127.0.0.1.evil.example' }, 'Host "127.0.0.1.evil'],
-])('management is closed to %s and says why', async (_name, caller, headers, reason) => {
-  const { call } = calling(caller);
+])('management is closed to %s and says why', async (_name, client, headers, reason) => {
+  const { call } = calling(client);
   const { status, body } = await call('GET', '/api/accounts', { headers });
   expect(status).toBe(401);
   expect(body).toEqual({
@@ -53,8 +53,8 @@ test('a stranger learns nothing about which paths exist', async () => {
   }
 });
 
-test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('%s is this machine', async (caller) => {
-  const { call } = calling(caller);
+test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('%s is this machine', async (client) => {
+  const { call } = calling(client);
   expect((await call('GET', '/api/settings')).status).toBe(200);
 });
 

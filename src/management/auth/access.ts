@@ -28,7 +28,7 @@ export const identify =
     const session = known && isValid(known, dashboardAuth, now()) ? known : undefined;
     const given = clientAddress(ctx.req) ?? '';
     const address = parseIp(given) ?? given;
-    ctx.state.caller = { address, whyNotLocal: whyNotLocal(remoteAddress(ctx.req) ?? '', ctx.headers), session };
+    ctx.state.client = { address, whyNotLocal: whyNotLocal(remoteAddress(ctx.req) ?? '', ctx.headers), session };
     const usedTotp = session !== undefined && hasVerifiedTotp(session, dashboardAuth);
     const userAgent = ctx.get('user-agent') || null;
     ctx.state.cause = {
@@ -43,13 +43,13 @@ export const identify =
  * "no session", "no password yet"). What stands behind it is closed unless this opens it.
  * @throws Refusal `authentication_required`, on settings `unauthorized` | `totp_required`
  */
-export const signedIn =
+export const requireSession =
   ({ hot }: Pick<Management, 'hot'>): ManagementMiddleware =>
   (ctx, next) => {
     const { dashboardAuth } = hot.state;
     const code = SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required';
     if (dashboardAuth.password) sessionOf(ctx, dashboardAuth, code);
-    else refuseFromElsewhere(ctx, code);
+    else requireLocalClient(ctx, code);
     return next();
   };
 
@@ -57,17 +57,17 @@ const SETTINGS = /^\/api\/settings\/?$/;
 
 /** @throws Refusal `code` without a session | `totp_required` */
 export function sessionOf(ctx: AnyContext, auth: DashboardAuth, code: ErrorCode = 'authentication_required'): Session {
-  const session = ctx.state.caller.session ?? refuse(code);
+  const session = ctx.state.client.session ?? refuse(code);
   return isTotpPending(session, auth) ? refuse('totp_required') : session;
 }
 
-/** While there is no password. @throws Refusal `code` to callers who are not known to sit at this machine */
-export function refuseFromElsewhere(ctx: AnyContext, code: ErrorCode = 'authentication_required'): void {
-  const { whyNotLocal } = ctx.state.caller;
+/** While there is no password. @throws Refusal `code` to clients who are not known to sit at this machine */
+export function requireLocalClient(ctx: AnyContext, code: ErrorCode = 'authentication_required'): void {
+  const { whyNotLocal } = ctx.state.client;
   if (whyNotLocal === undefined) return;
   refuse(code, {
     problem:
-      `management is open only to callers on this machine until a password is set: ${whyNotLocal}. ` +
+      `management is open only to clients on this machine until a password is set: ${whyNotLocal}. ` +
       'Set one from this machine, or with the setup_token that the service printed at start',
   });
 }

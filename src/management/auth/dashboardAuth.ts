@@ -4,7 +4,7 @@ import { subjects } from '../../state/fold/subjects.ts';
 import type { Management } from '../app.ts';
 import { bodyOf } from '../http/body.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { refuseFromElsewhere, sessionOf } from './access.ts';
+import { requireLocalClient, sessionOf } from './access.ts';
 import { createProve } from './guesses.ts';
 import { createPasswords } from './passwords.ts';
 import type { SessionCookie } from './sessionCookie.ts';
@@ -34,11 +34,11 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
 
   const forgetting = async (done: ReturnType<typeof change>) => destroyKeysOfDisabledTotp(vault, (await done).events);
 
-  /** @throws Refusal `password_not_configured`, or `authentication_required` to callers from elsewhere */
+  /** @throws Refusal `password_not_configured`, or `authentication_required` to clients from elsewhere */
   const needPassword = (ctx: ManagementContext) => {
     const { password } = auth();
     if (password) return password;
-    refuseFromElsewhere(ctx);
+    requireLocalClient(ctx);
     return refuse('password_not_configured');
   };
   const needSession = (ctx: ManagementContext): Session => {
@@ -59,8 +59,8 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
     });
 
   async function proveSetupToken(ctx: ManagementContext, given: string | null | undefined): Promise<void> {
-    if (ctx.state.caller.whyNotLocal === undefined) return;
-    if (given === null || given === undefined) return refuseFromElsewhere(ctx);
+    if (ctx.state.client.whyNotLocal === undefined) return;
+    if (given === null || given === undefined) return requireLocalClient(ctx);
     await prove(ctx, {
       of: 'setup token',
       method: 'setup_token',
@@ -70,7 +70,7 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
   }
 
   return newRouter('/api/dashboard-auth')
-    .get('/session', routes.session, (ctx) => sessionState(auth(), ctx.state.caller.session))
+    .get('/session', routes.session, (ctx) => sessionState(auth(), ctx.state.client.session))
     .post('/password/setup', routes.setUp, async (ctx) => {
       const { password, setup_token } = await bodyOf(ctx, SetUp, 'validation_error');
       if (auth().password) refuse('password_already_configured');
@@ -111,7 +111,7 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
     })
     .post('/totp/verify', routes.verifyTotp, async (ctx) => {
       needPassword(ctx);
-      const session = ctx.state.caller.session ?? refuse('authentication_required');
+      const session = ctx.state.client.session ?? refuse('authentication_required');
       const { code } = await bodyOf(ctx, Verify, 'validation_error');
       const by = await totpVerification(ctx, code);
       return sessionState(auth(), await sessions.verified(ctx, session, by));

@@ -26,7 +26,7 @@ export type Prove = <Proof>(ctx: ManagementContext, guess: Guess<Proof>) => Prom
 export function createProve({ now, inTurn, signIns }: Pick<Management, 'now' | 'inTurn' | 'signIns'>): Prove {
   const throttle = new Throttle(now);
   return (ctx, { of, method, check, otherwise }) => {
-    const { address } = ctx.state.caller;
+    const { address } = ctx.state.client;
     const key = `${of} ${neighbourhoodOf(address)}`;
     return inTurn(`guess of ${key}`, async () => {
       try {

@@ -5,11 +5,11 @@ import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './
 
 test('setting the password begins a session, and closes management to everybody else', async () => {
   const at = await stage();
-  const caller = browser(at);
-  const answer = await caller.post('password/setup', { password: PASSWORD });
+  const client = browser(at);
+  const answer = await client.post('password/setup', { password: PASSWORD });
   expect(shown(answer)).toEqual([200, state()]);
-  expect(shown(await caller.call('GET', '/api/dashboard-auth/session'))).toEqual([200, state()]);
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect(shown(await client.call('GET', '/api/dashboard-auth/session'))).toEqual([200, state()]);
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
   expect(shown(await at.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
   expect(shown(await at.call('GET', '/api/settings'))).toEqual([401, 'unauthorized']);
   const stranger = await at.call('GET', '/api/dashboard-auth/session');
@@ -67,16 +67,16 @@ test('without a password there is nothing to sign in to, change or set up', asyn
   expect(shown(removed)).toEqual([400, 'password_not_configured']);
 });
 
-test('changing the password ends every session but that of the caller, whose cookie is a new one', async () => {
+test('changing the password ends every session but that of the client, whose cookie is a new one', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const copy = browser(at, { cookie: caller.cookie as string });
+  const client = await setUp(at);
+  const copy = browser(at, { cookie: client.cookie as string });
   const neighbour = await logIn(at);
   pass(at, HOUR);
-  const answer = await caller.post('password/change', { currentPassword: PASSWORD, newPassword: 'battery staple' });
+  const answer = await client.post('password/change', { currentPassword: PASSWORD, newPassword: 'battery staple' });
   expect(shown(answer)).toEqual(DONE);
   expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=43200;');
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
   for (const ended of [copy, neighbour]) {
     expect(shown(await ended.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
     expect((await ended.call('GET', '/api/dashboard-auth/session')).body).toEqual(state({ isPasswordVerified: false }));
@@ -87,22 +87,22 @@ test('changing the password ends every session but that of the caller, whose coo
 
 test('the password is changed and removed only by who knows it', async () => {
   const at = await stage();
-  const caller = await setUp(at);
+  const client = await setUp(at);
   const change = { currentPassword: 'something else', newPassword: 'battery staple' };
-  expect(shown(await caller.post('password/change', change))).toEqual([401, 'invalid_credentials']);
+  expect(shown(await client.post('password/change', change))).toEqual([401, 'invalid_credentials']);
   const sent = { body: { password: 'something else' } };
-  const removed = await caller.call('DELETE', '/api/dashboard-auth/password', sent);
+  const removed = await client.call('DELETE', '/api/dashboard-auth/password', sent);
   expect(shown(removed)).toEqual([401, 'invalid_credentials']);
   expect((await logIn(at)).cookie).toBeDefined();
 });
 
 test('without the password management is open to this machine again, and to nobody else', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  await requireTotp(at, caller);
-  await verified(at, caller);
+  const client = await setUp(at);
+  await requireTotp(at, client);
+  await verified(at, client);
   const sent = { body: { password: PASSWORD } };
-  const answer = await caller.call('DELETE', '/api/dashboard-auth/password', sent);
+  const answer = await client.call('DELETE', '/api/dashboard-auth/password', sent);
   expect(shown(answer)).toEqual(DONE);
   expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=0');
   const nothing = state({ isPasswordConfigured: false, isPasswordVerified: false });
@@ -114,9 +114,9 @@ test('without the password management is open to this machine again, and to nobo
 
 test('a copied cookie stays worthless after the password was removed and set again', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const copy = browser(at, { cookie: caller.cookie as string });
-  await caller.call('DELETE', '/api/dashboard-auth/password', { body: { password: PASSWORD } });
+  const client = await setUp(at);
+  const copy = browser(at, { cookie: client.cookie as string });
+  await client.call('DELETE', '/api/dashboard-auth/password', { body: { password: PASSWORD } });
   await setUp(at);
   expect(shown(await copy.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
 });

@@ -1,6 +1,6 @@
 import * as scryptKdf from 'scrypt-kdf';
 import { refuse } from '../../domain/core/refusal.ts';
-import { createSlots } from '../../lib/semaphore.ts';
+import { createSemaphore } from '../../lib/semaphore.ts';
 
 // Its types promise named exports, its code has one default export (scrypt-kdf 4.0.0).
 const { kdf, verify } = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
@@ -19,18 +19,18 @@ export interface Passwords {
  * The threads that derive keys are those that decompress requests: guesses may not take all of them, nor 32 MiB each
  * without bound.
  */
-const MOST_AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 /** About 5 s of work: whoever comes later is better told to come back than kept waiting. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 const COME_BACK = { problem: 'too many passwords are being checked; try again in 5 s', retryAfterSeconds: 5 };
 
 /** @param logN binary logarithm of the cost; 15 takes about 100 ms and 32 MiB (scrypt-kdf, "Recommended parameter values") */
 export function createPasswords({ logN = 15 }: { logN?: number } = {}): Passwords {
-  const inSlot = createSlots(MOST_AT_ONCE);
+  const inSlot = createSemaphore(MAX_CONCURRENT);
   let present = 0;
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (present >= MOST_AT_ONCE + MOST_WAITING) refuse('rate_limit_exceeded', COME_BACK);
+    if (present >= MAX_CONCURRENT + MAX_WAITING) refuse('rate_limit_exceeded', COME_BACK);
     present++;
     try {
       return await inSlot(work);

@@ -20,7 +20,7 @@ test('the cookie is out of reach of scripts and of other sites, and lasts 12 hou
   ]);
 });
 
-test('the cookie is for https alone where the caller speaks it', async () => {
+test('the cookie is for https alone where the client speaks it', async () => {
   const { call } = await startManagement({ isHttps: ({ headers }) => headers['x-test-scheme'] === 'https' });
   const sent = { body: { password: PASSWORD }, headers: { 'x-test-scheme': 'https' } };
   const { headers } = await call('POST', '/api/dashboard-auth/password/setup', sent);
@@ -30,46 +30,46 @@ test('the cookie is for https alone where the caller speaks it', async () => {
 test('the right password begins a session, a wrong one does not', async () => {
   const at = await stage();
   await setUp(at);
-  const caller = browser(at);
-  const wrong = await caller.post('password/login', { password: `${PASSWORD}!` });
+  const client = browser(at);
+  const wrong = await client.post('password/login', { password: `${PASSWORD}!` });
   expect([...shown(wrong), wrong.body.error.message]).toEqual([401, 'invalid_credentials', 'The password is wrong']);
-  expect(caller.cookie).toBeUndefined();
-  expect(shown(await caller.post('password/login', { password: PASSWORD }))).toEqual([200, state()]);
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect(client.cookie).toBeUndefined();
+  expect(shown(await client.post('password/login', { password: PASSWORD }))).toEqual([200, state()]);
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
 });
 
 test('many can sign in at once, from one address as well', async () => {
   const at = await stage();
   await setUp(at);
-  const callers = await Promise.all(Array.from({ length: 12 }, () => logIn(at)));
-  expect(new Set(callers.map(({ cookie }) => cookie)).size).toBe(12);
-  for (const caller of callers) expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  const clients = await Promise.all(Array.from({ length: 12 }, () => logIn(at)));
+  expect(new Set(clients.map(({ cookie }) => cookie)).size).toBe(12);
+  for (const client of clients) expect((await client.call('GET', '/api/accounts')).status).toBe(200);
 });
 
 test('signing in again ends the session from before', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const copy = browser(at, { cookie: caller.cookie as string });
-  await caller.post('password/login', { password: PASSWORD });
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  const client = await setUp(at);
+  const copy = browser(at, { cookie: client.cookie as string });
+  await client.post('password/login', { password: PASSWORD });
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
   expect((await copy.call('GET', '/api/accounts')).status).toBe(401);
 });
 
 test('a session ends after 12 hours, whatever the browser keeps', async () => {
   const at = await stage();
-  const caller = await setUp(at);
+  const client = await setUp(at);
   pass(at, 12 * HOUR - 1);
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
   pass(at, 1);
-  expect(shown(await caller.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
+  expect(shown(await client.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
 });
 
 test('a cookie that was changed, made elsewhere or made for another purpose is none', async () => {
   const at = await stage();
-  const caller = await setUp(at);
+  const client = await setUp(at);
   const other = await setUp(await stage());
-  const { body } = await caller.post('totp/setup/start');
-  const [name = '', value = ''] = (caller.cookie as string).split('=');
+  const { body } = await client.post('totp/setup/start');
+  const [name = '', value = ''] = (client.cookie as string).split('=');
   const last = value.at(-9) === 'A' ? 'B' : 'A';
   for (const cookie of [
     other.cookie as string,
@@ -86,10 +86,10 @@ test('a cookie that was changed, made elsewhere or made for another purpose is n
 
 test('signing out makes copies of the cookie worthless', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const copy = browser(at, { cookie: caller.cookie as string });
+  const client = await setUp(at);
+  const copy = browser(at, { cookie: client.cookie as string });
   const neighbour = await logIn(at);
-  const answer = await caller.post('logout');
+  const answer = await client.post('logout');
   expect(shown(answer)).toEqual(DONE);
   expect(answer.headers['set-cookie']).toEqual(['dashboard_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax']);
   expect(shown(await copy.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
@@ -143,15 +143,15 @@ test('without a session only the session, signing in and signing out answer', as
 
 test('a page of another origin can neither sign in nor out', async () => {
   const at = await stage();
-  const caller = await setUp(at);
+  const client = await setUp(at);
   const headers = { origin: 'https://evil.example' };
   for (const [path, body] of [
     ['password/login', { password: PASSWORD }],
     ['logout', {}],
     ['totp/disable', {}],
   ] as const) {
-    const answer = await caller.call('POST', `/api/dashboard-auth/${path}`, { headers, body });
+    const answer = await client.call('POST', `/api/dashboard-auth/${path}`, { headers, body });
     expect(shown(answer)).toEqual([403, 'cross_origin']);
   }
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
 });

@@ -11,15 +11,19 @@ export interface CookieContent {
   readonly expiresAt: Instant;
 }
 
-/** What callers carry, encrypted with AES-256-GCM under keys of this installation. */
-export interface Tokens<Content> {
+/** What clients carry, encrypted with AES-256-GCM under keys of this installation. */
+export interface SignedTokens<Content> {
   write(content: Content): string;
   /** @returns undefined when the text is not ours, was changed, or is of another kind */
   read(text: string): Content | undefined;
 }
 
 /** @param purpose what the text is for: a text of one purpose is worth nothing for another */
-export function createTokens<Content>(vault: Vault, purpose: string, schema: z.ZodType<Content>): Tokens<Content> {
+export function createSignedTokens<Content>(
+  vault: Vault,
+  purpose: string,
+  schema: z.ZodType<Content>,
+): SignedTokens<Content> {
   const key = Buffer.from(vault.digest('dashboard', purpose), 'hex');
   return {
     write: (content) => encrypt(key, Buffer.from(JSON.stringify(content)), purpose).toString('base64url'),
@@ -50,7 +54,7 @@ export interface SessionCookieOptions {
 
 /** The cookie `dashboard_session` (specification, "Dashboard / management" 1). */
 export function createSessionCookie({ vault, now, isHttps }: SessionCookieOptions): SessionCookie {
-  const tokens = createTokens(vault, 'session cookie', Content);
+  const tokens = createSignedTokens(vault, 'session cookie', Content);
   const send = (ctx: AnyContext, value: string, seconds: number) => {
     const secure = isHttps(ctx.req) ? '; Secure' : '';
     ctx.append('set-cookie', `${NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`);

@@ -11,7 +11,7 @@ export interface SessionsOptions extends Pick<Management, 'hot' | 'now' | 'newId
   readonly cookie: SessionCookie;
 }
 
-/** Begins sessions, gives them new ids and ends them; the caller's cookie follows. */
+/** Begins sessions, gives them new ids and ends them; the client's cookie follows. */
 export interface Sessions {
   /**
    * @param goesOn what the new session keeps of one that ended with its password
@@ -36,7 +36,7 @@ export function createSessions({ hot, now, newId, signIns, cookie }: SessionsOpt
       const sessionId = newId();
       const totpId = goesOn?.totpId ?? null;
       const expiresAt = goesOn?.expiresAt ?? sessionEnd(now());
-      const replaces = goesOn ? null : (ctx.state.caller.session?.id ?? null);
+      const replaces = goesOn ? null : (ctx.state.client.session?.id ?? null);
       const event = SessionBegun({ sessionId, passwordId, totpId, replaces, expiresAt });
       await signIns.record(event, acting(ctx, sessionId, totpId !== null));
       return holding(ctx, sessionId) ?? refuse('invalid_credentials');
@@ -48,14 +48,14 @@ export function createSessions({ hot, now, newId, signIns, cookie }: SessionsOpt
       return holding(ctx, sessionId) ?? refuse('authentication_required');
     },
     async end(ctx) {
-      const { session } = ctx.state.caller;
+      const { session } = ctx.state.client;
       if (session) await signIns.record(SessionEnded({ sessionId: session.id }), ctx.state.cause);
       cookie.clear(ctx);
     },
   };
 }
 
-/** The caller as the session that has just begun. */
+/** The client as the session that has just begun. */
 function acting({ state: { cause } }: ManagementContext, sessionId: string, usedTotp: boolean): Cause {
   return cause.actor.kind === 'operator' ? { ...cause, actor: { ...cause.actor, sessionId, usedTotp } } : cause;
 }

@@ -36,8 +36,8 @@ test('from another machine the first password takes the set-up token', async () 
 
 test('a token that was made up is made anew when the password is removed', async () => {
   const { at, announced } = await withToken();
-  const caller = await setUp(at);
-  await caller.call('DELETE', '/api/dashboard-auth/password', { body: { password: PASSWORD } });
+  const client = await setUp(at);
+  await client.call('DELETE', '/api/dashboard-auth/password', { body: { password: PASSWORD } });
   expect(announced).toEqual(['first-token', 'second-token']);
   const sent = (setup_token: string) =>
     browser(at, ELSEWHERE).post('password/setup', { password: PASSWORD, setup_token });
@@ -60,7 +60,7 @@ test('guesses of the set-up token are throttled', async () => {
   expect((await guess('first-token')).status).toBe(429);
 });
 
-test('while there is no password, callers from elsewhere learn the way in, and nothing else', async () => {
+test('while there is no password, clients from elsewhere learn the way in, and nothing else', async () => {
   const at = await stage();
   const stranger = browser(at, ELSEWHERE);
   for (const path of ['password/login', 'password/change', 'totp/verify', 'totp/setup/start', 'totp/disable']) {

@@ -10,7 +10,7 @@ export interface SetupTokenOptions {
   readonly announce: (token: string) => void;
 }
 
-/** What callers from another machine must know to set the first password. */
+/** What clients from another machine must know to set the first password. */
 export interface SetupToken {
   matches(given: string): boolean;
 }

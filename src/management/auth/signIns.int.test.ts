@@ -5,12 +5,12 @@ import { ELSEWHERE, events, shown, stage, verified } from './stage.support.ts';
 
 test('every change says which session made it, from where, with what, and whether TOTP was used', async () => {
   const at = await stage();
-  const caller = await setUp(at);
+  const client = await setUp(at);
   const headers = { 'user-agent': 'test/1' };
-  await caller.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' }, headers });
-  await setUpTotp(at, caller);
-  await verified(at, caller);
-  await caller.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.2' }, headers });
+  await client.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' }, headers });
+  await setUpTotp(at, client);
+  await verified(at, client);
+  await client.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.2' }, headers });
   const all = await events(at);
   const allowed = all.filter(({ type }) => type === 'IpAllowed').map(({ metadata }) => metadata.actor);
   const sessionIds = all
@@ -25,10 +25,10 @@ test('every change says which session made it, from where, with what, and whethe
 
 test('who signed in and out, and who failed, stands in the log; the throttled are counted', async () => {
   const at = await stage();
-  const caller = await setUp(at);
+  const client = await setUp(at);
   const stranger = browser(at, ELSEWHERE);
   for (let n = 0; n < 11; n++) await stranger.post('password/login', { password: 'wrong' });
-  await caller.post('logout');
+  await client.post('logout');
   await at.signIns.stop();
   const ofSessions = (await events(at)).filter(({ stream }) => stream.startsWith('sessions-test.'));
   const failed = Array<string>(8).fill('SignInFailed');

@@ -5,9 +5,9 @@ import { SignInFailed, type SignInMethod, SignInsThrottled } from '../../domain/
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { LogUnavailable } from '../../eventLog/requestSink.ts';
-import { Minutes } from '../../lib/perMinuteCounter.ts';
+import { PerMinuteCounter } from '../../lib/perMinuteCounter.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
-import { inForce } from '../../state/commands/waitUntilApplied.ts';
+import { waitUntilApplied } from '../../state/commands/waitUntilApplied.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 
 export interface SignInsOptions {
@@ -26,11 +26,14 @@ interface Throttled {
 /** Writes down who signed in and out, and who tried in vain. */
 export class SignIns {
   readonly #options: SignInsOptions;
-  readonly #throttled: Minutes<Throttled>;
+  readonly #throttled: PerMinuteCounter<Throttled>;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
-    this.#throttled = new Minutes({ now: options.now, write: (throttled, minute) => this.#write(throttled, minute) });
+    this.#throttled = new PerMinuteCounter({
+      now: options.now,
+      write: (throttled, minute) => this.#write(throttled, minute),
+    });
   }
 
   /** Makes an event durable and waits until this node has folded it. @throws Refusal `log_unavailable` */
@@ -41,7 +44,7 @@ export class SignIns {
     const position = await record(toAppend).catch((error: unknown) =>
       error instanceof LogUnavailable ? refuse('log_unavailable', { reason: error.message }) : Promise.reject(error),
     );
-    await inForce(hot, position);
+    await waitUntilApplied(hot, position);
   }
 
   /** A wrong answer stays a wrong answer when it cannot be written down. */

@@ -31,8 +31,8 @@ export const events = async ({ log }: Stage) => {
   return all;
 };
 
-/** Verifies TOTP of a caller whose management has it. */
-export async function verified({ hot, vault, clock }: Stage, caller: Pick<Browser, 'post'>): Promise<void> {
+/** Verifies TOTP of a client whose management has it. */
+export async function verified({ hot, vault, clock }: Stage, client: Pick<Browser, 'post'>): Promise<void> {
   const code = codeAt(vault.open(hot.state.dashboardAuth.totp?.secret as never), clock.now);
-  expect((await caller.post('totp/verify', { code })).status).toBe(200);
+  expect((await client.post('totp/verify', { code })).status).toBe(200);
 }

@@ -5,18 +5,18 @@ import { ELSEWHERE, pass, shown, stage } from './stage.support.ts';
 test('the ninth attempt within a minute is not looked at, however right it is', async () => {
   const at = await stage();
   await setUp(at);
-  const caller = browser(at, ELSEWHERE);
+  const client = browser(at, ELSEWHERE);
   for (let n = 0; n < 8; n++) {
-    expect((await caller.post('password/login', { password: `wrong ${n}` })).status).toBe(401);
+    expect((await client.post('password/login', { password: `wrong ${n}` })).status).toBe(401);
     pass(at, 1_000);
   }
-  const answer = await caller.post('password/login', { password: PASSWORD });
+  const answer = await client.post('password/login', { password: PASSWORD });
   expect([...shown(answer), answer.headers['retry-after']]).toEqual([429, 'rate_limit_exceeded', '52']);
   expect((await browser(at, { address: '203.0.113.10' }).post('password/login', { password: PASSWORD })).status).toBe(
     200,
   );
   pass(at, 52_000);
-  expect((await caller.post('password/login', { password: PASSWORD })).status).toBe(200);
+  expect((await client.post('password/login', { password: PASSWORD })).status).toBe(200);
 });
 
 test('a success clears what failed before', async () => {
@@ -41,9 +41,9 @@ test.each([
   ['password/change', () => ({ currentPassword: 'wrong', newPassword: 'battery staple' })],
 ])('%s is throttled as well', async (path, body) => {
   const at = await stage();
-  const caller = await setUp(at);
-  await setUpTotp(at, caller);
-  for (let n = 0; n < 8; n++) expect((await caller.post(path, body())).status).not.toBe(429);
-  const answer = await caller.post(path, body());
+  const client = await setUp(at);
+  await setUpTotp(at, client);
+  for (let n = 0; n < 8; n++) expect((await client.post(path, body())).status).not.toBe(429);
+  const answer = await client.post(path, body());
   expect([...shown(answer), answer.headers['retry-after']]).toEqual([429, 'rate_limit_exceeded', '60']);
 });

@@ -14,51 +14,51 @@ import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './
 
 test('TOTP is set up in two steps', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const { body } = await caller.post('totp/setup/start');
+  const client = await setUp(at);
+  const { body } = await client.post('totp/setup/start');
   expect(body).toEqual({
     secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
     qrCodeDataUrl: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
     setupToken: expect.any(String),
   });
   expect(body.setupToken).not.toContain(body.secret);
-  expect((await caller.call('GET', '/api/dashboard-auth/session')).body).toEqual(state());
+  expect((await client.call('GET', '/api/dashboard-auth/session')).body).toEqual(state());
   const wrong = codeAt(body.secret, later(10 * 60_000));
-  const refused = await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code: wrong });
+  const refused = await client.post('totp/setup/confirm', { setupToken: body.setupToken, code: wrong });
   expect(shown(refused)).toEqual([400, 'totp_invalid_code']);
   const code = codeAt(body.secret, NOW);
-  const answer = await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code });
+  const answer = await client.post('totp/setup/confirm', { setupToken: body.setupToken, code });
   expect(shown(answer)).toEqual(DONE);
-  expect((await caller.call('GET', '/api/dashboard-auth/session')).body).toEqual(state({ isTotpConfigured: true }));
-  expect((await caller.call('GET', '/api/settings')).body.totp_configured).toBe(true);
+  expect((await client.call('GET', '/api/dashboard-auth/session')).body).toEqual(state({ isTotpConfigured: true }));
+  expect((await client.call('GET', '/api/settings')).body.totp_configured).toBe(true);
   expect(JSON.stringify(await events(at))).not.toContain(body.secret);
-  expect(shown(await caller.post('totp/setup/start'))).toEqual([409, 'totp_already_configured']);
-  const again = await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code });
+  expect(shown(await client.post('totp/setup/start'))).toEqual([409, 'totp_already_configured']);
+  const again = await client.post('totp/setup/confirm', { setupToken: body.setupToken, code });
   expect(shown(again)).toEqual([409, 'totp_already_configured']);
 });
 
 test('a setup token belongs to its session, ends after 10 minutes, and works once', async () => {
   const at = await stage();
-  const [caller, neighbour] = [await setUp(at), await logIn(at)];
-  const confirm = async (who: typeof caller, { secret, setupToken }: { secret: string; setupToken: string }) =>
+  const [client, neighbour] = [await setUp(at), await logIn(at)];
+  const confirm = async (who: typeof client, { secret, setupToken }: { secret: string; setupToken: string }) =>
     shown(await who.post('totp/setup/confirm', { setupToken, code: codeAt(secret, at.clock.now) }));
-  const { body: first } = await caller.post('totp/setup/start');
+  const { body: first } = await client.post('totp/setup/start');
   expect(await confirm(neighbour, first)).toEqual([400, 'validation_error']);
   pass(at, 10 * 60_000);
-  expect(await confirm(caller, first)).toEqual([400, 'validation_error']);
-  const { body: second } = await caller.post('totp/setup/start');
-  expect(await confirm(caller, second)).toEqual(DONE);
-  expect(shown(await caller.post('totp/disable'))).toEqual(DONE);
-  expect(await confirm(caller, second)).toEqual([400, 'validation_error']);
+  expect(await confirm(client, first)).toEqual([400, 'validation_error']);
+  const { body: second } = await client.post('totp/setup/start');
+  expect(await confirm(client, second)).toEqual(DONE);
+  expect(shown(await client.post('totp/disable'))).toEqual(DONE);
+  expect(await confirm(client, second)).toEqual([400, 'validation_error']);
 });
 
 test('TOTP is configured by one of two that try at once', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const starts = await Promise.all([caller.post('totp/setup/start'), caller.post('totp/setup/start')]);
+  const client = await setUp(at);
+  const starts = await Promise.all([client.post('totp/setup/start'), client.post('totp/setup/start')]);
   const confirms = await Promise.all(
     starts.map(({ body: { setupToken, secret } }) =>
-      caller.post('totp/setup/confirm', { setupToken, code: codeAt(secret, NOW) }),
+      client.post('totp/setup/confirm', { setupToken, code: codeAt(secret, NOW) }),
     ),
   );
   expect(confirms.map(shown).toSorted()).toEqual([DONE, [409, 'totp_already_configured']]);
@@ -68,10 +68,10 @@ test('while TOTP is required, the password alone opens nothing but the way to ve
   const at = await stage();
   const first = await setUp(at);
   const secret = await requireTotp(at, first);
-  const caller = browser(at);
+  const client = browser(at);
   const pending = state({ isTotpConfigured: true, isTotpRequiredOnLogin: true });
-  expect(shown(await caller.post('password/login', { password: PASSWORD }))).toEqual([200, pending]);
-  const before = caller.cookie as string;
+  expect(shown(await client.post('password/login', { password: PASSWORD }))).toEqual([200, pending]);
+  const before = client.cookie as string;
   for (const [method, path, body] of [
     ['GET', '/api/accounts'],
     ['GET', '/api/settings'],
@@ -81,36 +81,36 @@ test('while TOTP is required, the password alone opens nothing but the way to ve
     ['POST', '/api/dashboard-auth/totp/setup/confirm', { setupToken: 'x', code: '123456' }],
     ['POST', '/api/dashboard-auth/totp/disable'],
   ] as const) {
-    expect([path, ...shown(await caller.call(method, path, { body }))]).toEqual([path, 401, 'totp_required']);
+    expect([path, ...shown(await client.call(method, path, { body }))]).toEqual([path, 401, 'totp_required']);
   }
   pass(at, HOUR);
-  const answer = await caller.post('totp/verify', { code: codeAt(secret, at.clock.now) });
+  const answer = await client.post('totp/verify', { code: codeAt(secret, at.clock.now) });
   expect(shown(answer)).toEqual([200, { ...pending, isTotpVerified: true }]);
   // The session is another, its end the same.
   expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=43200;');
-  expect(caller.cookie).not.toBe(before);
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  expect(client.cookie).not.toBe(before);
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
   expect((await browser(at, { cookie: before }).call('GET', '/api/accounts')).status).toBe(401);
   pass(at, 11 * HOUR);
-  expect(shown(await caller.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
+  expect(shown(await client.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
 });
 
 test('a session from before TOTP was required has to verify as well', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  await requireTotp(at, caller);
-  expect(shown(await caller.call('GET', '/api/accounts'))).toEqual([401, 'totp_required']);
-  await verified(at, caller);
-  expect((await caller.call('GET', '/api/accounts')).status).toBe(200);
+  const client = await setUp(at);
+  await requireTotp(at, client);
+  expect(shown(await client.call('GET', '/api/accounts'))).toEqual([401, 'totp_required']);
+  await verified(at, client);
+  expect((await client.call('GET', '/api/accounts')).status).toBe(200);
 });
 
 test('codes of the step before and after are accepted, others are not', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const secret = await setUpTotp(at, caller);
+  const client = await setUp(at);
+  const secret = await setUpTotp(at, client);
   pass(at, HOUR);
   const verify = async (offsetMs: number) =>
-    shown(await caller.post('totp/verify', { code: codeAt(secret, later(offsetMs, at.clock.now)) }))[0];
+    shown(await client.post('totp/verify', { code: codeAt(secret, later(offsetMs, at.clock.now)) }))[0];
   expect(await verify(-60_000)).toBe(400);
   expect(await verify(60_000)).toBe(400);
   expect(await verify(-30_000)).toBe(200);
@@ -120,10 +120,10 @@ test('codes of the step before and after are accepted, others are not', async ()
 
 test('a code is accepted once, and after it none that is older', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const secret = await setUpTotp(at, caller);
+  const client = await setUp(at);
+  const secret = await setUpTotp(at, client);
   const code = codeAt(secret, at.clock.now);
-  expect((await caller.post('totp/verify', { code })).status).toBe(200);
+  expect((await client.post('totp/verify', { code })).status).toBe(200);
   for (const replayed of [code, codeAt(secret, later(-30_000, at.clock.now))]) {
     expect(shown(await (await logIn(at)).post('totp/verify', { code: replayed }))).toEqual([400, 'totp_invalid_code']);
   }
@@ -133,38 +133,38 @@ test('a code is accepted once, and after it none that is older', async () => {
 
 test('the code that set TOTP up is used up', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  const { body } = await caller.post('totp/setup/start');
+  const client = await setUp(at);
+  const { body } = await client.post('totp/setup/start');
   const code = codeAt(body.secret, NOW);
-  await caller.post('totp/setup/confirm', { setupToken: body.setupToken, code });
-  expect(shown(await caller.post('totp/verify', { code }))).toEqual([400, 'totp_invalid_code']);
+  await client.post('totp/setup/confirm', { setupToken: body.setupToken, code });
+  expect(shown(await client.post('totp/verify', { code }))).toEqual([400, 'totp_invalid_code']);
 });
 
 test('one code sent by two sessions at once is accepted for one', async () => {
   const at = await stage();
-  const callers = [await setUp(at), await logIn(at, ELSEWHERE)] as const;
-  const secret = await setUpTotp(at, callers[0]);
+  const clients = [await setUp(at), await logIn(at, ELSEWHERE)] as const;
+  const secret = await setUpTotp(at, clients[0]);
   const code = codeAt(secret, at.clock.now);
-  const both = await Promise.all(callers.map((caller) => caller.post('totp/verify', { code })));
+  const both = await Promise.all(clients.map((client) => client.post('totp/verify', { code })));
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
 });
 
 test('TOTP that is not set up can be neither verified nor disabled nor required', async () => {
-  const caller = await setUp(await stage());
-  expect(shown(await caller.post('totp/verify', { code: '123456' }))).toEqual([400, 'totp_not_configured']);
-  expect(shown(await caller.post('totp/disable'))).toEqual([400, 'totp_not_configured']);
+  const client = await setUp(await stage());
+  expect(shown(await client.post('totp/verify', { code: '123456' }))).toEqual([400, 'totp_not_configured']);
+  expect(shown(await client.post('totp/disable'))).toEqual([400, 'totp_not_configured']);
   const body = { ...settings, totp_required_on_login: true };
-  expect(shown(await caller.call('PUT', '/api/settings', { body }))).toEqual([400, 'invalid_totp_config']);
+  expect(shown(await client.call('PUT', '/api/settings', { body }))).toEqual([400, 'invalid_totp_config']);
 });
 
 test('disabling TOTP turns the requirement off, and its secret cannot be read any more', async () => {
   const at = await stage();
-  const caller = await setUp(at);
-  await requireTotp(at, caller);
-  await verified(at, caller);
+  const client = await setUp(at);
+  await requireTotp(at, client);
+  await verified(at, client);
   const sealed = at.hot.state.dashboardAuth.totp?.secret as never;
-  expect(shown(await caller.post('totp/disable'))).toEqual(DONE);
-  expect((await caller.call('GET', '/api/dashboard-auth/session')).body).toEqual(state());
+  expect(shown(await client.post('totp/disable'))).toEqual(DONE);
+  expect((await client.call('GET', '/api/dashboard-auth/session')).body).toEqual(state());
   expect(() => at.vault.open(sealed)).toThrow();
   expect((await logIn(at)).cookie).toBeDefined();
 });

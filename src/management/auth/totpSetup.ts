@@ -7,7 +7,7 @@ import { subjects } from '../../state/fold/subjects.ts';
 import type { Management } from '../app.ts';
 import type { ManagementContext } from '../http/context.ts';
 import type { Prove } from './guesses.ts';
-import { createTokens } from './sessionCookie.ts';
+import { createSignedTokens } from './sessionCookie.ts';
 import { newTotpSecret, qrCodeOf, stepOf } from './totp.ts';
 import { totpKeyOf } from './totpKeys.ts';
 
@@ -27,10 +27,10 @@ const Started: z.ZodType<Started> = z.object({
 
 const LIFETIME_MS = 10 * 60_000;
 
-/** Setting up TOTP in two steps. Until a code confirms it, only the caller holds its secret. */
+/** Setting up TOTP in two steps. Until a code confirms it, only the client holds its secret. */
 export function createTotpSetup(management: Management, prove: Prove) {
   const { hot, handle, vault, now, newId } = management;
-  const tokens = createTokens(vault, 'TOTP setup token', Started);
+  const tokens = createSignedTokens(vault, 'TOTP setup token', Started);
   /** Tokens that have set TOTP up, until they expire: each does so once. */
   const used = new Map<string, Instant>();
 

@@ -4,14 +4,14 @@ import { hasVerifiedTotp, type Session } from '../../domain/session/state.ts';
 import { wireObject } from '../http/body.ts';
 import { documented } from '../http/documented.ts';
 
-const LEAST_CHARACTERS = 8;
-const MOST_CHARACTERS = 1_024;
+const MIN_CHARACTERS = 8;
+const MAX_CHARACTERS = 1_024;
 
 const newPassword = z
   .string()
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
-  .refine((text) => [...text].length >= LEAST_CHARACTERS, `must have at least ${LEAST_CHARACTERS} characters`)
-  .refine((text) => text.length <= MOST_CHARACTERS, `must have at most ${MOST_CHARACTERS} characters`);
+  .refine((text) => [...text].length >= MIN_CHARACTERS, `must have at least ${MIN_CHARACTERS} characters`)
+  .refine((text) => text.length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`);
 const code = z.string().regex(/^\d{6}$/, 'must be 6 digits');
 
 export const SetUp = wireObject({ password: newPassword, setup_token: z.string().nullish() });
@@ -44,7 +44,7 @@ const NO_SESSION = ['authentication_required', 'totp_required'] as const;
 
 /** What each route takes and answers. */
 export const routes = {
-  session: documented({ summary: 'How far the caller has signed in', answer: SessionState }),
+  session: documented({ summary: 'How far the client has signed in', answer: SessionState }),
   setUp: documented({
     summary: 'Sets the first password; from another machine with the set-up token',
     body: SetUp,

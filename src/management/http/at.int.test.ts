@@ -43,7 +43,7 @@ async function record(stage: Stage, event: DomainEvent): Promise<void> {
   await stage.hot.whenFolded(outcome.position);
 }
 
-/** One thing that an operator, a caller or the provider does. */
+/** One thing that an operator, a client or the provider does. */
 async function act(stage: Stage, roll: (below: number) => number): Promise<void> {
   const keys = [...stage.hot.state.apiKeys.keys()];
   const accounts = [...stage.hot.state.accounts.keys()];

@@ -19,7 +19,7 @@ async function parseJson(ctx: ManagementContext): Promise<void> {
 
 /**
  * Reads the JSON body of a request.
- * @param code what the caller is told when it is not JSON, too large, or does not fit the schema
+ * @param code what the client is told when it is not JSON, too large, or does not fit the schema
  * @param options `mayBeEmpty`: no body at all means an object without fields
  * @throws Refusal `code` with the failing field as `param`
  */

@@ -3,9 +3,9 @@ import type { Middleware } from 'koa';
 import type { Session } from '../../domain/session/state.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 
-export interface Caller {
+export interface Client {
   readonly address: string;
-  /** Set when the caller is not known to sit at this machine. */
+  /** Set when the client is not known to sit at this machine. */
   readonly whyNotLocal: string | undefined;
   /** A session that holds; TOTP may be pending. */
   readonly session: Session | undefined;
@@ -13,7 +13,7 @@ export interface Caller {
 
 export interface ManagementState {
   requestId: string;
-  caller: Caller;
+  client: Client;
   /** Who asks, for the log. */
   cause: Cause;
 }

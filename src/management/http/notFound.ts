@@ -3,7 +3,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementMiddleware, ManagementState } from './context.ts';
 
 /** The end of the line. @throws Refusal `not_found`, or `method_not_allowed` when the path is known */
-export const nothingHere = (): ManagementMiddleware => (ctx) => {
+export const notFound = (): ManagementMiddleware => (ctx) => {
   const matched = (ctx.matched ?? []) as Layer<ManagementState>[];
   const allowed = [...new Set(matched.flatMap(({ methods }) => methods))].join(', ');
   if (allowed === '') return refuse('not_found', { path: ctx.path });

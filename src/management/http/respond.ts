@@ -8,7 +8,7 @@ import type { ManagementMiddleware } from './context.ts';
  * The way out: what a handler returned becomes the body, a refusal becomes `{"error":{"code","message"}}`, and anything
  * else that was thrown is reported and becomes `internal_error`.
  */
-export const answers =
+export const respond =
   ({ newId, report }: { newId: () => string; report: (error: unknown) => void }): ManagementMiddleware =>
   async (ctx, next) => {
     ctx.state.requestId = newId();
@@ -43,7 +43,7 @@ const RETRY = { retryAfterSeconds: 5 };
 // On the proxy a `validation_error` is 422 with one fixed message; here it is 400 and names the field.
 const wordedAs = (code: ErrorCode) => (code === 'validation_error' ? 'invalid_request_error' : code);
 
-/** Status and code of a refusal as callers of this surface see it. */
+/** Status and code of a refusal as clients of this surface see it. */
 export function wireOf(code: ErrorCode): { status: number; code: string } {
   const { status, wireCode } = errors[wordedAs(code)];
   return { status, code: code === 'validation_error' ? code : (wireCode ?? code) };

@@ -1,13 +1,13 @@
 import type { CodeWay } from '../../domain/accountLink/events.ts';
 import type { AccountLink } from '../../domain/accountLink/state.ts';
-import { within } from '../../lib/withTimeout.ts';
+import { withTimeout } from '../../lib/withTimeout.ts';
 import type { TokenAnswer } from '../../provider/client/tokenResponse.ts';
 import type { Authorization } from '../../provider/signIn/authorization.ts';
 import type { DeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import type { Cause, HandleCommand } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import type { Turns } from '../http/commandQueue.ts';
+import type { KeyedMutex } from '../http/commandQueue.ts';
 import { linkCause } from './linkCause.ts';
 import type { LinkCompletion } from './linkCompletion.ts';
 import type { DeviceEnd } from './linkWatch.ts';
@@ -15,7 +15,7 @@ import type { DeviceEnd } from './linkWatch.ts';
 export interface CodeReceptionOptions {
   readonly hot: HotRunner;
   readonly handle: HandleCommand;
-  readonly inTurn: Turns;
+  readonly inTurn: KeyedMutex;
   readonly authorization: Authorization;
   readonly deviceCodes: Pick<DeviceCodes, 'redirectUri'>;
   readonly completion: LinkCompletion;
@@ -41,7 +41,7 @@ export interface CodeReception {
   settled(): Promise<void>;
 }
 
-/** How long a caller waits for an end that the log does not take. */
+/** How long a client waits for an end that the log does not take. */
 const PATIENCE_MS = 15_000;
 
 /** Takes the codes that sign-ins bring, each once, and has the accounts behind them brought in. */
@@ -68,7 +68,7 @@ export function createCodeReception(options: CodeReceptionOptions): CodeReceptio
       underWay.set(link.id, end);
     });
     const end = underWay.get(link.id);
-    if (end) await within(PATIENCE_MS, end);
+    if (end) await withTimeout(PATIENCE_MS, end);
   }
 
   return {

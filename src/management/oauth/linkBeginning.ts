@@ -45,7 +45,7 @@ export type BeginLink = (request: LinkRequest, cause: Cause) => Promise<BegunSig
 
 const LIFETIME_MS = 15 * 60_000;
 /** Operators sign in one at a time; more than this is a script gone wrong. */
-const MOST_OPEN = 8;
+const MAX_OPEN = 8;
 
 /** Begins sign-ins, by browser and by device code; a write that is repeated gets the sign-in that it began. */
 export function createLinkBeginning(options: LinkBeginningOptions): BeginLink {
@@ -95,7 +95,7 @@ export function createLinkBeginning(options: LinkBeginningOptions): BeginLink {
     if (!known) {
       if (target !== null && !hot.state.accounts.has(target)) refuse('account_not_found', { accountId: target });
       const open = [...hot.state.links.values()].filter(isOpen).length;
-      if (open >= MOST_OPEN) refuse('rate_limit_exceeded', { problem: tooMany(open) });
+      if (open >= MAX_OPEN) refuse('rate_limit_exceeded', { problem: tooMany(open) });
     } else if (known.device) return shown(await begin(linkId, { ...known, accountId: known.target }, cause));
     return method === 'browser' ? byBrowser(linkId, request, cause) : byDevice(linkId, request, cause);
   };

@@ -7,7 +7,7 @@ import type { Cause, HandleCommand } from '../../state/commands/commandHandler.t
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Turns } from '../http/commandQueue.ts';
+import type { KeyedMutex } from '../http/commandQueue.ts';
 import { authFileOf } from '../resources/authFile.ts';
 import { accountIdOf, isOf, keysOf, sealedAccount } from '../resources/incomingAccount.ts';
 
@@ -15,7 +15,7 @@ export interface LinkCompletionOptions {
   readonly hot: HotRunner;
   readonly handle: HandleCommand;
   readonly vault: Vault;
-  readonly inTurn: Turns;
+  readonly inTurn: KeyedMutex;
   readonly now: () => Instant;
   readonly newId: () => string;
   readonly report: (error: unknown) => void;
@@ -43,7 +43,7 @@ interface Failed {
 }
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 /** What the rules may say of an account; everything else is the log's trouble, and passes. */
 const FINAL_REFUSALS: ReadonlySet<string> = new Set([
   'duplicate_identity_conflict',
@@ -56,7 +56,7 @@ export function createLinkCompletion(options: LinkCompletionOptions): LinkComple
   const stopping = new AbortController();
 
   async function firmly(link: AccountLink, work: () => Promise<unknown>): Promise<void> {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       const isLast = stopping.signal.aborted;
       try {
         await work();

@@ -33,9 +33,9 @@ export interface LinkWatch {
 
 /** What the log did not take is offered to it again after so long. */
 const RETRY_MS = 5_000;
-const LONGEST_INTERVAL_MS = 60_000;
+const MAX_INTERVAL_MS = 60_000;
 /** A timer that would overflow is set again when it ends. */
-const LONGEST_TIMER_MS = 86_400_000;
+const MAX_TIMER_MS = 86_400_000;
 
 /** Name of the data key of what the provider gave for a device. */
 export const keySubjectOf = (linkId: string) => `accountLink-${linkId}`;
@@ -65,10 +65,10 @@ export function createLinkWatch(options: LinkWatchOptions): LinkWatch {
         case 'pending':
           break;
         case 'slowDown':
-          intervalMs = Math.min(Math.max(intervalMs + slowDownMs, answer.retryAfterMs ?? 0), LONGEST_INTERVAL_MS);
+          intervalMs = Math.min(Math.max(intervalMs + slowDownMs, answer.retryAfterMs ?? 0), MAX_INTERVAL_MS);
           break;
         case 'unreachable':
-          intervalMs = Math.min(2 * intervalMs, LONGEST_INTERVAL_MS);
+          intervalMs = Math.min(2 * intervalMs, MAX_INTERVAL_MS);
           if (!isTold) report(new Error(`sign-in ${id}: the provider cannot be asked for it (${answer.code})`));
           isTold = true;
           break;
@@ -92,7 +92,7 @@ export function createLinkWatch(options: LinkWatchOptions): LinkWatch {
     const pending = open.filter(({ progress }) => progress.kind === 'pending');
     if (pending.length === 0) return;
     const next = pending.reduce((a, b) => (b.expiresAt < a.expiresAt ? b : a));
-    const inMs = Math.min(Math.max(0, next.expiresAt - now()), LONGEST_TIMER_MS);
+    const inMs = Math.min(Math.max(0, next.expiresAt - now()), MAX_TIMER_MS);
     expiry = setTimeout(() => {
       if (now() >= next.expiresAt) void onExpiry(next).catch(reportAndWait).then(reconcile);
       else reconcile();

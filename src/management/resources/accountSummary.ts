@@ -22,7 +22,7 @@ const availabilityStateSchema = z.enum([
   'cooling',
 ] satisfies AvailabilityState[]);
 
-export const AccountAnswer = z
+export const AccountResponse = z
   .object({
     account_id: z.string(),
     email: z.string(),
@@ -46,7 +46,7 @@ export const AccountAnswer = z
   })
   .meta({ id: 'Account' });
 
-/** An account as callers see it (specification, "Account summary"; `availability` is our addition). */
+/** An account as clients see it (specification, "Account summary"; `availability` is our addition). */
 export function accountSummary(account: Account, { hot, vault, overlay, now }: View) {
   const usage = hot.state.usage.get(account.id);
   const { primary, secondary } = usage?.sample ?? { primary: null, secondary: null };

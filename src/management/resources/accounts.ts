@@ -5,13 +5,13 @@ import type { Management } from '../app.ts';
 import { atQuery, viewOf } from '../http/at.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { documented } from '../http/documented.ts';
-import { AccountAnswer, accountSummary } from './accountSummary.ts';
+import { AccountResponse, accountSummary } from './accountSummary.ts';
 import { keysOf } from './incomingAccount.ts';
 
 const list = documented({
   summary: 'All accounts of the pool',
   query: atQuery,
-  answer: z.object({ accounts: z.array(AccountAnswer) }),
+  answer: z.object({ accounts: z.array(AccountResponse) }),
 });
 const ends = <const Status extends string>(status: Status, summary: string) =>
   documented({ summary, answer: z.object({ status: z.literal(status) }), refuses: ['account_not_found'] });

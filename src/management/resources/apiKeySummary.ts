@@ -35,7 +35,7 @@ export const ApiKeyAnswer = z
   })
   .meta({ id: 'ApiKey' });
 
-/** A key as callers see it, never with its value. */
+/** A key as clients see it, never with its value. */
 export function apiKeySummary(key: ApiKey, { hot, now, reservedOn = () => 0 }: View) {
   const counters = hot.state.counters.get(key.id);
   const at = now();

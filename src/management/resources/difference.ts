@@ -1,4 +1,4 @@
-import { type Json, withoutSecrets } from './redact.ts';
+import { type Json, redact } from './redact.ts';
 
 export interface Change {
   /** JSON Pointer (RFC 6901): names may hold dots, addresses do. */
@@ -16,7 +16,7 @@ export function difference(before: Json, after: Json, path = '', name = ''): Cha
     );
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  return [{ path, before: withoutSecrets(before, name), after: withoutSecrets(after, name) }];
+  return [{ path, before: redact(before, name), after: redact(after, name) }];
 }
 
 const isObject = (value: Json): value is Readonly<Record<string, Json>> =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { difference } from './difference.ts';
-import { asJson, HIDDEN, withoutSecrets } from './redact.ts';
+import { asJson, REDACTED, redact } from './redact.ts';
 
 test.each([
   ['nothing differs', { a: 1 }, { a: 1 }, []],
@@ -9,8 +9,8 @@ test.each([
   ['something went', { a: 1 }, null, [{ path: '', before: { a: 1 }, after: null }]],
   ['a list differs as a whole', { a: [1, 2] }, { a: [1] }, [{ path: '/a', before: [1, 2], after: [1] }]],
   ['names with slashes and tildes', { 'a/b~c': 1 }, {}, [{ path: '/a~1b~0c', before: 1, after: null }]],
-  ['a secret', { hash: 'x' }, { hash: 'y' }, [{ path: '/hash', before: HIDDEN, after: HIDDEN }]],
-  ['a secret that came', { email: null }, { email: 'sealed.x' }, [{ path: '/email', before: null, after: HIDDEN }]],
+  ['a secret', { hash: 'x' }, { hash: 'y' }, [{ path: '/hash', before: REDACTED, after: REDACTED }]],
+  ['a secret that came', { email: null }, { email: 'sealed.x' }, [{ path: '/email', before: null, after: REDACTED }]],
 ])('%s', (_what, before, after, changes) => expect(difference(before, after)).toEqual(changes));
 
 test('what a fold holds becomes JSON', () =>
@@ -22,10 +22,14 @@ test('what a fold holds becomes JSON', () =>
 test('secrets are known by their name and by their form, however deep', () => {
   const hash = 'a'.repeat(64);
   expect(
-    withoutSecrets({
+    redact({
       to: { hash: 'short', prefix: 'sk-svc-1' },
       pin: { digest: 'd' },
       list: ['sealed.1', hash, 'plain'],
     }),
-  ).toEqual({ to: { hash: HIDDEN, prefix: 'sk-svc-1' }, pin: { digest: HIDDEN }, list: [HIDDEN, HIDDEN, 'plain'] });
+  ).toEqual({
+    to: { hash: REDACTED, prefix: 'sk-svc-1' },
+    pin: { digest: REDACTED },
+    list: [REDACTED, REDACTED, 'plain'],
+  });
 });

@@ -82,6 +82,6 @@ test('twenty addresses that come at once are all kept', async () => {
 test('the list says from where it was asked, so that a page can offer that address', async () => {
   const stage = await startManagement({ remoteAddress: addressOf });
   await setUp(stage);
-  const caller = await logIn(stage, { address: '::ffff:192.0.2.7' });
-  expect((await caller.call('GET', '/api/firewall/ips')).body.caller_address).toBe('192.0.2.7');
+  const client = await logIn(stage, { address: '::ffff:192.0.2.7' });
+  expect((await client.call('GET', '/api/firewall/ips')).body.caller_address).toBe('192.0.2.7');
 });

@@ -17,7 +17,7 @@ const Allowlist = z
   .object({
     mode: z.enum(['allow_all', 'allowlist_active']),
     entries: z.array(Entry),
-    caller_address: z.string().describe('The address that the proxy would see if the caller sent it a request'),
+    caller_address: z.string().describe('The address that the proxy would see if the client sent it a request'),
   })
   .meta({ id: 'Firewall' });
 const Deleted = z.object({ status: z.literal('deleted') });
@@ -44,7 +44,7 @@ export const firewallRoutes = (management: Management) => {
   return newRouter('/api/firewall/ips')
     .get('/', list, async (ctx) => ({
       ...render((await viewOf(ctx, management)).hot.state.firewall),
-      caller_address: ctx.state.caller.address,
+      caller_address: ctx.state.client.address,
     }))
     .post('/', allow, async (ctx) => {
       const { ip_address } = await bodyOf(ctx, AllowIp, 'invalid_ip');

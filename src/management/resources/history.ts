@@ -13,7 +13,7 @@ import { documented } from '../http/documented.ts';
 import { integer, many, one, time } from '../http/query.ts';
 import { difference } from './difference.ts';
 import { subjectState } from './historySubject.ts';
-import { asJson, withoutSecrets } from './redact.ts';
+import { asJson, redact } from './redact.ts';
 
 const ActorAnswer = z
   .discriminatedUnion('kind', [
@@ -61,17 +61,17 @@ const EventAnswer = z
   .meta({ id: 'HistoryEvent' });
 
 /** Types can be many: a page that leaves out requests names all others. */
-const MOST_TYPES = 100;
-const MOST_VALUES = 20;
+const MAX_TYPES = 100;
+const MAX_VALUES = 20;
 const values = (most: number) => z.array(z.string()).max(most).optional();
 const moment = z.iso.datetime({ offset: true }).optional();
 
 const list = documented({
   summary: 'Everything that happened, the latest first',
   query: {
-    subject: values(MOST_VALUES).describe('e.g. account-<id>, apiKey-<id>, firewall-main, settings-main'),
-    type: values(MOST_TYPES).describe('e.g. ApiKeyCreated'),
-    actor: values(MOST_VALUES).describe(
+    subject: values(MAX_VALUES).describe('e.g. account-<id>, apiKey-<id>, firewall-main, settings-main'),
+    type: values(MAX_TYPES).describe('e.g. ApiKeyCreated'),
+    actor: values(MAX_VALUES).describe(
       'operator, operator:<address>, session:<id>, apiKey:<id>, anonymous, cli, system',
     ),
     since: moment,
@@ -112,9 +112,9 @@ function filterOf(ctx: ManagementContext): HistoryFilter {
   }
   const conditions: { [Name in keyof HistoryFilter]: HistoryFilter[Name] | undefined } = {
     search,
-    subjects: few(ctx, 'subject', MOST_VALUES),
-    types: few(ctx, 'type', MOST_TYPES),
-    actors: few(ctx, 'actor', MOST_VALUES),
+    subjects: few(ctx, 'subject', MAX_VALUES),
+    types: few(ctx, 'type', MAX_TYPES),
+    actors: few(ctx, 'actor', MAX_VALUES),
     since: time(ctx, 'since'),
     until: time(ctx, 'until'),
   };
@@ -174,9 +174,9 @@ function whole({ event, before, after }: Step) {
     node: metadata.node,
     hash: metadata.hash,
     previous_hash: metadata.previousHash,
-    data: withoutSecrets(asJson(event.data)),
-    before: withoutSecrets(was),
-    after: withoutSecrets(is),
+    data: redact(asJson(event.data)),
+    before: redact(was),
+    after: redact(is),
     changes: difference(was, is),
   };
 }

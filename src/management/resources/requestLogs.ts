@@ -117,7 +117,7 @@ function modelOption(option: string): { model: string; effort: string | null } {
   return { model, effort: effort || null };
 }
 
-/** A row as callers see it; what follows `latency_ms` is our addition. */
+/** A row as clients see it; what follows `latency_ms` is our addition. */
 const entry = (row: RequestLogRow) => ({
   requested_at: iso(row.requestedAt),
   account_id: row.accountId,

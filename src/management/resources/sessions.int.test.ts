@@ -3,7 +3,7 @@ import { logIn, setUp, setUpTotp } from '../../../test/support/browser.ts';
 import { startManagement } from '../../../test/support/management.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 
-test('everybody who is signed in is listed, the latest first, with the caller marked', async () => {
+test('everybody who is signed in is listed, the latest first, with the client marked', async () => {
   const stage = await startManagement();
   const first = await setUp(stage);
   await setUpTotp(stage, first);

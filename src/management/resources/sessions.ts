@@ -49,7 +49,7 @@ export const sessionRoutes = ({ hot, now, signIns }: Management) => {
           began_at: iso(instant(session.expiresAt - SESSION_SECONDS * 1_000)),
           expires_at: iso(session.expiresAt),
           used_totp: hasVerifiedTotp(session, hot.state.dashboardAuth),
-          is_current: session.id === ctx.state.caller.session?.id,
+          is_current: session.id === ctx.state.client.session?.id,
         }))
         .sort((a, b) => (a.began_at < b.began_at ? 1 : -1)),
     }))
@@ -60,7 +60,7 @@ export const sessionRoutes = ({ hot, now, signIns }: Management) => {
       return { status: 'ended' };
     })
     .delete('/', endOthers, async (ctx) => {
-      const others = valid().filter(({ id }) => id !== ctx.state.caller.session?.id);
+      const others = valid().filter(({ id }) => id !== ctx.state.client.session?.id);
       await Promise.all(others.map((session) => endOne(ctx, session)));
       return { status: 'ended', count: others.length };
     })

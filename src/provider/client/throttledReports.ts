@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 const HOUR_MS = 3_600_000;
 
 /** Passes on at most one report for each key and hour: what fails every minute is worth one line, not sixty. */
-export function createRareReports({ report, now }: { report: (error: Error) => void; now: () => Instant }) {
+export function createThrottledReports({ report, now }: { report: (error: Error) => void; now: () => Instant }) {
   const reportedAt = new Map<string, Instant>();
   return (key: string, error: Error): void => {
     const at = now();

@@ -1,12 +1,12 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
-import { createSlots } from '../../lib/semaphore.ts';
-import { within } from '../../lib/withTimeout.ts';
+import { createSemaphore } from '../../lib/semaphore.ts';
+import { withTimeout } from '../../lib/withTimeout.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { createAccountGet } from '../client/accountGet.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
-import { createRareReports, ProviderTrouble } from '../client/throttledReports.ts';
+import { createThrottledReports, ProviderTrouble } from '../client/throttledReports.ts';
 import type { AccessTokens } from '../tokens/accessTokens.ts';
 import { type ReportedModels, readModels } from './modelsPayload.ts';
 
@@ -40,7 +40,7 @@ export interface ModelPollerOptions {
 
 const EVERY_MS = 300_000;
 /** Accounts of one plan are alike: when so many of them cannot say, the plan keeps what is known. */
-const MOST_ACCOUNTS = 3;
+const MAX_ACCOUNTS = 3;
 
 export function createModelPoller({
   hot,
@@ -56,9 +56,9 @@ export function createModelPoller({
 }: ModelPollerOptions): ModelPoller {
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
   const get = createAccountGet({ hot, tokens, client, newId });
-  const reportRarely = createRareReports({ report, now });
+  const reportRarely = createThrottledReports({ report, now });
   // All plans stand in one stream: they wait for each other here rather than there.
-  const inTurn = createSlots(1);
+  const inTurn = createSemaphore(1);
   const underWay = new Map<string, Promise<void>>();
   let rounds: NodeJS.Timeout | undefined;
   let stopping = new AbortController();
@@ -82,7 +82,7 @@ export function createModelPoller({
     const accounts = [...hot.state.accounts.values()].filter(
       (account) => account.planType === planType && tokens.isUsable(account.id),
     );
-    for (const { id } of accounts.slice(0, MOST_ACCOUNTS)) {
+    for (const { id } of accounts.slice(0, MAX_ACCOUNTS)) {
       const models = await ask(id, planType, signal);
       if (signal.aborted) return;
       if (!models) continue;
@@ -122,7 +122,7 @@ export function createModelPoller({
       if (account) poll(account.planType);
     },
     async whenIdle(withinMs) {
-      if (underWay.size > 0) await within(withinMs, Promise.all(underWay.values()));
+      if (underWay.size > 0) await withTimeout(withinMs, Promise.all(underWay.values()));
     },
     async stop() {
       clearInterval(rounds);

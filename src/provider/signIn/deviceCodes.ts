@@ -47,8 +47,8 @@ export interface DeviceCodesOptions {
 
 const DEFAULT_INTERVAL_S = 5;
 const DEFAULT_LIFETIME_S = 900;
-const LEAST_SECONDS = 0.1;
-const MOST_SECONDS = 3_600;
+const MIN_SECONDS = 0.1;
+const MAX_SECONDS = 3_600;
 
 /** The provider's own device flow (provider-and-predecessor.md 3.3): JSON, other names than RFC 8628, a code at its end. */
 export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
@@ -128,7 +128,7 @@ const textIn = (value: unknown): string | undefined => (typeof value === 'string
 function secondsIn(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0) return undefined;
-  return Math.min(Math.max(LEAST_SECONDS, seconds), MOST_SECONDS);
+  return Math.min(Math.max(MIN_SECONDS, seconds), MAX_SECONDS);
 }
 
 const secondsUntil = (time: unknown, now: Instant): number | undefined =>

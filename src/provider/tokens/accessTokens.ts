@@ -5,7 +5,7 @@ import type { Cause, HandleCommand } from '../../state/commands/commandHandler.t
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { AccountHeaders } from '../client/outboundHeaders.ts';
-import { createRareReports, ProviderTrouble } from '../client/throttledReports.ts';
+import { createThrottledReports, ProviderTrouble } from '../client/throttledReports.ts';
 import type { TokenEndpoint } from '../client/tokenEndpoint.ts';
 import { createTokenRefresh } from './refresh/tokenRefresh.ts';
 
@@ -68,7 +68,7 @@ interface Opened {
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { hot, vault, now, report } = options;
   const refreshing = createTokenRefresh(options);
-  const reportRarely = createRareReports({ report, now });
+  const reportRarely = createThrottledReports({ report, now });
   const opened = new Map<AccountId, Opened>();
 
   hot.onFolded((event) => {

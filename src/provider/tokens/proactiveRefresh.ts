@@ -1,7 +1,7 @@
 import type { SealedTokens } from '../../domain/account/events.ts';
 import { type AccountId, type Instant, instant } from '../../domain/core/brands.ts';
 import { hash32 } from '../../domain/routing/hash.ts';
-import { createSlots } from '../../lib/semaphore.ts';
+import { createSemaphore } from '../../lib/semaphore.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { AccessTokens } from './accessTokens.ts';
 
@@ -26,12 +26,12 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** As early as the provider's own client (clients.md 1.6), and up to twice as early. */
 const LEAD_MS = 5 * MINUTE_MS;
 /** Of a token that lives shorter than that, no more than this part is given away. */
-const MOST_OF_LIFETIME = 1 / 4;
+const MAX_OF_LIFETIME = 1 / 4;
 /** A token that does not say when it ends is refreshed by age (provider-and-predecessor.md 3.5). */
-const MOST_AGE_MS = 8 * DAY_MS;
+const MAX_AGE_MS = 8 * DAY_MS;
 const PARALLEL = 4;
 const FIRST_BACKOFF_MS = 30_000;
-const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
+const MAX_BACKOFF_MS = 10 * MINUTE_MS;
 
 /**
  * Refreshes tokens shortly before they run out, so that no request has to wait for it. Accounts that were signed in
@@ -44,7 +44,7 @@ export function createProactiveRefresh({
   now,
   everyMs = 30_000,
 }: ProactiveRefreshOptions): ProactiveRefresh {
-  const inSlot = createSlots(PARALLEL);
+  const inSlot = createSemaphore(PARALLEL);
   const underWay = new Map<AccountId, Promise<void>>();
   const failures = new Map<AccountId, { readonly count: number; readonly until: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -56,7 +56,7 @@ export function createProactiveRefresh({
     if (result !== 'transient') failures.delete(accountId);
     else {
       const count = (failures.get(accountId)?.count ?? 0) + 1;
-      const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (count - 1), LONGEST_BACKOFF_MS);
+      const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (count - 1), MAX_BACKOFF_MS);
       failures.set(accountId, { count, until: now() + spread(`${accountId} ${count}`, backoffMs / 2, backoffMs) });
     }
   }
@@ -98,11 +98,11 @@ export function createProactiveRefresh({
 
 /** When an account's tokens should be refreshed; the same on every node. */
 export function dueAt(accountId: AccountId, { access, accessExpiresAt, refreshedAt }: SealedTokens): Instant {
-  if (accessExpiresAt === null) return instant(refreshedAt + spread(access, MOST_AGE_MS, MOST_AGE_MS + DAY_MS));
+  if (accessExpiresAt === null) return instant(refreshedAt + spread(access, MAX_AGE_MS, MAX_AGE_MS + DAY_MS));
   const lifetimeMs = Math.max(0, accessExpiresAt - refreshedAt);
   const leadMs = Math.min(
     spread(`${accountId} ${accessExpiresAt}`, LEAD_MS, 2 * LEAD_MS),
-    lifetimeMs * MOST_OF_LIFETIME,
+    lifetimeMs * MAX_OF_LIFETIME,
   );
   return instant(accessExpiresAt - Math.floor(leadMs));
 }

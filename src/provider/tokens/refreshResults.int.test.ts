@@ -31,7 +31,7 @@ async function aNodeWithOutbox() {
   const path = join(folder.path, 'outbox.sqlite');
   const outbox = await openOutbox({ path, node: 'test', store, mostEvents: 100, report: () => {} });
   const hot = await startHotRunner(log, (error) => expect.unreachable(error.message));
-  await outbox.follow((events) => events.forEach(hot.foldAhead));
+  await outbox.follow((events) => events.forEach(hot.applyBeforeLog));
   outbox.start();
   const sink = createRequestSink({ log: outbox, node: 'test', boot: randomUUID().slice(0, 8), category: 'refreshes' });
   const tokens = createAccessTokens({

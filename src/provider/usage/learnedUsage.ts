@@ -4,7 +4,7 @@ import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import { createRareReports, ProviderTrouble } from '../client/throttledReports.ts';
+import { createThrottledReports, ProviderTrouble } from '../client/throttledReports.ts';
 import { inTheirSlots, MAX_WINDOW_SECONDS, numberIn, resetIn, wholePercent } from './usagePayload.ts';
 
 /** Finds a header by its name in lower case. */
@@ -42,13 +42,13 @@ interface Memory {
   pause: NodeJS.Timeout | undefined;
 }
 
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 
 /** Usage between two polls, from the `x-codex-*` headers of answers (provider-and-predecessor.md 6.9). */
 export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
-  const { hot, handle, now, newId, report, leastMs = LEAST_MS } = options;
+  const { hot, handle, now, newId, report, leastMs = MIN_MS } = options;
   const memories = new Map<AccountId, Memory>();
-  const reportRarely = createRareReports({ report, now });
+  const reportRarely = createThrottledReports({ report, now });
 
   async function write(accountId: AccountId, windows: LearnedWindows): Promise<void> {
     if (!hot.state.accounts.has(accountId)) {

@@ -6,7 +6,7 @@ import type { HotRunner } from '../../state/hotRunner.ts';
 import { type AccountAnswer, createAccountGet } from '../client/accountGet.ts';
 import { objectIn } from '../client/json.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
-import { createRareReports, ProviderTrouble } from '../client/throttledReports.ts';
+import { createThrottledReports, ProviderTrouble } from '../client/throttledReports.ts';
 import type { AccessTokens } from '../tokens/accessTokens.ts';
 import { type ReportedUsage, readUsage } from './usagePayload.ts';
 
@@ -56,7 +56,7 @@ export function createUsageObservation({
     },
   });
   const get = createAccountGet({ hot, tokens, client, newId });
-  const reportRarely = createRareReports({ report, now });
+  const reportRarely = createThrottledReports({ report, now });
   /** Answers in a row that said that there is no such account. */
   const missing = new Map<AccountId, number>();
   /** A wrong base URL answers 404 for every account: only an endpoint that has answered one can know of none. */

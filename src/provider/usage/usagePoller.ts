@@ -1,6 +1,6 @@
 import type { AccountId } from '../../domain/core/brands.ts';
 import { hash32 } from '../../domain/routing/hash.ts';
-import { createSlots } from '../../lib/semaphore.ts';
+import { createSemaphore } from '../../lib/semaphore.ts';
 import { createUsageObservation, type UsageObservationOptions } from './usageObservation.ts';
 
 export interface UsagePoller {
@@ -21,7 +21,7 @@ const PARALLEL = 4;
 export function createUsagePoller({ everyMs, ...options }: UsagePollerOptions): UsagePoller {
   const { hot } = options;
   const observe = createUsageObservation(options);
-  const inSlot = createSlots(PARALLEL);
+  const inSlot = createSemaphore(PARALLEL);
   const underWay = new Map<AccountId, Promise<void>>();
   const due = new Map<AccountId, NodeJS.Timeout>();
   let rounds: NodeJS.Timeout | undefined;

@@ -56,7 +56,7 @@ export class LimitExceeded extends ProxyError {
 }
 
 /**
- * May this caller make this request now? Reserves on the key's limits when it may.
+ * May this client make this request now? Reserves on the key's limits when it may.
  * @returns what was decided and from what, for the log; undefined when there was no limit to check
  * @throws ProxyError `model_not_allowed`, LimitExceeded
  */

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import type { Admission } from '../../domain/request/events.ts';
-import type { AnswerFormat } from '../exchange/responseFormats.ts';
+import type { ResponseFormat } from '../exchange/responseFormats.ts';
 import type { StreamedBody } from '../exchange/streamedBody.ts';
 import type { MemoryShare } from '../requestBody/memoryBudget.ts';
 
@@ -26,6 +26,6 @@ export interface AdmittedRequest {
   readonly share: MemoryShare;
   /** Of the body as the provider gets it, unless it is JSON. */
   readonly contentType?: string;
-  readonly answer: AnswerFormat;
+  readonly answer: ResponseFormat;
   readonly clientHeaders: readonly string[];
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import type { CallerRequest } from '../../http/client/client.ts';
+import type { ClientRequest } from '../../http/client/client.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 
@@ -13,12 +13,12 @@ export interface ApiKeyOptions {
 
 /**
  * Who is calling. While keys are not required, whatever is sent is ignored, not checked (design.md section 5).
- * @returns the caller's key, or null when keys are not required
+ * @returns the client's key, or null when keys are not required
  * @throws ProxyError `invalid_api_key`
  */
 export const createApiKeyCheck =
   ({ hot, now }: ApiKeyOptions) =>
-  (request: CallerRequest): ApiKey | null => {
+  (request: ClientRequest): ApiKey | null => {
     if (!hot.settings.apiKeyAuthEnabled) return null;
     const digest = digestOf(request);
     if (digest === undefined) throw new ProxyError('invalid_api_key');
@@ -36,7 +36,7 @@ export const createApiKeyCheck =
 const said = new WeakMap<Socket, { readonly authorization: string; readonly digest: string | undefined }>();
 
 /** @returns the digest of the key; undefined where none was sent */
-function digestOf({ headers: { authorization }, socket }: CallerRequest): string | undefined {
+function digestOf({ headers: { authorization }, socket }: ClientRequest): string | undefined {
   if (authorization === undefined) return undefined;
   const before = said.get(socket);
   if (before?.authorization === authorization) return before.digest;

@@ -49,7 +49,7 @@ export function createPriceLookup(table: PriceTable): (model: string) => ModelPr
   return (model) => {
     if (known.has(model)) return known.get(model);
     const price = findPrice(table, model);
-    // Names come from clients: a caller that invents them must not fill the memory.
+    // Names come from clients: a client that invents them must not fill the memory.
     if (known.size < 1_000) known.set(model, price);
     return price;
   };

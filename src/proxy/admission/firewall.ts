@@ -1,4 +1,4 @@
-import type { CallerRequest } from '../../http/client/client.ts';
+import type { ClientRequest } from '../../http/client/client.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { ProxyError } from '../errors/proxyError.ts';
@@ -8,10 +8,10 @@ export interface FirewallOptions {
   readonly clientAddress: ClientAddress;
 }
 
-/** Refuses callers that are not on a non-empty allowlist. Reads memory only. @throws ProxyError `ip_forbidden` */
+/** Refuses clients that are not on a non-empty allowlist. Reads memory only. @throws ProxyError `ip_forbidden` */
 export const createFirewall =
   ({ hot, clientAddress }: FirewallOptions) =>
-  (request: CallerRequest): void => {
+  (request: ClientRequest): void => {
     if (hot.firewall.size === 0) return;
     const address = clientAddress(request);
     if (!address || !hot.firewall.has(address)) throw new ProxyError('ip_forbidden', { address });

@@ -5,11 +5,11 @@ const DIGEST_CHARACTERS = 32;
  * The name under which the log knows a conversation: an HMAC, because clients choose the key and may put anything in it.
  * Remembers recent ones, since a conversation comes back many times.
  */
-export function createPinDigest(digest: (value: string) => string): (caller: string, key: string) => string {
+export function createPinDigest(digest: (value: string) => string): (client: string, key: string) => string {
   const known = new Map<string, string>();
-  return (caller, key) => {
-    // Equal keys of two callers are two conversations.
-    const value = `${caller}\n${key}`;
+  return (client, key) => {
+    // Equal keys of two clients are two conversations.
+    const value = `${client}\n${key}`;
     const remembered = known.get(value);
     if (remembered !== undefined) return remembered;
     if (known.size >= CAPACITY) known.clear();

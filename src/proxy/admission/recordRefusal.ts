@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import type { ProxyState } from '../app.ts';
 import { ProxyError } from '../errors/proxyError.ts';
-import { ClientGone } from '../requestBody/readBody.ts';
+import { ClientDisconnected } from '../requestBody/readBody.ts';
 import type { ProxyRoute } from '../routes.ts';
 import { LimitExceeded } from './admission.ts';
 import type { Refusals } from './refusals.ts';
@@ -20,8 +20,8 @@ const MAX_MODEL_CHARACTERS = 200;
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Writes down that a request of a known caller ended before any account was asked: every such request has its row, also
- * one whose caller left in the middle of it. Resolves when that is durable or counted.
+ * Writes down that a request of a known client ended before any account was asked: every such request has its row, also
+ * one whose client left in the middle of it. Resolves when that is durable or counted.
  */
 export const createRecordRefusal =
   ({ refusals, now }: RecordRefusalOptions) =>
@@ -50,7 +50,7 @@ export const createRecordRefusal =
 /** @returns undefined for a mistake of ours, which is no refusal */
 function endOf(error: unknown): { status: string; code: string; message: string } | undefined {
   if (error instanceof ProxyError) return { status: String(error.status), ...error.body.error };
-  if (!(error instanceof ClientGone)) return undefined;
+  if (!(error instanceof ClientDisconnected)) return undefined;
   return {
     status: 'error',
     code: 'client_disconnected',

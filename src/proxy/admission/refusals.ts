@@ -3,7 +3,7 @@ import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { RefusalsCounted, type RefusedRequest, RequestRefused } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { Actor, EventToAppend } from '../../eventLog/eventLog.ts';
-import { Minutes } from '../../lib/perMinuteCounter.ts';
+import { PerMinuteCounter } from '../../lib/perMinuteCounter.ts';
 
 export interface RefusalsOptions {
   readonly record: (event: EventToAppend) => Promise<unknown>;
@@ -23,14 +23,17 @@ interface Counted {
 /** Writes down who was refused what, without letting a client that hammers us fill the log (design.md section 5). */
 export class Refusals {
   readonly #options: RefusalsOptions;
-  readonly #minutes: Minutes<Counted>;
+  readonly #minutes: PerMinuteCounter<Counted>;
 
   constructor(options: RefusalsOptions) {
     this.#options = options;
-    this.#minutes = new Minutes({ now: options.now, write: (counted, minute) => this.#write(counted, minute) });
+    this.#minutes = new PerMinuteCounter({
+      now: options.now,
+      write: (counted, minute) => this.#write(counted, minute),
+    });
   }
 
-  /** A request of a known caller was refused before any account was asked. Resolves when that is durable or counted. */
+  /** A request of a known client was refused before any account was asked. Resolves when that is durable or counted. */
   async refused(refusal: RefusedRequest): Promise<void> {
     const { keyId, errorCode, requestId } = refusal;
     const counted = this.#minutes.of(keyId ?? 'anonymous', () => nothing(keyId, null));

@@ -1,11 +1,11 @@
-import type { CallerResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/client.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import { eventsOf } from '../providerResponse/sse.ts';
 import type { Delivery } from '../relay/delivery.ts';
-import { type AnswerHead, beginStream } from '../relay/responseHead.ts';
+import { beginStream, type ResponseHead } from '../relay/responseHead.ts';
 import { sendError } from '../relay/sendError.ts';
 import { type ChunkHead, ChunkWriter, errorChunk } from './chunks.ts';
-import { AnswerReader } from './responseReader.ts';
+import { ResponseReader } from './responseReader.ts';
 
 /** Chat clients parse every `data:` line as a chunk, so that a sign of life can only be a comment (clients.md 5.3). */
 const KEEPALIVE = ': keepalive\n\n';
@@ -13,7 +13,7 @@ const KEEPALIVE = ': keepalive\n\n';
 /** A provider may speak for long without a word for the client: then its events are signs of life, and no more. */
 const MAX_QUIET_MS = 10_000;
 
-export interface ChatStreamOptions extends AnswerHead {
+export interface ChatStreamOptions extends ResponseHead {
   readonly head: ChunkHead;
   readonly includesUsage: boolean;
   readonly now: () => number;
@@ -25,17 +25,17 @@ export interface ChatStreamOptions extends AnswerHead {
  * another account may still answer.
  */
 export class ChatStreamDelivery implements Delivery {
-  readonly #response: CallerResponse;
+  readonly #response: ClientResponse;
   readonly #options: ChatStreamOptions;
   readonly #writer: ChunkWriter;
-  #reader = new AnswerReader();
+  #reader = new ResponseReader();
   /** A failure of the whole request has a status of its own as long as no chunk was sent. */
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
   #lastWriteAt: number;
 
-  constructor(response: CallerResponse, options: ChatStreamOptions) {
+  constructor(response: ClientResponse, options: ChatStreamOptions) {
     this.#response = response;
     this.#options = options;
     this.#writer = new ChunkWriter(options.head, options);
@@ -57,7 +57,7 @@ export class ChatStreamDelivery implements Delivery {
   }
 
   reset(): void {
-    this.#reader = new AnswerReader();
+    this.#reader = new ResponseReader();
     this.streamedBytes = 0;
   }
 

@@ -1,6 +1,6 @@
 import { eventsOf } from '../providerResponse/sse.ts';
 import type { ChunkHead } from './chunks.ts';
-import { AnswerReader } from './responseReader.ts';
+import { ResponseReader } from './responseReader.ts';
 import type { Annotation, ChatCompletion, Delta, Logprobs, ToolCall, ToolCallDelta } from './wire.ts';
 
 type Message = ChatCompletion['choices'][number]['message'];
@@ -8,7 +8,7 @@ type Message = ChatCompletion['choices'][number]['message'];
 /** The one object that a client gets without `stream`, put together while the events come: of these nothing is kept. */
 export class Completion {
   readonly #head: ChunkHead;
-  readonly #reader = new AnswerReader();
+  readonly #reader = new ResponseReader();
   /** Undefined as long as nothing was said of it. */
   readonly #texts: { content?: string; refusal?: string; reasoning_content?: string } = {};
   readonly #annotations: Annotation[] = [];

@@ -4,7 +4,7 @@ import { runs } from '../../../test/support/runs.ts';
 import { formatEvent } from '../providerResponse/sse.ts';
 import { ChunkWriter } from './chunks.ts';
 import { Completion } from './completion.ts';
-import { AnswerReader } from './responseReader.ts';
+import { ResponseReader } from './responseReader.ts';
 import type { ChatCompletionChunk } from './wire.ts';
 import * as wire from './wire.ts';
 
@@ -108,7 +108,7 @@ test('stream and object tell any answer the same, and each piece of it once', ()
   ));
 
 function streamOf(events: readonly Event[]): string {
-  const reader = new AnswerReader();
+  const reader = new ResponseReader();
   const writer = new ChunkWriter(head, { includesUsage: true });
   let text = '';
   for (const event of events) {

@@ -25,7 +25,7 @@ export type Finish =
  * Reads the events of an answer as what a chat client is told of it. The provider says everything up to four times (as
  * deltas, whole at their end, in the finished item, in the ending): each piece is told once, from whichever comes first.
  */
-export class AnswerReader {
+export class ResponseReader {
   readonly #calls = new ToolCalls();
   /** Parts of items that were told already. */
   readonly #told = new Set<string>();

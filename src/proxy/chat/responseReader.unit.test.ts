@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerReader, type Said } from './responseReader.ts';
+import { ResponseReader, type Said } from './responseReader.ts';
 
 type Event = { type: string } & Record<string, unknown>;
 
 /** What a chat client is told of these events. */
 function told(...events: Event[]) {
-  const reader = new AnswerReader();
+  const reader = new ResponseReader();
   const said: Said[] = [];
   for (const event of events) said.push(...reader.read({ type: event.type, data: JSON.stringify(event) }));
   return { deltas: said.map(({ delta }) => delta), said, finish: reader.finish };
@@ -283,6 +283,6 @@ test.each<[what: string, event: { type: string | undefined; data: string }]>([
   ['without what they are for', { type: 'response.output_text.delta', data: '{}' }],
   ['of errors, which another event follows', { type: 'error', data: '{"type":"error","message":"x"}' }],
 ])('events %s say nothing', (_what, event) => {
-  const reader = new AnswerReader();
+  const reader = new ResponseReader();
   expect([reader.read(event), reader.finish]).toEqual([[], undefined]);
 });

@@ -99,7 +99,7 @@ export const ChatCompletion = z
 const loose = z.looseObject({});
 const Messages = z.array(z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']) })).min(1);
 
-/** For callers to read: what is refused, and in which words, stands in `toResponsesBody.ts` and what it calls. */
+/** For clients to read: what is refused, and in which words, stands in `toResponsesBody.ts` and what it calls. */
 export const ChatRequest = z
   .looseObject({
     model: z.string(),

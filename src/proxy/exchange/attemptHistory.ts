@@ -13,7 +13,7 @@ export interface OpenAttempt {
 }
 
 /** The attempts of one request in their order, as the log will hold them. */
-export class AttemptTrail {
+export class AttemptHistory {
   readonly ended: Attempt[] = [];
   open: OpenAttempt | undefined;
 

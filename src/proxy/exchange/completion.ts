@@ -7,13 +7,13 @@ import type { Ending } from '../providerResponse/ending.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import type { Outcome } from '../settlement/settlement.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
-import type { AttemptTrail } from './attemptHistory.ts';
+import type { AttemptHistory } from './attemptHistory.ts';
 import type { ExchangeServices } from './exchangeServices.ts';
 
 /** The end of a request: what the log will say, and what the client sees once the log has it. */
-export class Conclusion {
+export class Completion {
   readonly #request: AdmittedRequest;
-  readonly #trail: AttemptTrail;
+  readonly #trail: AttemptHistory;
   readonly #delivery: Delivery;
   readonly #services: ExchangeServices;
   readonly #onTold: (isDurable: boolean) => void;
@@ -25,7 +25,7 @@ export class Conclusion {
   /** @param onTold the client has heard it; `isDurable` is false when the log did not take it */
   constructor(
     request: AdmittedRequest,
-    trail: AttemptTrail,
+    trail: AttemptHistory,
     delivery: Delivery,
     services: ExchangeServices,
     onTold: (isDurable: boolean) => void,

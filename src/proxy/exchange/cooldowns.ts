@@ -6,7 +6,7 @@ interface Entry extends Cooling {
 }
 
 const FIRST_MS = 1_000;
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** Accounts that failed a moment ago, on this node: 1 s, doubling on repetition to 60 s, forgotten on success. */
 export class Cooldowns {
@@ -37,7 +37,7 @@ export class Cooldowns {
     // Several requests that fail together are one failure of the account.
     const isSameFailure = before !== undefined && before.until > now;
     const failures = isSameFailure ? before.failures : (before?.failures ?? 0) + 1;
-    const length = Math.max(Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1)), Math.min(atLeastMs, LONGEST_MS * 60));
+    const length = Math.max(Math.min(MAX_MS, FIRST_MS * 2 ** (failures - 1)), Math.min(atLeastMs, MAX_MS * 60));
     const until = instant(Math.max(now + length, isSameFailure ? before.until : 0));
     this.#entries.set(accountId, { until, reason, failures });
     return until;

@@ -6,7 +6,7 @@ import { servedTierIn } from '../providerResponse/serviceTier.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
 import type { Scanned } from '../providerResponse/sseScanner.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
-import type { AttemptTrail } from './attemptHistory.ts';
+import type { AttemptHistory } from './attemptHistory.ts';
 import type { Decision } from './choose.ts';
 import type { ExchangeServices } from './exchangeServices.ts';
 import { StreamedBody } from './streamedBody.ts';
@@ -29,7 +29,7 @@ export interface AttemptObserver {
 export class CurrentAttempt implements CallObserver {
   readonly #request: AdmittedRequest;
   readonly #services: ExchangeServices;
-  readonly #trail: AttemptTrail;
+  readonly #trail: AttemptHistory;
   readonly #observer: AttemptObserver;
   #refreshed: readonly AccountId[] = NONE;
   call: UpstreamCall | undefined;
@@ -38,7 +38,7 @@ export class CurrentAttempt implements CallObserver {
   /** Comments before the first event; they belong to the answer, but do not begin it. */
   #prelude: Buffer[] = [];
 
-  constructor(request: AdmittedRequest, services: ExchangeServices, trail: AttemptTrail, observer: AttemptObserver) {
+  constructor(request: AdmittedRequest, services: ExchangeServices, trail: AttemptHistory, observer: AttemptObserver) {
     this.#request = request;
     this.#services = services;
     this.#trail = trail;
@@ -80,7 +80,7 @@ export class CurrentAttempt implements CallObserver {
   }
 
   /** Asks the account of the ended attempt once more, with new tokens. */
-  repeat({ accountId, decision, authorization }: NonNullable<AttemptTrail['open']>, now: Instant): void {
+  repeat({ accountId, decision, authorization }: NonNullable<AttemptHistory['open']>, now: Instant): void {
     this.#trail.open = { accountId, decision: { ...decision, isRepeat: true }, startedAt: now, authorization };
     this.#refreshThenBegin(accountId, 'unauthorized', authorization);
   }

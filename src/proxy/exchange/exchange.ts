@@ -5,14 +5,14 @@ import type { ProxyError } from '../errors/proxyError.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Delivery } from '../relay/delivery.ts';
-import { AttemptTrail } from './attemptHistory.ts';
+import { AttemptHistory } from './attemptHistory.ts';
 import { type Classified, classify } from './classify.ts';
-import { Conclusion } from './completion.ts';
+import { Completion } from './completion.ts';
 import { type AttemptObserver, CurrentAttempt } from './currentAttempt.ts';
 import { errorForClient, lastWord, refusalError } from './errorsForClient.ts';
 import type { ExchangeServices } from './exchangeServices.ts';
 import { nextStep } from './nextStep.ts';
-import { blame } from './penalizeAccount.ts';
+import { penalizeAccount } from './penalizeAccount.ts';
 import { type Patience, silenceOf } from './silence.ts';
 
 const NOTHING: readonly Buffer[] = [];
@@ -31,9 +31,9 @@ export class Exchange implements AttemptObserver {
   readonly request: AdmittedRequest;
   readonly #delivery: Delivery;
   readonly #services: ExchangeServices;
-  readonly #trail = new AttemptTrail();
+  readonly #trail = new AttemptHistory();
   readonly #current: CurrentAttempt;
-  readonly #conclusion: Conclusion;
+  readonly #conclusion: Completion;
   #isRelaying = false;
   #waitedMs = 0;
   #waitTimer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export class Exchange implements AttemptObserver {
     this.#delivery = delivery;
     this.#services = services;
     this.#current = new CurrentAttempt(request, services, this.#trail, this);
-    this.#conclusion = new Conclusion(request, this.#trail, delivery, services, (isDurable) => this.#close(isDurable));
+    this.#conclusion = new Completion(request, this.#trail, delivery, services, (isDurable) => this.#close(isDurable));
   }
 
   get isOver(): boolean {
@@ -185,7 +185,7 @@ export class Exchange implements AttemptObserver {
     const attempt = this.#trail.open;
     this.#trail.end(classified.outcome, now, classified);
     if (this.#delivery.hasBegun) {
-      blame(this.#services, this.accountId, classified, now);
+      penalizeAccount(this.#services, this.accountId, classified, now);
       this.#conclusion.failed(errorForClient(failure, classified, now), { usage: this.#conclusion.seenUsage() });
       return;
     }
@@ -197,7 +197,7 @@ export class Exchange implements AttemptObserver {
       this.#current.repeat(attempt, now);
       return;
     }
-    blame(this.#services, this.accountId, classified, now);
+    penalizeAccount(this.#services, this.accountId, classified, now);
     this.#lastFailure = { failure, classified };
     if (classified.owner === 'client') this.#giveUp();
     else this.#next();

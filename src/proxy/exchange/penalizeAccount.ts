@@ -3,7 +3,7 @@ import type { Classified } from './classify.ts';
 import type { ExchangeServices } from './exchangeServices.ts';
 
 /** Lets an account bear what its failure means: on this node at once, and by the log for all. */
-export function blame(
+export function penalizeAccount(
   { cooldowns, deactivate }: Pick<ExchangeServices, 'cooldowns' | 'deactivate'>,
   accountId: AccountId | null,
   { effect, outcome, limitedUntil, coolForMs, code }: Classified,

@@ -7,19 +7,19 @@ import { WholeScanner } from '../providerResponse/wholeScanner.ts';
 import { OutputFiller } from '../relay/outputFiller.ts';
 
 /** Finds in the bytes of a good answer what is complete. @throws EventTooLarge */
-export interface AnswerScanner {
+export interface ResponseScanner {
   push(chunk: Buffer): Scanned;
   /** The provider has ended its answer. */
   end(): Scanned;
 }
 
 /** How the provider answers a request of some kind when it answers it well. */
-export interface AnswerFormat {
+export interface ResponseFormat {
   /** What it is asked for. */
   readonly accept: string;
   /** A 200 of another type is this failure. */
   readonly otherwise: Failure;
-  newScanner(): AnswerScanner;
+  newScanner(): ResponseScanner;
   readEnding(terminal: SseEvent): Ending;
   /** How many tokens so many bytes of an answer carry. */
   tokensIn(bytes: number): number;
@@ -35,7 +35,7 @@ export interface EventStreamOptions {
   readonly remembersItems: boolean;
 }
 
-export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOptions): AnswerFormat => {
+export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOptions): ResponseFormat => {
   const scanning = { dropsVendorEvents };
   const reading = { needsOutput: remembersItems };
   return {
@@ -48,7 +48,7 @@ export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOp
 };
 
 /** One JSON object. */
-export const wholeJson: AnswerFormat = {
+export const wholeJson: ResponseFormat = {
   accept: 'application/json',
   otherwise: { kind: 'notJson' },
   newScanner: () => new WholeScanner(),

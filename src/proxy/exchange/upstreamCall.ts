@@ -3,7 +3,7 @@ import { EventTooLarge, type Scanned } from '../providerResponse/sseScanner.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamConnection.ts';
 import type { UpstreamPool, UpstreamRequest } from '../upstream/upstreamPool.ts';
-import type { AnswerFormat, AnswerScanner } from './responseFormats.ts';
+import type { ResponseFormat, ResponseScanner } from './responseFormats.ts';
 
 /** Told what happens to a call; after `onFailed` or `onEnded` nothing more comes. */
 export interface CallObserver {
@@ -28,8 +28,8 @@ const MAX_ERROR_MS = 5_000;
 /** One request to the provider: what its connection tells, turned into events and failures with no promise in between. */
 export class UpstreamCall implements UpstreamListener {
   readonly #observer: CallObserver;
-  readonly #format: AnswerFormat;
-  readonly #scanner: AnswerScanner;
+  readonly #format: ResponseFormat;
+  readonly #scanner: ResponseScanner;
   #control: UpstreamControl | undefined;
   #status = 0;
   #headers: HeaderLookup | undefined;
@@ -42,7 +42,7 @@ export class UpstreamCall implements UpstreamListener {
   /** When the provider last gave a sign of life, in milliseconds of a clock that does not jump. */
   lastSignAt: number;
 
-  constructor(observer: CallObserver, format: AnswerFormat) {
+  constructor(observer: CallObserver, format: ResponseFormat) {
     this.#observer = observer;
     this.#format = format;
     this.#scanner = format.newScanner();

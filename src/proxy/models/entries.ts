@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
-/** A model as the provider describes it, and as callers see it. */
+/** A model as the provider describes it, and as clients see it. */
 export interface ModelEntry {
   readonly slug: string;
   /** For SDKs. */

@@ -4,7 +4,7 @@ import type { KnownEvent } from '../../domain/eventTypes.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { type ModelEntry, modelEntry } from './entries.ts';
 
-/** What a caller gets of the list. */
+/** What a client gets of the list. */
 export interface ModelsBody {
   readonly json: Buffer;
   /** Undefined while nothing is known: then nothing can have changed. */
@@ -47,7 +47,7 @@ export class ModelList {
     return this.#all().length === 0;
   }
 
-  /** @param key null for callers that need none */
+  /** @param key null for clients that need none */
   bodyFor(key: ApiKey | null): ModelsBody {
     if (!key?.allowedModels) {
       this.#whole ??= rendered(this.#all());
@@ -62,7 +62,7 @@ export class ModelList {
     return body;
   }
 
-  /** @returns undefined for a model that is not known, or not the caller's to use */
+  /** @returns undefined for a model that is not known, or not the client's to use */
   find(slug: string, key: ApiKey | null): ModelEntry | undefined {
     if (key?.allowedModels && !key.allowedModels.includes(slug)) return undefined;
     return this.#all().find((model) => model.slug === slug);

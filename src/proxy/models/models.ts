@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyState } from '../app.ts';
 import { ProxyError } from '../errors/proxyError.ts';
-import type { AnswerHead } from '../relay/responseHead.ts';
+import type { ResponseHead } from '../relay/responseHead.ts';
 import { sendBytes, sendJson } from '../relay/sendError.ts';
 import type { ModelList } from './modelList.ts';
 
@@ -17,14 +17,14 @@ const PATIENCE_MS = 3_000;
 /** What `GET .../models` and `GET /v1/models/{id}` answer; from memory, whether or not the provider is there. */
 export function createModelsHandler({ models, whenAsked }: ModelsOptions) {
   return {
-    async list(response: ServerResponse, { key }: ProxyState, head: AnswerHead): Promise<void> {
+    async list(response: ServerResponse, { key }: ProxyState, head: ResponseHead): Promise<void> {
       if (models.isEmpty) await whenAsked(PATIENCE_MS);
       const { json, etag } = models.bodyFor(key);
       sendBytes(response, 200, json, head, etag === undefined ? {} : { etag });
     },
 
     /** @throws ProxyError `model_not_found` */
-    async one(response: ServerResponse, slug: string, { key }: ProxyState, head: AnswerHead): Promise<void> {
+    async one(response: ServerResponse, slug: string, { key }: ProxyState, head: ResponseHead): Promise<void> {
       if (models.isEmpty) await whenAsked(PATIENCE_MS);
       const model = models.find(slug, key);
       if (!model) throw new ProxyError('model_not_found', { model: slug });

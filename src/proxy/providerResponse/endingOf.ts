@@ -11,7 +11,7 @@ const ERROR_HINT = Buffer.from('error');
 /** Bytes without one of these hold no event that could end the answer. One pass with it takes a sixth of one for each. */
 const ANY_HINT = /response\.(?:completed|failed|incomplete)|error/;
 /** A blank line, and behind it the longest one. */
-const SHORTEST_PAIR = 5;
+const MIN_PAIR = 5;
 
 /** The event that ends the answer, nearly always the last one; failing that, the last `error` event. */
 export function endingOf(bytes: Buffer): SseEvent | undefined {
@@ -35,7 +35,7 @@ export function endingOf(bytes: Buffer): SseEvent | undefined {
 
 /** `startOfLastEvent` where no line ends with CRLF, at a third of what that costs. */
 function startBehindPlainLine(bytes: Buffer): number {
-  if (bytes.length < SHORTEST_PAIR) return 0;
-  const blank = bytes.lastIndexOf(BLANK_LINE, bytes.length - SHORTEST_PAIR);
+  if (bytes.length < MIN_PAIR) return 0;
+  const blank = bytes.lastIndexOf(BLANK_LINE, bytes.length - MIN_PAIR);
   return blank < 0 ? 0 : blank + BLANK_LINE.length;
 }

@@ -23,7 +23,7 @@ const NOTHING = Buffer.alloc(0);
 const VENDOR_HINT = Buffer.from('codex.');
 /** So a stream begins, but for comments and what is told apart by parsing it. */
 const USUAL_BEGINNING = /^(?:event:[^\r\n]*\n)?data: ?\{"type":"(?!codex\.)[^"\\]+"/;
-const LONGEST_BEGINNING = 150;
+const MAX_BEGINNING = 150;
 
 /**
  * Finds the events in a stream that comes in arbitrary pieces. Each byte is looked at a bounded number of times, however
@@ -104,7 +104,7 @@ export class SseScanner {
   }
 
   #hasFirst(bytes: Buffer): boolean {
-    if (USUAL_BEGINNING.test(bytes.toString('latin1', 0, LONGEST_BEGINNING))) return true;
+    if (USUAL_BEGINNING.test(bytes.toString('latin1', 0, MAX_BEGINNING))) return true;
     for (let start = 0; start < bytes.length; ) {
       const found = endOfEvent(bytes, start);
       const event = parseEvent(bytes, start, found < 0 ? bytes.length : found);

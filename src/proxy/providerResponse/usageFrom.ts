@@ -19,7 +19,7 @@ export function usageFrom(value: unknown): TokenUsage | undefined {
 }
 
 /** No answer has so many; beyond it sums would be no numbers that the log can hold. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 const tokens = (value: unknown): number | undefined =>
-  typeof value === 'number' && value >= 0 && value <= MOST_TOKENS ? Math.floor(value) : undefined;
+  typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.floor(value) : undefined;

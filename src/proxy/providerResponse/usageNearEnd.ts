@@ -5,7 +5,7 @@ const USAGE_KEY = '"usage":';
 /** An event of the usual form begins so, and ends so behind the usage: what was cut off, or holds no response, does not. */
 const USUAL_HEAD = /^\s*\{\s*"type"\s*:\s*"[\w.]+"\s*,\s*(?:"sequence_number"\s*:\s*\d+\s*,\s*)?"response"\s*:\s*\{/;
 const USUAL_TAIL = /^(?:,"\w+":(?:null|true|false|\d+|"[^"\\]*"|\{\}|\[\]))*\}(?:,"sequence_number":\d+)?\}\s*$/;
-const LONGEST_TAIL = 500;
+const MAX_TAIL = 500;
 
 /**
  * The usage stands near the end of an event that repeats the whole answer before it, so it is looked for from there: a
@@ -29,7 +29,7 @@ const USUAL_USAGE = new RegExp(
 );
 
 function usualUsage(data: string, start: number): TokenUsage | undefined {
-  if (data.length - start > LONGEST_TAIL) return undefined;
+  if (data.length - start > MAX_TAIL) return undefined;
   USUAL_USAGE.lastIndex = start;
   const [, input, cached, output, reasoning] = USUAL_USAGE.exec(data) ?? [];
   if (input === undefined) return undefined;
@@ -44,7 +44,7 @@ function usualUsage(data: string, start: number): TokenUsage | undefined {
 
 function parsedUsage(data: string, start: number): TokenUsage | undefined {
   const end = endOfSmallObject(data, start);
-  if (end < 0 || data.length - end > LONGEST_TAIL || !USUAL_TAIL.test(data.slice(end))) return undefined;
+  if (end < 0 || data.length - end > MAX_TAIL || !USUAL_TAIL.test(data.slice(end))) return undefined;
   try {
     const usage = usageFrom(JSON.parse(data.slice(start, end)));
     return usage && usage.inputTokens + usage.outputTokens > 0 ? usage : undefined;
@@ -56,11 +56,11 @@ function parsedUsage(data: string, start: number): TokenUsage | undefined {
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 /** Counters and their details fit in this many characters. */
-const LONGEST_USAGE = 1_000;
+const MAX_USAGE = 1_000;
 
 function endOfSmallObject(text: string, start: number): number {
   let depth = 0;
-  const last = Math.min(text.length, start + LONGEST_USAGE);
+  const last = Math.min(text.length, start + MAX_USAGE);
   for (let at = start; at < last; at++) {
     const code = text.charCodeAt(at);
     if (code === OPENING) depth++;

@@ -1,9 +1,9 @@
-import type { CallerResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/client.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import { eventsOf } from '../providerResponse/sse.ts';
 import { EventTooLarge } from '../providerResponse/sseScanner.ts';
 import type { Delivery } from './delivery.ts';
-import type { AnswerHead } from './responseHead.ts';
+import type { ResponseHead } from './responseHead.ts';
 import { sendError, sendJson } from './sendError.ts';
 
 /** Puts an answer together while its events come. */
@@ -15,15 +15,15 @@ export interface Collector {
 }
 
 /** As much as an answer may have that comes in one piece. */
-const MOST_COLLECTED = 16 * 1_048_576;
+const MAX_COLLECTED = 16 * 1_048_576;
 
 /**
  * Answers with one object at the end of a stream, as SDKs want it without `stream`. Something of the stream is kept only
  * where its ending does not hold the whole answer.
  */
 export class JsonDelivery implements Delivery {
-  readonly #response: CallerResponse;
-  readonly #head: AnswerHead;
+  readonly #response: ClientResponse;
+  readonly #head: ResponseHead;
   readonly #newCollector: (() => Collector) | undefined;
   #collector: Collector | undefined;
   readonly wantsEvents = false;
@@ -31,7 +31,7 @@ export class JsonDelivery implements Delivery {
   streamedBytes = 0;
 
   /** @param newCollector of the answer; unless given it is the response that the stream ends with */
-  constructor(response: CallerResponse, head: AnswerHead, newCollector?: () => Collector) {
+  constructor(response: ClientResponse, head: ResponseHead, newCollector?: () => Collector) {
     this.#response = response;
     this.#head = head;
     this.#newCollector = newCollector;
@@ -42,7 +42,7 @@ export class JsonDelivery implements Delivery {
   pass(bytes: Buffer): boolean {
     this.#collector?.add(bytes);
     this.streamedBytes += bytes.length;
-    if (this.#collector && this.#collector.size > MOST_COLLECTED) throw new EventTooLarge();
+    if (this.#collector && this.#collector.size > MAX_COLLECTED) throw new EventTooLarge();
     return true;
   }
 

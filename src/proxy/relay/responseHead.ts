@@ -1,10 +1,10 @@
-import type { CallerResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/client.ts';
 import { writeHead } from '../../http/client/writeHead.ts';
 import { HeaderBlock } from '../../http/wire/headerBlock.ts';
 import type { LimitHeaders } from '../poolUsage/limitHeaders.ts';
 
 /** What stands in the head of the answer to one request, whichever way it ends. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly requestId: string;
   readonly limits: Pick<LimitHeaders, 'current'>;
 }
@@ -21,8 +21,8 @@ const JSON_BODY = new HeaderBlock(['content-type', 'application/json; charset=ut
 
 /** Begins a stream. @param length in bytes, when all of it is known @param more names and values in turn */
 export function beginStream(
-  response: CallerResponse,
-  { requestId, limits }: AnswerHead,
+  response: ClientResponse,
+  { requestId, limits }: ResponseHead,
   length?: number,
   more: readonly string[] = [],
 ): void {
@@ -33,9 +33,9 @@ export function beginStream(
 
 /** Begins a JSON body. @param length in bytes @param more names and values in turn */
 export function beginJson(
-  response: CallerResponse,
+  response: ClientResponse,
   status: number,
-  { requestId, limits }: AnswerHead,
+  { requestId, limits }: ResponseHead,
   length: number,
   more: readonly string[],
 ): void {

@@ -1,9 +1,9 @@
-import type { CallerResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/client.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import { formatEvent } from '../providerResponse/sse.ts';
 import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { Delivery } from './delivery.ts';
-import { type AnswerHead, beginStream } from './responseHead.ts';
+import { beginStream, type ResponseHead } from './responseHead.ts';
 import { sendError } from './sendError.ts';
 
 /** What of the provider's head is the client's business. Its `x-models-etag` is not: clients have their list from us. */
@@ -14,16 +14,16 @@ const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');
 
 /** Relays an event stream byte for byte. Only whole events are written, so that ours can always stand behind them. */
 export class StreamDelivery implements Delivery {
-  readonly #response: CallerResponse;
-  readonly #head: AnswerHead;
+  readonly #response: ClientResponse;
+  readonly #head: ResponseHead;
   readonly #now: () => number;
   readonly wantsEvents = true;
   hasBegun = false;
   streamedBytes = 0;
 
   constructor(
-    response: CallerResponse,
-    options: AnswerHead & { readonly now: () => number; readonly onDrain: () => void },
+    response: ClientResponse,
+    options: ResponseHead & { readonly now: () => number; readonly onDrain: () => void },
   ) {
     this.#response = response;
     this.#head = options;

@@ -1,20 +1,24 @@
-import type { CallerResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/client.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from './delivery.ts';
-import type { AnswerHead } from './responseHead.ts';
+import type { ResponseHead } from './responseHead.ts';
 import { sendBytes, sendError } from './sendError.ts';
 
 /** Passes on an answer that comes in one piece. */
 export class WholeDelivery implements Delivery {
-  readonly #response: CallerResponse;
-  readonly #head: AnswerHead;
+  readonly #response: ClientResponse;
+  readonly #head: ResponseHead;
   readonly #completed: (answer: Buffer) => Buffer;
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
 
   /** @param completed adds what clients need and the provider left out */
-  constructor(response: CallerResponse, head: AnswerHead, completed: (answer: Buffer) => Buffer = (answer) => answer) {
+  constructor(
+    response: ClientResponse,
+    head: ResponseHead,
+    completed: (answer: Buffer) => Buffer = (answer) => answer,
+  ) {
     this.#response = response;
     this.#head = head;
     this.#completed = completed;

@@ -7,11 +7,11 @@ const BYTES_OF_A_REQUEST = 65_536;
 /** Nearly every request of a client is smaller. */
 const LARGE_BYTES = 1_048_576;
 
-/** Streams end, and callers hang up, every moment: there is room again soon. In seconds. */
+/** Streams end, and clients hang up, every moment: there is room again soon. In seconds. */
 const RETRY_AFTER = '2';
 
 /**
- * Memory that all requests under way may hold together for what their callers sent. Many large ones at once are refused
+ * Memory that all requests under way may hold together for what their clients sent. Many large ones at once are refused
  * before memory is spent on them, and before the process runs out of it. The last quarter is kept for small ones; one alone
  * may hold a quarter, because reading a chat takes ten times its size for a moment.
  */
@@ -75,7 +75,7 @@ export class MemoryShare {
     this.#held -= bytes;
   }
 
-  /** What the caller sent is not needed any more. */
+  /** What the client sent is not needed any more. */
   letBodyGo(): void {
     if (this.#held > BYTES_OF_A_REQUEST) this.give(this.#held - BYTES_OF_A_REQUEST);
   }

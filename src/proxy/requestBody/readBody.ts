@@ -1,10 +1,10 @@
-import type { CallerRequest } from '../../http/client/client.ts';
+import type { ClientRequest } from '../../http/client/client.ts';
 import { type BodyListener, PlainRequest } from '../../http/plain/plainRequest.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { MemoryShare } from './memoryBudget.ts';
 
-/** The caller hung up before its request was complete: nobody is left to answer. */
-export class ClientGone extends Error {
+/** The client hung up before its request was complete: nobody is left to answer. */
+export class ClientDisconnected extends Error {
   override readonly name = 'ClientGone';
 }
 
@@ -17,7 +17,7 @@ const LARGE_BYTES = 1_048_576;
  * @param share takes what is announced before it arrives, and what is not while it does
  * @throws ProxyError `request_too_large`, `overloaded`, ClientGone
  */
-export function readBody(request: CallerRequest, maxBytes: number, share: MemoryShare): Promise<Buffer> {
+export function readBody(request: ClientRequest, maxBytes: number, share: MemoryShare): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -38,7 +38,7 @@ interface Collecting {
   readonly done: Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'>;
 }
 
-function collect(request: CallerRequest, { announced, maxBytes, share, done }: Collecting): void {
+function collect(request: ClientRequest, { announced, maxBytes, share, done }: Collecting): void {
   // Collected and put together in the end, a body would be there twice for a moment, and many at once would.
   let whole = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
   let first: Buffer | undefined;
@@ -81,10 +81,10 @@ function collect(request: CallerRequest, { announced, maxBytes, share, done }: C
     const body = whole ?? (rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)));
     close()?.resolve(body);
   };
-  receiveBody(request, { onData, onEnd, onGone: () => close()?.reject(new ClientGone()) });
+  receiveBody(request, { onData, onEnd, onGone: () => close()?.reject(new ClientDisconnected()) });
 }
 
-function receiveBody(request: CallerRequest, listener: BodyListener): void {
+function receiveBody(request: ClientRequest, listener: BodyListener): void {
   if (request instanceof PlainRequest) {
     request.receive(listener);
     return;
@@ -97,7 +97,7 @@ function receiveBody(request: CallerRequest, listener: BodyListener): void {
   });
 }
 
-function discardBody(request: CallerRequest): void {
+function discardBody(request: ClientRequest): void {
   if (request instanceof PlainRequest) request.discard();
   else request.removeAllListeners('data').resume();
 }

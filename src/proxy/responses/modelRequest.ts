@@ -82,9 +82,9 @@ export function modelRequest(
 }
 
 /** No model writes so much; beyond it an estimate would be no number that the log can hold. */
-const MOST_OUTPUT_TOKENS = 10_000_000;
+const MAX_OUTPUT_TOKENS = 10_000_000;
 
-const outputTokens = (wanted: number) => Math.min(MOST_OUTPUT_TOKENS, Math.max(0, Math.ceil(wanted)));
+const outputTokens = (wanted: number) => Math.min(MAX_OUTPUT_TOKENS, Math.max(0, Math.ceil(wanted)));
 
 /** Session headers of today's clients (clients.md 1.2 and section 4). */
 const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', 'x-session-id', 'x-session-affinity'];

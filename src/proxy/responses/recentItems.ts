@@ -8,16 +8,16 @@ const isLostReasoning = (item: JsonObject) => item.type === 'reasoning' && typeo
 
 /**
  * Output items of recent answers, in memory only. The AI SDK refers to them by id instead of sending them again, which
- * a provider that stores nothing would refuse (clients.md section 0, row 7). Each caller sees only its own.
+ * a provider that stores nothing would refuse (clients.md section 0, row 7). Each client sees only its own.
  */
 export class RecentItems {
   readonly #items = new Map<string, { readonly item: unknown; readonly size: number }>();
   #size = 0;
 
-  remember(caller: string, output: readonly unknown[]): void {
+  remember(client: string, output: readonly unknown[]): void {
     for (const item of output) {
       if (!isObject(item) || typeof item.id !== 'string' || isLostReasoning(item)) continue;
-      const id = `${caller} ${item.id}`;
+      const id = `${client} ${item.id}`;
       this.#forget(id);
       const size = JSON.stringify(item).length;
       this.#items.set(id, { item, size });
@@ -29,8 +29,8 @@ export class RecentItems {
     }
   }
 
-  recall(caller: string, id: string): unknown {
-    return this.#items.get(`${caller} ${id}`)?.item;
+  recall(client: string, id: string): unknown {
+    return this.#items.get(`${client} ${id}`)?.item;
   }
 
   #forget(id: string): void {

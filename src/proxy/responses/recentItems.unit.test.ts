@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentItems } from './recentItems.ts';
 
-test('an item is recalled by its id, for the caller who got it', () => {
+test('an item is recalled by its id, for the client who got it', () => {
   const items = new RecentItems();
   items.remember('a', [{ id: 'msg_1', type: 'message' }]);
   expect(items.recall('a', 'msg_1')).toEqual({ id: 'msg_1', type: 'message' });

@@ -37,7 +37,7 @@ const optionalObject = optional(isObject, 'must be an object');
 
 /**
  * Each looks at one field and at nothing else, so that a value that passed once need not be checked again. In the order in
- * which a caller hears of failures. Only what the specification forbids and what we read ourselves; everything else passes
+ * which a client hears of failures. Only what the specification forbids and what we read ourselves; everything else passes
  * to the provider, because clients send more than any list knows (clients.md section 0).
  */
 export const fieldChecks: readonly (readonly [name: string, check: Check])[] = [

@@ -6,7 +6,7 @@ import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
 /** Conversations beyond are remembered once the log has them. */
-const MOST_PINS = 100_000;
+const MAX_PINS = 100_000;
 
 /**
  * Requests whose end is durable in this node's outbox and not in the log yet. They belong to the overlay, like what open
@@ -33,7 +33,7 @@ export class PendingRequests {
     this.#change(request, count);
     const { pin, accountId, status, requestId } = request;
     if (!pin || pin.isFallback || status !== '200' || accountId === null) return;
-    if (this.#pins.size < MOST_PINS || this.#pins.has(pin.digest)) this.#pins.set(pin.digest, { accountId, requestId });
+    if (this.#pins.size < MAX_PINS || this.#pins.has(pin.digest)) this.#pins.set(pin.digest, { accountId, requestId });
   }
 
   /** Told of every event of the log, of whatever node. */

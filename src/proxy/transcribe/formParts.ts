@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { badRequest, ProxyError } from '../errors/proxyError.ts';
-import { ClientGone, tooLarge } from '../requestBody/readBody.ts';
+import { ClientDisconnected, tooLarge } from '../requestBody/readBody.ts';
 
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | {
       readonly kind: 'file';
       readonly name: string;
-      /** Undefined when the caller gave none. */
+      /** Undefined when the client gave none. */
       readonly fileName: string | undefined;
       readonly type: string;
       /** Must be read before the next part comes. */
@@ -19,7 +19,7 @@ export type FormPart =
 const LIMITS = { fieldSize: 262_144, fields: 100, parts: 101, headerPairs: 100 };
 
 /**
- * The parts of multipart/form-data, each as soon as it begins: a file is handed on while it arrives, and the caller is read
+ * The parts of multipart/form-data, each as soon as it begins: a file is handed on while it arrives, and the client is read
  * no faster than the file is. `file` is a file even without a name.
  * @throws ProxyError `invalid_request_error`, `request_too_large`, ClientGone; also out of the content of a file
  */
@@ -72,7 +72,7 @@ export async function* formParts(request: IncomingMessage, maxBytes: number): As
     if (size > maxBytes) fail(tooLarge(maxBytes));
   });
   request.once('close', () => {
-    if (!request.complete) fail(new ClientGone());
+    if (!request.complete) fail(new ClientDisconnected());
   });
   request.pipe(form);
 

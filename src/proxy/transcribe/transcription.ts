@@ -10,7 +10,7 @@ import { StreamedBody } from '../exchange/streamedBody.ts';
 import type { ModelRequestServices } from '../modelRequest.ts';
 import { WholeDelivery } from '../relay/wholeDelivery.ts';
 import type { MemoryShare } from '../requestBody/memoryBudget.ts';
-import { ClientGone, tooLarge } from '../requestBody/readBody.ts';
+import { ClientDisconnected, tooLarge } from '../requestBody/readBody.ts';
 import type { TranscriptionRoute } from '../routes.ts';
 import { MAX_FORM_BYTES, TRANSCRIPTION_MODEL, transcriptionForm } from './transcriptionForm.ts';
 
@@ -35,7 +35,7 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
     try {
       share.begin();
       read = await readBeginning(request, state, share);
-      if (response.destroyed) throw new ClientGone();
+      if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.end();
       services.ledger.release(requestId);
@@ -71,7 +71,7 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
     );
     services.openRequests.add(exchange);
     response.once('close', () => exchange.clientGone());
-    // Answered early, a caller may still be sending: what comes is read on, and goes nowhere.
+    // Answered early, a client may still be sending: what comes is read on, and goes nowhere.
     response.once('finish', () => void pieces.return(undefined));
     exchange.start();
   };

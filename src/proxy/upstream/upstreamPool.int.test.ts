@@ -155,9 +155,9 @@ describe('a request', () => {
     const { pool, lines } = await provider(() => undefined);
     async function* body() {
       yield Buffer.from('hello');
-      throw new Error('the caller hung up');
+      throw new Error('the client hung up');
     }
-    await expect(ask(pool(), body()).ended).rejects.toThrow('the caller hung up');
+    await expect(ask(pool(), body()).ended).rejects.toThrow('the client hung up');
     await vi.waitUntil(() => lines[0]?.isClosed, patiently);
     expect(lines[0]?.received).not.toContain('0\r\n\r\n');
   });

@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { availabilityOf } from '../../domain/routing/availability.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { type PoolCredits, type PoolWindow, poolUsage } from '../poolUsage/poolUsage.ts';
-import type { AnswerHead } from '../relay/responseHead.ts';
+import type { ResponseHead } from '../relay/responseHead.ts';
 import { sendJson } from '../relay/sendError.ts';
 
 export interface UsageOptions {
@@ -17,7 +17,7 @@ export interface UsageOptions {
  */
 export const createUsageHandler =
   ({ hot, now }: UsageOptions) =>
-  (response: ServerResponse, head: AnswerHead): void => {
+  (response: ServerResponse, head: ResponseHead): void => {
     const at = now();
     const { planType, primary, secondary, credits } = poolUsage(hot);
     const isReached = isSpent(hot, at);

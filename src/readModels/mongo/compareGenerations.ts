@@ -3,7 +3,7 @@ import type { Collections } from './collections.ts';
 import type { Builder } from './rebuild.ts';
 
 const MAX_DIFFERENCES = 10;
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 type Name = keyof Collections;
 const ROLL_UPS: readonly Name[] = ['requestsByKind', 'requestsByOutcome', 'requestsByErrorCode', 'usageByAccount'];
@@ -83,7 +83,7 @@ function differenceOf(name: Name, live: Document | null, fresh: Document | null)
   for (const field of fields) {
     const [left, right] = [live[field], fresh[field]].map((value) => JSON.stringify(value));
     if (left === right || BY_BATCH.has(field)) continue;
-    const shown = (value: string | undefined) => value?.slice(0, MOST_SHOWN) ?? 'missing';
+    const shown = (value: string | undefined) => value?.slice(0, MAX_SHOWN) ?? 'missing';
     return [`${place}: ${field} is ${shown(left)} in the live read models, ${shown(right)} rebuilt`];
   }
   return [];

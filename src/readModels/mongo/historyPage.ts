@@ -8,7 +8,7 @@ import { READING } from './requestPages.ts';
 import { literal } from './requestSearch.ts';
 
 /** So many entries of an index are looked at for a page where some do not match; then it ends as it is. */
-const MOST_EXAMINED = 20_000;
+const MAX_EXAMINED = 20_000;
 
 interface Range {
   /** In front of the first one. */
@@ -97,7 +97,7 @@ async function searched(reach: Reach, filter: HistoryFilter, range: Range, limit
 async function beyond(cursor: {
   project(fields: object): { skip(count: number): { limit(count: number): { toArray(): Promise<{ _id: number }[]> } } };
 }): Promise<number | undefined> {
-  const [last] = await cursor.project({ _id: 1 }).skip(MOST_EXAMINED).limit(1).toArray();
+  const [last] = await cursor.project({ _id: 1 }).skip(MAX_EXAMINED).limit(1).toArray();
   return last?._id;
 }
 

@@ -4,11 +4,11 @@ import { randomRequests, seeded } from '../../../test/contract/readModels/random
 import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/stage.ts';
 import { earlier, HOUR, MINUTE } from '../../../test/support/specification.ts';
-import type { Answers } from '../readModels.ts';
-import { answersFrom } from './answers.ts';
+import type { QueryHandlers } from '../readModels.ts';
 import { INDEXES } from './collections.ts';
 import { Generations } from './generations.ts';
 import { Kinds } from './kinds.ts';
+import { answersFrom } from './queryHandlers.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
@@ -38,7 +38,7 @@ async function filled() {
   const answers = answersFrom({ position: head, collections, kinds: new Kinds(collections.kinds) });
   return {
     db: client.db(),
-    async sentBy(query: (answers: Answers) => Promise<unknown>): Promise<Sent[]> {
+    async sentBy(query: (answers: QueryHandlers) => Promise<unknown>): Promise<Sent[]> {
       sent.length = 0;
       await query(answers);
       return [...sent];
@@ -50,7 +50,7 @@ async function filled() {
   };
 }
 
-type Query = (answers: Answers) => Promise<unknown>;
+type Query = (answers: QueryHandlers) => Promise<unknown>;
 const since = earlier(30 * MINUTE);
 const until = earlier(MINUTE);
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/core/brands.ts';
-import type { Tenure } from '../../state/leases/leaseTerm.ts';
+import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type Ask, portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { connect } from './connection.ts';
@@ -21,7 +21,7 @@ export interface MongoReadModelsOptions {
 
 export interface MongoReadModels extends ReadModels {
   /** Makes the read models for as long as the tenure lasts. One node does so at a time; all of them answer queries. */
-  project(tenure: Tenure): Promise<void>;
+  project(tenure: LeaseTerm): Promise<void>;
 }
 
 interface Pending {
@@ -30,7 +30,7 @@ interface Pending {
 }
 
 interface Projecting {
-  readonly tenure: Tenure;
+  readonly tenure: LeaseTerm;
   readonly end: () => void;
 }
 

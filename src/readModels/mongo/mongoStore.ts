@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
 import { pause } from '../../lib/pause.ts';
-import type { Tenure } from '../../state/leases/leaseTerm.ts';
+import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import type { Ask } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
-import { answersFrom } from './answers.ts';
 import { type Connection, connect } from './connection.ts';
 import { Generations } from './generations.ts';
 import type { LogSource } from './logSource.ts';
 import { News } from './news.ts';
 import { Outage } from './outage.ts';
 import { project } from './projecting.ts';
+import { answersFrom } from './queryHandlers.ts';
 import type { Reach } from './reach.ts';
 import { Readers } from './readers.ts';
 
@@ -35,7 +35,7 @@ export interface MongoStore {
   /** Says that the log holds something new. */
   notify(): void;
   /** Resolves soon after the tenure is over. */
-  project(tenure: Tenure): Promise<void>;
+  project(tenure: LeaseTerm): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
     notify: () => news.tell(),
     async project(tenure) {
       const signal = AbortSignal.any([tenure.signal, closing.signal]);
-      const both: Tenure = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };
+      const both: LeaseTerm = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };
       const making = { open, generations, readers, source, fencedBy, isCopy, outage, news, urgent };
       const ending = project({ ...making, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) }, both);
       projecting.add(ending);

@@ -1,7 +1,7 @@
 import { MongoError } from 'mongodb';
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 /** Longer than a lease takes to tell its old owner. */
 const PATIENCE_MS = 20_000;
 const LOOK_AGAIN_MS = 1_000;
@@ -32,7 +32,7 @@ export class Outage {
   failed(error: Error): number {
     const pauseMs = this.#pauseMs;
     this.#attempts++;
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
     if (error instanceof MongoError) {
       this.#say(
         `MongoDB at ${this.#hosts} cannot be used: ${error.message} (attempt ${this.#attempts}, the next one in ${pauseMs / 1_000} s). ` +

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { pause } from '../../lib/pause.ts';
-import type { Tenure } from '../../state/leases/leaseTerm.ts';
+import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { fold } from './fold.ts';
 import { BEGINNING, type Fence, Fenced, type Generations, type Mark } from './generations.ts';
@@ -42,7 +42,7 @@ export interface ProjectingOptions {
 }
 
 /** Folds the log into the active generation for as long as the tenure lasts, through outages and switches. */
-export async function project(options: ProjectingOptions, tenure: Tenure): Promise<void> {
+export async function project(options: ProjectingOptions, tenure: LeaseTerm): Promise<void> {
   while (!tenure.signal.aborted) {
     try {
       await options.open();
@@ -58,7 +58,7 @@ export async function project(options: ProjectingOptions, tenure: Tenure): Promi
 }
 
 /** @returns when another generation is the active one, or the tenure is over */
-async function projectGeneration(options: ProjectingOptions, tenure: Tenure): Promise<void> {
+async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm): Promise<void> {
   const { generations, readers, source, outage, news, urgent, onReached, batchEvents = BATCH_EVENTS } = options;
   const generation = await generations.active();
   const fence: Fence = { by: options.fencedBy, epoch: tenure.epoch };

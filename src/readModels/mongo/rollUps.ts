@@ -11,10 +11,10 @@ interface Stored {
 }
 
 /** So many documents are remembered between batches: more than those of the open hour, day and month. */
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 const IDS_AT_ONCE = 5_000;
 /** Two who write the same documents would be one too many; a fence tells one of them soon. */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 /**
  * Sums of one roll-up. A batch becomes one change for each document that it touches, from the very version that was read
@@ -32,7 +32,7 @@ export class RollUps {
 
   /** @param upTo the end of the batch: the documents' position afterwards */
   async write(additions: ReadonlyMap<string, Addition>, upTo: Position): Promise<void> {
-    for (let round = 1; round <= MOST_ROUNDS; round++) {
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
       await this.#look([...additions.keys()]);
       const next = [...additions].flatMap(([_id, addition]) => {
         const stored = this.#known.get(_id);
@@ -45,7 +45,7 @@ export class RollUps {
   }
 
   async #look(ids: readonly string[]): Promise<void> {
-    if (this.#known.size > MOST_REMEMBERED) this.#known.clear();
+    if (this.#known.size > MAX_REMEMBERED) this.#known.clear();
     const unknown = ids.filter((id) => !this.#known.has(id));
     for (let start = 0; start < unknown.length; start += IDS_AT_ONCE) {
       const found = this.#collection.find({ _id: { $in: unknown.slice(start, start + IDS_AT_ONCE) } });

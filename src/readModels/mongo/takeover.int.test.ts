@@ -4,7 +4,7 @@ import { fenceIn } from '../../../test/support/mongo/fenceIn.ts';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/stage.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
-import { soleTenure } from '../../state/leases/leaseTerm.ts';
+import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type LogSource, openLogSource } from './logSource.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 
@@ -33,7 +33,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const upTo = { reach: 12 };
     const source = openLogSource(stage.logPath);
     const second = stage.node({ source: copyOf(source, upTo), isCopy: true, isIdle: true });
-    void second.project({ ...soleTenure(), epoch: 2 });
+    void second.project({ ...permanentLeaseTerm(), epoch: 2 });
     await vi.waitUntil(async () => (await fenceIn(stage.db))?.epoch === 2, soon);
     upTo.reach = Number.POSITIVE_INFINITY;
     await stage.reached(await stage.append(...randomRequests(5, seeded(2))));

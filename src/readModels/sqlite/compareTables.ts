@@ -14,7 +14,7 @@ interface Table {
 
 const MAX_DIFFERENCES = 10;
 /** Characters of a value. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** Holds every row of every table against its counterpart. Both sides are read once, in the order of their keys. */
 export function compareTables(live: DatabaseSync, fresh: DatabaseSync): { rows: number; differences: string[] } {
@@ -107,7 +107,7 @@ function differenceOf(table: Table, live: Row | undefined, fresh: Row | undefine
   if (!live) return `${place()}: is missing from the live read models`;
   for (let index = 0; index < live.length; index++) {
     if (live[index] === fresh[index]) continue;
-    const shown = (cell: Cell | undefined) => JSON.stringify(cell)?.slice(0, MOST_SHOWN);
+    const shown = (cell: Cell | undefined) => JSON.stringify(cell)?.slice(0, MAX_SHOWN);
     return `${place()}: ${table.columns[index]} is ${shown(live[index])} in the live read models, ${shown(fresh[index])} rebuilt`;
   }
   return undefined;

@@ -10,7 +10,7 @@ import { Postings } from './postings.ts';
 
 /** So far apart are the marks that lead from a time to a position; what lies between is read from the log. */
 const MARK_EVERY = 256;
-const MOST_ACTORS_KEPT = 10_000;
+const MAX_ACTORS_KEPT = 10_000;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS marks (position INTEGER PRIMARY KEY, latest INTEGER NOT NULL) STRICT;
@@ -97,7 +97,7 @@ export class HistoryIndex {
   #labelsOf(actor: string): readonly number[] {
     const known = this.#actors.get(actor);
     if (known) return known;
-    if (this.#actors.size >= MOST_ACTORS_KEPT) this.#actors.clear();
+    if (this.#actors.size >= MAX_ACTORS_KEPT) this.#actors.clear();
     const labels = actorLabels(JSON.parse(actor)).map(actorLabel);
     this.#actors.set(actor, labels);
     return labels;

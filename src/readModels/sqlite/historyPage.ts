@@ -17,7 +17,7 @@ export interface HistorySources {
 }
 
 /** So many events are looked at where an index leads to some that do not match; then the page ends as it is. */
-const MOST_EXAMINED = 512;
+const MAX_EXAMINED = 512;
 
 interface Range {
   /** In front of the first one. */
@@ -49,7 +49,7 @@ export function historyPage(
     const chunk = isExact ? limit + 1 - entries.length : Math.max(limit + 1, 128);
     const found = walk({ after, upTo }, chunk);
     for (const at of found) {
-      if (entries.length === limit || examined === MOST_EXAMINED) return { entries, before: position(upTo + 1) };
+      if (entries.length === limit || examined === MAX_EXAMINED) return { entries, before: position(upTo + 1) };
       const entry = entryAt(sources.log, at);
       if (entry && matches(entry, filter)) entries.push(entry);
       examined++;

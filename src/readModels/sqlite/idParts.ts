@@ -10,7 +10,7 @@ export const STRETCH = BLOCK * BLOCKS;
 /** Hexadecimal digits of a part that is looked up by itself. */
 const DIGITS = 4;
 /** Parts of one search that are looked up: each further one leaves a ninth of the blocks. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 const ROW_BYTES = (256 * BLOCKS) / 8;
 
 /**
@@ -51,7 +51,7 @@ export class IdParts {
   blocksWith(text: string, stretch: number): number[] {
     const all: number[] = [];
     eachPart(text, (part) => all.push(part));
-    const parts = all.filter((_, index) => index % Math.ceil(all.length / MOST_PARTS) === 0);
+    const parts = all.filter((_, index) => index % Math.ceil(all.length / MAX_PARTS) === 0);
     let common: Uint8Array | undefined;
     for (const part of parts) {
       const row = this.#select.get((part & 0xff) * (BLOCKS / 8) + 1, stretch, part >> 8);

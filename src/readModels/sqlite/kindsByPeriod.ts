@@ -4,7 +4,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { periodNumber } from './rollUpTable.ts';
 
 /** Periods whose kinds are kept, some kilobytes each. */
-const MOST_KEPT = 3_000;
+const MAX_ENTRIES = 3_000;
 
 /** Kinds and how many requests were of each, by turns. */
 type Counts = Uint32Array;
@@ -47,7 +47,7 @@ export class KindsByPeriod {
     const key = keyOf(period, start);
     const kept = this.#kept.get(key);
     if (kept) return kept;
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    if (this.#kept.size >= MAX_ENTRIES) this.#kept.clear();
     const rows = this.#kinds.all(periodNumber(period), start) as unknown as [kind: number, count: number][];
     const counts = Uint32Array.from(rows.flat());
     this.#kept.set(key, counts);

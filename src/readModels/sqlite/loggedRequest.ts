@@ -71,7 +71,7 @@ export class LoggedRequests {
   }
 }
 
-const MOST_KEPT = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** Fields of an object as JSON, and what they were parsed to. */
 class Repeated<Fields> {
@@ -80,7 +80,7 @@ class Repeated<Fields> {
   parse(json: string): Fields {
     const known = this.#known.get(json);
     if (known) return known;
-    if (this.#known.size >= MOST_KEPT) this.#known.clear();
+    if (this.#known.size >= MAX_ENTRIES) this.#known.clear();
     const fields = JSON.parse(`{${json}}`) as Fields;
     this.#known.set(json, fields);
     return fields;

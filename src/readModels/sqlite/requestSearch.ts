@@ -10,7 +10,7 @@ const PART_OF_ID = /^[0-9a-f]{4,}$/;
 const MANY = 30_000;
 const FIRST_PAGES = 2_000;
 /** Shorter texts are not in the index of messages. */
-const SHORTEST_INDEXED = 3;
+const MIN_INDEXED = 3;
 
 interface Found {
   readonly positions: readonly number[];
@@ -122,7 +122,7 @@ function byPart({ parts }: RequestIds, text: string, head: Position): IdSearch {
 }
 
 function messagesWith(database: DatabaseSync, search: string): number[] {
-  const isIndexed = [...search].length >= SHORTEST_INDEXED;
+  const isIndexed = [...search].length >= MIN_INDEXED;
   const rows = isIndexed
     ? database.prepare('SELECT rowid AS id FROM messageTexts WHERE messageTexts MATCH ?').all(phrase(search))
     : database.prepare("SELECT id FROM messages WHERE text LIKE ? ESCAPE '\\'").all(pattern(search));

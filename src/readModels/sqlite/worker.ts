@@ -1,8 +1,8 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { answersFrom } from './answers.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
+import { answersFrom } from './queryHandlers.ts';
 import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 import type { FromWorker, Query, ToWorker, WorkerOptions } from './wire.ts';
 

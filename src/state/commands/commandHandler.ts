@@ -14,7 +14,7 @@ import {
 } from '../../eventLog/eventLog.ts';
 import type { Subject } from '../fold/subjects.ts';
 import type { HotRunner } from '../hotRunner.ts';
-import { inForce } from './waitUntilApplied.ts';
+import { waitUntilApplied } from './waitUntilApplied.ts';
 
 /** Who asked, and the id that joins what follows from it. */
 export interface Cause {
@@ -74,7 +74,7 @@ export function createCommandHandler({
     const stream = subject.streamOf(id);
     const earlier = await positionOfRepeated(log, stream, cause);
     if (earlier !== undefined) {
-      await inForce(hot, earlier);
+      await waitUntilApplied(hot, earlier);
       return { state: subject.stateIn(hot.state, id), events: [], position: earlier, isRepeat: true };
     }
     for (let decision = 1; ; decision++) {
@@ -87,7 +87,7 @@ export function createCommandHandler({
       const outcome = await appendFirmly(log, stream, revision, toAppend(events, time, cause));
       switch (outcome.kind) {
         case 'committed':
-          await inForce(hot, outcome.position);
+          await waitUntilApplied(hot, outcome.position);
           return { state: subject.stateIn(hot.state, id), events, position: outcome.position };
         case 'conflict':
           if (decision === MAX_DECISIONS) refuse('conflict', { stream });

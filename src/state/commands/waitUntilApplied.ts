@@ -7,7 +7,7 @@ import { FoldUnavailable, type HotRunner } from '../hotRunner.ts';
  * it made cannot be shown yet, and does not bind this node's next request yet.
  * @throws Refusal `log_unavailable`, which says that the change was made
  */
-export async function inForce(hot: Pick<HotRunner, 'whenFolded'>, position: Position): Promise<void> {
+export async function waitUntilApplied(hot: Pick<HotRunner, 'whenFolded'>, position: Position): Promise<void> {
   try {
     await hot.whenFolded(position);
   } catch (error) {

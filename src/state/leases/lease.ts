@@ -3,8 +3,8 @@ import { NO_STREAM } from '../../eventLog/eventLog.ts';
 import type { LeaseEntry, LeaseStreams } from '../../eventLog/leaseStreams.ts';
 import { pause } from '../../lib/pause.ts';
 import { appendLeaseEntry } from './appendLeaseEntry.ts';
-import type { Tenure } from './leaseTerm.ts';
-import { holderOf, type SeenLease, waitMs } from './observedLease.ts';
+import type { LeaseTerm } from './leaseTerm.ts';
+import { holderOf, type ObservedLease, waitMs } from './observedLease.ts';
 
 export interface LeaseOptions {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface LeaseOptions {
    * What only one node may do. Begun with every tenure; ends soon after its signal. When it throws, the others get their
    * chance before this node tries again.
    */
-  readonly work: (tenure: Tenure) => Promise<void>;
+  readonly work: (tenure: LeaseTerm) => Promise<void>;
   /** Told when the lease changes hands to this node, and what went wrong. */
   readonly report: (what: string | Error) => void;
   readonly ttlMs?: number;
@@ -23,7 +23,7 @@ export interface LeaseOptions {
 
 export interface Lease {
   /** The tenure of this node, while it has one. */
-  readonly tenure: Tenure | undefined;
+  readonly tenure: LeaseTerm | undefined;
   /** The node that holds it, as far as this one knows. */
   readonly holder: string | undefined;
   /** Ends the work, then gives the lease back so that nobody has to wait for its end. */
@@ -42,8 +42,8 @@ const AFTER_FAILURE_MS = 5_000;
 export function takePartInLease({ name, streams, node, boot, work, report, ttlMs = TTL_MS }: LeaseOptions): Lease {
   const now = () => performance.now();
   const stopping = new AbortController();
-  let seen: SeenLease | undefined;
-  let tenure: Tenure | undefined;
+  let seen: ObservedLease | undefined;
+  let tenure: LeaseTerm | undefined;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -56,7 +56,7 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
     }
   }
 
-  async function look(): Promise<SeenLease> {
+  async function look(): Promise<ObservedLease> {
     const last = await streams.last(name);
     const revision = last?.revision ?? NO_STREAM;
     if (seen?.revision !== revision) seen = { revision, entry: last?.entry, since: now(), isOfBefore: !seen };
@@ -73,7 +73,7 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
   });
 
   async function takeAndHold(): Promise<void> {
-    const before = seen as SeenLease;
+    const before = seen as ObservedLease;
     const epoch = (before.entry?.epoch ?? 0) + 1;
     const taken = await write(before.revision, entryOf('LeaseTaken', epoch), stopping.signal);
     if (!taken) return;

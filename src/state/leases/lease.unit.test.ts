@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { memoryLeaseStreams, type Passage } from '../../../test/contract/memoryLeaseStreams.ts';
 import { createRandom } from '../../../test/durability/support/random.ts';
 import { type Lease, type LeaseOptions, takePartInLease } from './lease.ts';
-import type { Tenure } from './leaseTerm.ts';
+import type { LeaseTerm } from './leaseTerm.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 
 /** Works until its time is over, as what only one node does should. */
-const untilOver = ({ signal }: Tenure) =>
+const untilOver = ({ signal }: LeaseTerm) =>
   new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve());
@@ -103,7 +103,7 @@ test('two processes with the same name, as a copied data folder makes them, do n
 test('while the store is away the work ends in time, and begins again with a new epoch when it is back', async () => {
   const { node } = aStage();
   let isAway = false;
-  const tenures: Tenure[] = [];
+  const tenures: LeaseTerm[] = [];
   const lease = node('a', {
     passage: () => (isAway ? 'lost' : 'through'),
     work: (tenure) => {

@@ -1,5 +1,5 @@
 /** One uninterrupted time of holding a lease. */
-export interface Tenure {
+export interface LeaseTerm {
   /**
    * Grows with every change of hands. What must not be written by two goes by it: where a write lands, one with an older
    * epoch than the last is refused, because a process that was paused learns of its loss only afterwards.
@@ -12,7 +12,7 @@ export interface Tenure {
 }
 
 /** Of stores that one process has for itself: never over. */
-export const soleTenure = (): Tenure => {
+export const permanentLeaseTerm = (): LeaseTerm => {
   const { signal } = new AbortController();
   return { epoch: 1, isHeld: () => true, signal };
 };

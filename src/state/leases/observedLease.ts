@@ -1,7 +1,7 @@
 import type { LeaseEntry } from '../../eventLog/leaseStreams.ts';
 
 /** What a node has seen of a lease. Times are milliseconds of its clock that does not jump. */
-export interface SeenLease {
+export interface ObservedLease {
   readonly revision: number;
   readonly entry: LeaseEntry | undefined;
   /** When this node saw it first. */
@@ -15,7 +15,7 @@ const MARGIN_MS = 1_000;
 
 /** How long others still have it at `now`; at most 0 when this start of the node may take it. */
 export function waitMs(
-  { entry, since, isOfBefore }: SeenLease,
+  { entry, since, isOfBefore }: ObservedLease,
   { node, boot }: Pick<LeaseEntry, 'node' | 'boot'>,
   now: number,
 ): number {
@@ -26,5 +26,5 @@ export function waitMs(
 }
 
 /** The node that holds it by what was seen last. */
-export const holderOf = (seen: SeenLease | undefined): string | undefined =>
+export const holderOf = (seen: ObservedLease | undefined): string | undefined =>
   seen?.entry?.type === 'LeaseReleased' ? undefined : seen?.entry?.node;

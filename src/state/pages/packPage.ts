@@ -33,7 +33,7 @@ export const WIDTH = 12;
 export const ABSENT = -1;
 
 /** Keys, accounts, models and conversations in use are fewer, mostly. */
-const MOST_TEXTS = 20_000;
+const MAX_TEXTS = 20_000;
 
 /** Packs one page after another, for one `PageUnpacker` that takes them in the same order. */
 export class PagePacker {
@@ -41,7 +41,7 @@ export class PagePacker {
   #texts: string[] = [];
 
   pack(rows: readonly EventColumns[]): PackedPage {
-    const beginsAnew = this.#indexes.size > MOST_TEXTS;
+    const beginsAnew = this.#indexes.size > MAX_TEXTS;
     if (beginsAnew) this.#indexes.clear();
     this.#texts = [];
     const numbers = new Float64Array(rows.length * WIDTH);

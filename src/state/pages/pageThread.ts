@@ -9,7 +9,7 @@ export type ToPageThread = readonly [after: Position, upTo: Position];
 export type FromPageThread = 'ready' | PackedPage;
 
 /** So many that it need not wait for us while we read or fold a page. */
-const MOST_ASKED = 2;
+const MAX_ASKED = 2;
 /** Of what it makes, nothing lives longer than a page. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
@@ -37,7 +37,7 @@ export class PageThread {
 
   /** It would read at once, or soon. */
   get hasTime(): boolean {
-    return this.#isReady && !this.#isGone && this.#asked.length < MOST_ASKED;
+    return this.#isReady && !this.#isGone && this.#asked.length < MAX_ASKED;
   }
 
   /** Nothing more comes of what it was asked for. */

@@ -7,7 +7,7 @@ import type { PageThread } from './pageThread.ts';
 import type { OpenPage } from './unpackPage.ts';
 
 /** Positions that may have been read and not folded: more would outlive collections of garbage, and cost a tenth. */
-const MOST_AHEAD = 6 * PAGE_SIZE;
+const MAX_AHEAD = 6 * PAGE_SIZE;
 
 /**
  * Pages of a log in their order. A thread reads them ahead; whenever the next one has not come yet, one behind those that the
@@ -28,7 +28,7 @@ export async function* pagesByTwo(
   let due = after;
   /** Nobody was asked for what stands behind this. */
   let unread = after;
-  const mayReadOn = () => unread < upTo && unread < due + MOST_AHEAD;
+  const mayReadOn = () => unread < upTo && unread < due + MAX_AHEAD;
   const takeUnread = () => {
     const start = unread;
     unread = endOf(start);

@@ -8,7 +8,7 @@ const cut = json.subarray(0, json.length - 20);
 const CHUNKED = ['transfer-encoding', 'chunked'] as const;
 
 const notHttp = (name: string, ...steps: Step[]): BadRequest => ({ name, steps, expected: NOT_HTTP, isLogged: false });
-/** It may be refused or not answered at all, because the caller does not wait. */
+/** It may be refused or not answered at all, because the client does not wait. */
 const left = (name: string, ...steps: Step[]): BadRequest => ({ name, steps, expected: undefined, isLogged: false });
 /** Good HTTP around a body that is not. */
 const badBody = (name: string, ...steps: Step[]): BadRequest => ({ name, steps, expected: NOT_HTTP, isLogged: true });

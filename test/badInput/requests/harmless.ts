@@ -206,7 +206,7 @@ const carriers = (): Harmless[] => [
       ...[...json.subarray(-5)].flatMap((byte) => [{ waitMs: 3 }, Buffer.from([byte])]),
     ],
   }),
-  carried('a caller that asks whether it may go on', {
+  carried('a client that asks whether it may go on', {
     steps: (path) => [
       head({
         path,

@@ -44,7 +44,7 @@ export const managementPaths = (keyId: string): BadRequest[] => [
   ...queries(),
   ...methods(keyId),
   ...paths(),
-  ...callers(),
+  ...clients(),
 ];
 
 const ids = () =>
@@ -154,8 +154,8 @@ const paths = () =>
     '/api/<script>',
   ].flatMap((path) => ['GET', 'POST'].map((method) => request(method, path, 404, 'not_found')));
 
-/** Callers that the dashboard must not listen to. */
-const callers = () => {
+/** Clients that the dashboard must not listen to. */
+const clients = () => {
   const refused = (
     name: string,
     expected: Expected,

@@ -20,7 +20,7 @@ const unknown = (name: string, rest: Partial<BadRequest> = {}): BadRequest => ({
 });
 const saying = (name: string, authorization: string) => unknown(name, { headers: { authorization } });
 
-/** Callers without a key that counts, whatever else they send. */
+/** Clients without a key that counts, whatever else they send. */
 export const strangers = ({ good, expired, inactive, deleted, replaced }: Keys): BadRequest[] => [
   unknown('no authorization'),
   saying('an empty authorization', ''),

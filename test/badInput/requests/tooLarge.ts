@@ -50,7 +50,7 @@ export function oversized(): BadRequest[] {
     tooLarge('an absurd length announced, nothing sent', {
       steps: [head({ ...lines, headers: [['content-length', Number.MAX_SAFE_INTEGER]] })],
     }),
-    tooLarge('a caller that waits to hear whether it may go on', {
+    tooLarge('a client that waits to hear whether it may go on', {
       steps: [head({ ...lines, headers: [...lines.headers, ['expect', '100-continue']] })],
     }),
   ];

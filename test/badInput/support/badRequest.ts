@@ -21,7 +21,7 @@ export interface BadRequest {
   readonly steps?: readonly Step[];
   /** How many answers `steps` must get, 1 unless given; the last of them is looked at. */
   readonly answers?: number;
-  /** Undefined when the caller has left before it could be answered. */
+  /** Undefined when the client has left before it could be answered. */
   readonly expected: Expected | undefined;
   /** It passed the key check and reached a model's route: it must be in the log. */
   readonly isLogged: boolean;

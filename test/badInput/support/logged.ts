@@ -17,7 +17,7 @@ function refusalsOf(gateway: Gateway) {
 
 /**
  * Compares what was answered with what the log of a stopped gateway says.
- * @param leeway so many callers left before they could be answered, which may be in the log or not
+ * @param leeway so many clients left before they could be answered, which may be in the log or not
  * @returns the differences in words
  */
 export function differencesToLog(gateway: Gateway, examined: readonly Examined[], leeway = 0): string[] {

@@ -7,7 +7,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Bytes, a pause, or how the caller leaves: `end` says goodbye, `destroy` and `reset` do not. */
+/** Bytes, a pause, or how the client leaves: `end` says goodbye, `destroy` and `reset` do not. */
 export type Step = string | Uint8Array | { readonly waitMs: number } | 'end' | 'destroy' | 'reset';
 
 export interface Conversation {

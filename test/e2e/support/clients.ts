@@ -9,7 +9,7 @@ export const clientsFolder = fileURLToPath(new URL('../clients/', import.meta.ur
 const fromClients = createRequire(join(clientsFolder, 'package.json'));
 
 /**
- * Loads an installed client library. The caller names the few members that it uses, so that types are checked on a
+ * Loads an installed client library. The client names the few members that it uses, so that types are checked on a
  * machine where the clients were never installed.
  */
 export const importClient = async <Library>(name: string): Promise<Library> =>

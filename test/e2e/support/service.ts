@@ -32,7 +32,7 @@ export type Service = {
     authFile: object,
   ) => Promise<{ account_id: string; email: string; plan_type: string; status: string }>;
   createApiKey: (key?: { name?: string; allowed_models?: string[] | null }) => Promise<ApiKey>;
-  /** From here on the proxy asks every caller for an API key. */
+  /** From here on the proxy asks every client for an API key. */
   enableKeyAuth: () => Promise<void>;
   requestLogs: () => Promise<{ requests: LoggedRequest[]; total: number; has_more: boolean }>;
   /** The request log once it holds that many rows. @throws after 5 s with what it holds instead */

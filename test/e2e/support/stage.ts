@@ -34,7 +34,7 @@ async function openStage() {
     accountId,
     prompts,
 
-    /** Asks every caller for a key from here on. */
+    /** Asks every client for a key from here on. */
     requireKeys: async () => {
       const { key } = await service.createApiKey();
       await service.enableKeyAuth();

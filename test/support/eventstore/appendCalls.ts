@@ -27,7 +27,7 @@ export interface AppendRules {
   readonly nextFate: () => AppendFate | undefined;
 }
 
-const MOST_MESSAGE_BYTES = 17 * 1_048_576;
+const MAX_MESSAGE_BYTES = 17 * 1_048_576;
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /** The classic append: one call for each, the options first, then an event a message. */
@@ -53,7 +53,7 @@ async function received(call: Call) {
   let tooLarge = false;
   const events: ProposedRecord[] = [];
   for await (const message of call.messages) {
-    if (message.length > MOST_MESSAGE_BYTES) tooLarge = true;
+    if (message.length > MAX_MESSAGE_BYTES) tooLarge = true;
     const request = StreamsService.append.requestDeserialize(message);
     if (request.hasOptions()) options = request.getOptions();
     const proposed = request.getProposedMessage();

@@ -7,7 +7,7 @@ import { Generations } from '../../../src/readModels/mongo/generations.ts';
 import { openLogSource } from '../../../src/readModels/mongo/logSource.ts';
 import { createMongoStore, type MongoStoreOptions } from '../../../src/readModels/mongo/mongoStore.ts';
 import { portsOver } from '../../../src/readModels/readModels.ts';
-import { soleTenure } from '../../../src/state/leases/leaseTerm.ts';
+import { permanentLeaseTerm } from '../../../src/state/leases/leaseTerm.ts';
 import { appendingTo } from '../../contract/readModels/appending.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import type { MongoServer } from './mongoServer.ts';
@@ -37,7 +37,7 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
     const store = createMongoStore({ url, source, fencedBy: 'test', say, ...options });
-    const projecting = options.isIdle ? undefined : store.project(soleTenure());
+    const projecting = options.isIdle ? undefined : store.project(permanentLeaseTerm());
     let ending: Promise<void> | undefined;
     const close = () => {
       ending ??= store.close().then(async () => {

@@ -248,7 +248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far the caller has signed in */
+        /** How far the client has signed in */
         get: operations["getDashboardAuthSession"];
         put?: never;
         post?: never;
@@ -1257,7 +1257,7 @@ export interface components {
             isTotpVerified: boolean;
         };
         Firewall: {
-            /** @description The address that the proxy would see if the caller sent it a request */
+            /** @description The address that the proxy would see if the client sent it a request */
             caller_address: string;
             entries: components["schemas"]["FirewallEntry"][];
             /** @enum {string} */

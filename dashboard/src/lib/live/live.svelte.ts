@@ -14,7 +14,7 @@ export type Kind =
 type Listener = (subjects: readonly string[]) => void;
 
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 /**
  * The one stream of changes of this page. It is let go while nobody looks (browsers allow few connections to one host),
@@ -77,7 +77,7 @@ class Live {
   #openLater(): void {
     this.#close('waiting');
     this.#retry = setTimeout(() => this.#open(), this.#retryMs);
-    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+    this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
   }
 
   #close(state: 'off' | 'waiting'): void {

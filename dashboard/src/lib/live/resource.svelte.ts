@@ -39,7 +39,7 @@ export function resource<Data>(
   return made;
 }
 
-const LEAST_BETWEEN_MS = 500;
+const MIN_BETWEEN_MS = 500;
 const RETRY_MS = 5_000;
 
 export class Resource<Data> {
@@ -54,7 +54,7 @@ export class Resource<Data> {
   #lastBegun = 0;
   readonly #leastBetweenMs: number;
 
-  constructor(name: string, ask: () => Promise<Data>, leastBetweenMs = LEAST_BETWEEN_MS) {
+  constructor(name: string, ask: () => Promise<Data>, leastBetweenMs = MIN_BETWEEN_MS) {
     this.#leastBetweenMs = leastBetweenMs;
     this.#name = name;
     this.#ask = ask;

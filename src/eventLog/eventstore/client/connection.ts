@@ -11,7 +11,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 
 /** A client that is replaced when it can no longer be trusted: after failures in a row, or one failed discovery. */
 export function openConnection(settings: ConnectionSettings): Connection {
@@ -26,7 +26,7 @@ export function openConnection(settings: ConnectionSettings): Connection {
       return;
     }
     failures += 1;
-    if (failures < MOST_FAILURES && !isFailedDiscovery(error)) return;
+    if (failures < MAX_FAILURES && !isFailedDiscovery(error)) return;
     failures = 0;
     client = openClient(settings);
     void disposeOf(used);

@@ -17,7 +17,7 @@ export interface PatienceOptions {
  */
 export type Patiently = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** For a start: servers come and go while everything starts at once. */
 export function createPatience({ hosts, say, signal, firstPauseMs = 1_000 }: PatienceOptions): Patiently {
@@ -33,7 +33,7 @@ export function createPatience({ hosts, say, signal, firstPauseMs = 1_000 }: Pat
         say(`EventStoreDB at ${hosts} cannot be used yet (${next}): ${wording(error)}`);
       }
       await delay(pauseMs, undefined, { signal });
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   };
 }

@@ -41,7 +41,7 @@ const TIMING: FollowTiming = {
   replacedAfterMs: 5_000,
 };
 const GROWTH = 1.5;
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 /** Read ahead by the client. */
 const READ_AHEAD = 512;
 /** What comes thick and fast is handled together: each time costs as much as many events. What comes alone hardly waits. */
@@ -85,7 +85,7 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
         }
         reason = wording(error);
         failures += 1;
-        if (failures >= MOST_FAILURES || isFailedDiscovery(error)) {
+        if (failures >= MAX_FAILURES || isFailedDiscovery(error)) {
           failures = 0;
           void disposeOf(client);
           client = newClient();

@@ -11,9 +11,9 @@ interface Told {
 }
 
 /** Listens as a page does. @returns what was told so far, and how the stream stands */
-async function listen(stage: Stage, caller?: Browser) {
+async function listen(stage: Stage, client?: Browser) {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = caller?.cookie === undefined ? {} : { cookie: caller.cookie };
+    const headers = client?.cookie === undefined ? {} : { cookie: client.cookie };
     get({ port: stage.port, host: '127.0.0.1', path: '/api/live', headers, agent: false }, resolve).on('error', reject);
   });
   onTestFinished(() => void answer.destroy());
@@ -32,8 +32,8 @@ async function listen(stage: Stage, caller?: Browser) {
   return { stream, told, subjects, leave: () => answer.destroy() };
 }
 
-const allow = (caller: Browser | Stage, ip: string) =>
-  caller.call('POST', '/api/firewall/ips', { body: { ip_address: ip } });
+const allow = (client: Browser | Stage, ip: string) =>
+  client.call('POST', '/api/firewall/ips', { body: { ip_address: ip } });
 
 test('a page hears at once where the log stands, and then what changes', async () => {
   const stage = await startManagement();
@@ -80,8 +80,8 @@ test('the stream ends with the session, whatever ends that', async () => {
   const admin = await logIn(stage);
   expect(await ends(() => requireTotp(stage, admin), half)).toEqual(ended);
   const late = await startManagement();
-  const caller = await setUp(late);
-  const page = await listen(late, caller);
+  const client = await setUp(late);
+  const page = await listen(late, client);
   late.clock.now = (late.clock.now + 43_200_000) as Instant;
   await vi.waitUntil(() => page.stream.hasEnded, patiently);
   expect(page.told().at(-1)).toEqual(ended);
@@ -97,15 +97,15 @@ test('setting the first password ends the streams that needed none', async () =>
 
 test('one session has a bounded number of streams, and gets one back when it leaves one', async () => {
   const stage = await startManagement();
-  const caller = await setUp(stage);
-  const pages = await Promise.all(Array.from({ length: 8 }, () => listen(stage, caller)));
-  const refused = await caller.call('GET', '/api/live');
+  const client = await setUp(stage);
+  const pages = await Promise.all(Array.from({ length: 8 }, () => listen(stage, client)));
+  const refused = await client.call('GET', '/api/live');
   expect([refused.status, refused.body.error.code]).toEqual([429, 'too_many_live_streams']);
   expect((await listen(stage, await logIn(stage))).stream.status).toBe(200);
 
   pages[0]?.leave();
   await vi.waitUntil(() => stage.live.size === 8, patiently);
-  expect((await listen(stage, caller)).stream.status).toBe(200);
+  expect((await listen(stage, client)).stream.status).toBe(200);
 });
 
 test('stopping ends all streams', async () => {

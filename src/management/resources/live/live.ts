@@ -32,7 +32,7 @@ const listen = documented({
 export const liveRoutes = ({ hot, now }: Management, live: LiveFeed) =>
   newRouter('/api/live')
     .get('/', listen, (ctx) => {
-      const { session, address } = ctx.state.caller;
+      const { session, address } = ctx.state.client;
       ctx.type = 'text/event-stream';
       // Proxies such as nginx would hold events back otherwise.
       ctx.set('x-accel-buffering', 'no');

@@ -22,12 +22,12 @@ export interface Listener {
 
 export type EndReason = 'session' | 'stopping' | 'too_slow';
 
-const MOST_OF_ONE_OWNER = 8;
-const MOST = 256;
+const MAX_OF_ONE_OWNER = 8;
+const MAX_ENTRIES = 256;
 /** So many subjects are named; beyond, their kinds only. */
-const MOST_SUBJECTS = 50;
+const MAX_SUBJECTS = 50;
 /** What a listener may leave unread. */
-const MOST_UNREAD = 64 * 1_024;
+const MAX_UNREAD = 64 * 1_024;
 
 /** Tells pages what has changed, never how: they ask for it again. One for all streams of `GET /api/live`. */
 export class LiveFeed {
@@ -53,7 +53,7 @@ export class LiveFeed {
   /** @throws Refusal `too_many_live_streams` */
   open(listener: Listener): Readable {
     const ofOwner = [...this.#listeners.values()].filter(({ owner }) => owner === listener.owner).length;
-    if (ofOwner >= MOST_OF_ONE_OWNER || this.#listeners.size >= MOST) refuse('too_many_live_streams');
+    if (ofOwner >= MAX_OF_ONE_OWNER || this.#listeners.size >= MAX_ENTRIES) refuse('too_many_live_streams');
     const stream = new PassThrough();
     this.#listeners.set(stream, listener);
     stream.once('close', () => this.#listeners.delete(stream));
@@ -77,7 +77,7 @@ export class LiveFeed {
 
   #tell(): void {
     this.#gathering = undefined;
-    const subjects = this.#changed.size > MOST_SUBJECTS ? kindsOf(this.#changed) : [...this.#changed];
+    const subjects = this.#changed.size > MAX_SUBJECTS ? kindsOf(this.#changed) : [...this.#changed];
     this.#changed.clear();
     this.#lookAround(frame('changed', { position: this.#hot.state.position, subjects }));
   }
@@ -85,7 +85,7 @@ export class LiveFeed {
   #lookAround(text = ': still here\n\n'): void {
     for (const [stream, { isAllowed }] of this.#listeners) {
       if (!isAllowed()) this.#end(stream, 'session');
-      else if (stream.readableLength + stream.writableLength > MOST_UNREAD) this.#end(stream, 'too_slow');
+      else if (stream.readableLength + stream.writableLength > MAX_UNREAD) this.#end(stream, 'too_slow');
       else stream.write(text);
     }
   }

@@ -27,7 +27,7 @@ export interface Recording {
 }
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 export function createRecording(options: RecordingOptions): Recording {
   const { hot, handle, report, stopping, trouble } = options;
@@ -43,7 +43,7 @@ export function createRecording(options: RecordingOptions): Recording {
 
   return {
     async result(command) {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
         const isLast = stopping.aborted;
         try {
           await recordResult(command, causeOf(command.claimId));

@@ -1,7 +1,7 @@
 import type { SealedTokens } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
-import { within } from '../../../lib/withTimeout.ts';
-import { createRareReports, ProviderTrouble } from '../../client/throttledReports.ts';
+import { withTimeout } from '../../../lib/withTimeout.ts';
+import { createThrottledReports, ProviderTrouble } from '../../client/throttledReports.ts';
 import type { AccessTokensOptions, RefreshResult } from '../accessTokens.ts';
 import { createCalling } from './calling.ts';
 import { createClaiming } from './claiming.ts';
@@ -23,7 +23,7 @@ export function createTokenRefresh(options: AccessTokensOptions) {
   const { hot, now, newId, report } = options;
   const underWay = new Map<AccountId, Promise<RefreshResult>>();
   const stopping = new AbortController();
-  const reportRarely = createRareReports({ report, now });
+  const reportRarely = createThrottledReports({ report, now });
   const setbacks = createSetbacks(options);
   const claiming = createClaiming({ ...options, setbacks, isStopping: () => stopping.signal.aborted, trouble });
   const call = createCalling(options);
@@ -94,7 +94,7 @@ export function createTokenRefresh(options: AccessTokensOptions) {
           .finally(() => underWay.delete(accountId));
         underWay.set(accountId, flight);
       }
-      return (await within(PATIENCE_MS, flight)) ?? 'transient';
+      return (await withTimeout(PATIENCE_MS, flight)) ?? 'transient';
     },
 
     isWorthwhile(accountId: AccountId): boolean {

@@ -1,8 +1,8 @@
 // Runs in the page. A control with the focus has an outline, or something around it has, of 2 px at least and with a
 // contrast of 3:1 to what it is drawn on (WCAG 2.2, 1.4.11 and 2.4.7).
 (() => {
-  const LEAST_PX = 2;
-  const LEAST_CONTRAST = 3;
+  const MIN_PX = 2;
+  const MIN_CONTRAST = 3;
   const CONTROLS =
     'a[href], button, input, select, textarea, summary, [role=menuitem], [role=radio], [tabindex]:not([tabindex="-1"])';
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
@@ -35,13 +35,13 @@
       .slice(-3)
       .findLast((each) => {
         const { outlineStyle, outlineWidth } = getComputedStyle(each);
-        return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= LEAST_PX;
+        return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= MIN_PX;
       });
     if (!outlined) return 'has no outline';
     const { outlineColor, outlineOffset } = getComputedStyle(outlined);
     const under = backgrounds(Number.parseFloat(outlineOffset) < 0 ? outlined : outlined.parentElement);
     const found = contrast(over([...under, outlineColor]), over(under));
-    return found < LEAST_CONTRAST ? `has an outline of ${found.toFixed(1)}:1` : undefined;
+    return found < MIN_CONTRAST ? `has an outline of ${found.toFixed(1)}:1` : undefined;
   }
   const isSeen = (element) =>
     element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&

@@ -11,7 +11,7 @@ export interface FileImport {
 }
 
 /** Larger than any auth file; what is larger is another file. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** Imports files one after the other; each has its own result. */
 export class FileImports {
@@ -44,7 +44,7 @@ export class FileImports {
 
   async #import(id: number, file: File, replaces: boolean): Promise<void> {
     try {
-      const auth_json = file.size > MOST_BYTES ? '' : await file.text();
+      const auth_json = file.size > MAX_BYTES ? '' : await file.text();
       const { email, plan_type: plan } = await answerOf(
         api.POST('/api/accounts/import', {
           params: { query: replaces ? { on_duplicate: 'replace' } : {} },

@@ -49,7 +49,7 @@ export interface KeyBody {
 /** Problems by the field that they belong to; limits by `limit-<id>`. */
 export type Problems = Readonly<Record<string, string>>;
 
-const MOST_NAME = 128;
+const MAX_NAME_LENGTH = 128;
 const DAY_MS = 86_400_000;
 
 /** "2,000,000", "2 000 000", "2m" and "1.5k" are what people type. */
@@ -63,7 +63,8 @@ export function problemsOf(draft: KeyDraft, now: number): Problems {
   const problems: Record<string, string> = {};
   const name = draft.name.trim();
   if (name === '') problems.name = 'Say whose it is, or what for.';
-  else if (name.length > MOST_NAME) problems.name = `At most ${MOST_NAME} characters; this has ${name.length}.`;
+  else if (name.length > MAX_NAME_LENGTH)
+    problems.name = `At most ${MAX_NAME_LENGTH} characters; this has ${name.length}.`;
   if (draft.expiry === 'date') {
     const at = endOf(draft.date);
     if (at === undefined) problems.date = 'Choose a day.';

@@ -9,7 +9,7 @@ export type HistoryConditions = Omit<ListQuery, 'limit' | 'cursor'>;
 
 export const EVERYTHING = 'everything';
 /** The API looks for three characters at least. */
-export const LEAST_SEARCH = 3;
+export const MIN_SEARCH = 3;
 
 /** What the page shows, as its URL says it. */
 export interface HistoryFilter extends TimeRange {
@@ -48,7 +48,7 @@ export function conditionsOf(filter: HistoryFilter, now: number): HistoryConditi
     ...(types.length > 0 && { type: types }),
     ...(subject.length > 0 && { subject: [...subject] }),
     ...(actor.length > 0 && { actor: [...actor] }),
-    ...(search.length >= LEAST_SEARCH && { search }),
+    ...(search.length >= MIN_SEARCH && { search }),
     ...boundsOf(filter, now),
   };
 }

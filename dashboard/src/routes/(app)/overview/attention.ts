@@ -29,9 +29,9 @@ export interface Known {
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 /** A sample that differs little from the last one is left out for up to a quarter of an hour, and one may be missed. */
-const LEAST_PATIENCE_MS = 30 * MINUTE_MS;
+const MIN_PATIENCE_MS = 30 * MINUTE_MS;
 /** Of one kind; more of them become one line. */
-const MOST_OF_A_KIND = 3;
+const MAX_OF_A_KIND = 3;
 
 /** What needs somebody, the worst first. Nothing that ends by itself is among it, unless nobody is served meanwhile. */
 export function attentionOf(known: Known): Attention[] {
@@ -59,7 +59,7 @@ function accountTrouble({ accounts, refreshSeconds, now }: Known): Attention[] {
   const deactivated = accounts.filter(({ status }) => status === 'deactivated');
   const active = accounts.filter(({ status }) => status === 'active');
   const signedOut = active.filter((account) => tokenHealthOf(account).label === 'Missing');
-  const patienceMs = Math.max(LEAST_PATIENCE_MS, refreshSeconds * 3_000);
+  const patienceMs = Math.max(MIN_PATIENCE_MS, refreshSeconds * 3_000);
   const silent = active.filter(({ usage_observed_at: at }) => at !== null && now - Date.parse(at) > patienceMs);
   const never = active.filter(({ usage_observed_at: at }) => at === null);
   const signIn = ({ account_id }: Account) => ({
@@ -106,7 +106,7 @@ function lines(
 ): Attention[] {
   const [first] = accounts;
   if (!first) return [];
-  if (accounts.length <= MOST_OF_A_KIND)
+  if (accounts.length <= MAX_OF_A_KIND)
     return accounts.map((account) => ({ text: `${account.email} ${one}`, ...more(account) }));
   const { tone } = more(first);
   const text = `${counted(accounts.length, 'account')} ${several}`;

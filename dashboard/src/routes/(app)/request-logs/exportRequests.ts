@@ -4,7 +4,7 @@ import type { LogConditions } from './logFilter.ts';
 
 const PAGE = 1_000;
 /** A file that spreadsheets still open, and that a browser makes within a minute. */
-export const MOST_ROWS = 100_000;
+export const MAX_ROWS = 100_000;
 
 export interface Exported {
   readonly file: Blob;
@@ -31,12 +31,12 @@ export async function exportRequests(
     const page = await answerOf(api.GET('/api/request-logs', { params: { query: { ...query, offset } }, signal }));
     signal.throwIfAborted();
     // A request that ends late stands where it arrived, and moves what is behind it.
-    const fresh = page.requests.filter(({ request_id }) => !seen.has(request_id)).slice(0, MOST_ROWS - seen.size);
+    const fresh = page.requests.filter(({ request_id }) => !seen.has(request_id)).slice(0, MAX_ROWS - seen.size);
     parts.push(write(fresh, seen.size === 0));
     for (const { request_id } of fresh) seen.add(request_id);
     total = page.total;
-    onProgress(Math.min(1, seen.size / Math.max(1, Math.min(total, MOST_ROWS))));
-    if (!page.has_more || seen.size >= MOST_ROWS) {
+    onProgress(Math.min(1, seen.size / Math.max(1, Math.min(total, MAX_ROWS))));
+    if (!page.has_more || seen.size >= MAX_ROWS) {
       return { file: new Blob([...parts, end], { type }), rows: seen.size, total };
     }
   }

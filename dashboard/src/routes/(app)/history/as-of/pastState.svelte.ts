@@ -23,12 +23,12 @@ async function stateAt(at?: string): Promise<State> {
   return { accounts, keys, firewall, settings };
 }
 
-const MOST_STOPS = 200;
+const MAX_STOPS = 200;
 
 /** The latest changes of what can be shown as it was, the oldest first. */
 export async function latestStops(): Promise<Stop[]> {
   const type = typesOf(['accounts', 'keys', 'settings']).filter((name) => !name.startsWith('AccountLink'));
-  const query = { type, limit: MOST_STOPS };
+  const query = { type, limit: MAX_STOPS };
   const { events } = await answerOf(api.GET('/api/history', { params: { query } }));
   return events.reverse();
 }

@@ -17,7 +17,7 @@ import { differencesToLog } from './support/logged.ts';
 import { createRandom } from './support/random.ts';
 
 const random = createRandom(7);
-const folder = mkdtempSync(join(tmpdir(), 'svc-bad-callers-'));
+const folder = mkdtempSync(join(tmpdir(), 'svc-bad-clients-'));
 const all: Examined[] = [];
 let gateway: Gateway;
 let keys: Keys;
@@ -47,7 +47,7 @@ async function createKey(name: string, more: Record<string, unknown> = {}) {
   return body as { id: string; key: string };
 }
 
-test('a caller without a key that counts is turned away before anything is read', { timeout: 30_000 }, async () => {
+test('a client without a key that counts is turned away before anything is read', { timeout: 30_000 }, async () => {
   const requests = strangers(keys);
   const problems: string[] = [];
   for (const request of requests) {
@@ -59,7 +59,7 @@ test('a caller without a key that counts is turned away before anything is read'
   expect(asked(gateway)).toBe(0);
 });
 
-test('a known caller is refused for what is wrong, and each refusal is a row of its own', {
+test('a known client is refused for what is wrong, and each refusal is a row of its own', {
   timeout: 30_000,
 }, async () => {
   const families = [cutJson(random), wrongTypes(), forbidden(), nesting(), notJson(), contentEncoding(random)];

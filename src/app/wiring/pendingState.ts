@@ -3,13 +3,13 @@ import { ForeignReservations } from '../../proxy/admission/foreignReservations.t
 import { Ledger } from '../../proxy/admission/ledger.ts';
 import { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
 import type { Foundation } from './foundation.ts';
-import { createOwnRecords, type OwnRecords } from './nodeRecords.ts';
+import { createNodeRecords, type NodeRecords } from './nodeRecords.ts';
 
 /** What this node knows beyond the log, and how it writes down what it adds to it. */
-export interface Overlay {
+export interface PendingState {
   readonly ledger: Ledger;
   readonly cooldowns: Cooldowns;
-  readonly records: OwnRecords;
+  readonly records: NodeRecords;
   /** What requests outside this node's ledger hold of the window of a rule that holds `at`, in the unit of its counter. */
   readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
   /** Whether this start of the node writes to a stream of requests. */
@@ -18,7 +18,7 @@ export interface Overlay {
   readonly isOfThisNode: (stream: string) => boolean;
 }
 
-export async function createOverlay({ folder, store, hot, now }: Foundation): Promise<Overlay> {
+export async function createPendingState({ folder, store, hot, now }: Foundation): Promise<PendingState> {
   const isOfThisStart = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
   const ledger = new Ledger();
@@ -32,7 +32,7 @@ export async function createOverlay({ folder, store, hot, now }: Foundation): Pr
       if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
     }
   });
-  const records = await createOwnRecords({ store, folder, hot, now, ledger, cooldowns, foreign });
+  const records = await createNodeRecords({ store, folder, hot, now, ledger, cooldowns, foreign });
   const { pending } = records;
   return {
     ledger,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ImmediateAnswers } from '../readModels.ts';
+import type { SyncQueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
@@ -8,7 +8,11 @@ import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** Every query over the tables of one file and the log that they were made from. */
-export function answersFrom(database: DatabaseSync, { tables, position }: Projector, log: LogReader): ImmediateAnswers {
+export function answersFrom(
+  database: DatabaseSync,
+  { tables, position }: Projector,
+  log: LogReader,
+): SyncQueryHandlers {
   const { requests, requestIds, history } = tables;
   return {
     requestLog: {

@@ -1,4 +1,4 @@
-import type { Answers } from '../readModels.ts';
+import type { QueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { Reach } from './reach.ts';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestPages.ts';
@@ -6,7 +6,7 @@ import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** Every query, answered from one generation. */
-export const answersFrom = (reach: Reach): Answers => ({
+export const answersFrom = (reach: Reach): QueryHandlers => ({
   requestLog: {
     page: (filter, limit, offset) => requestLogPage(reach, filter, limit, offset),
     options: (filter) => requestLogOptions(reach, filter),
