@@ -8,7 +8,7 @@ import { generateSync } from 'otplib';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../src/app/config/config.ts';
 import { resetPassword } from '../src/app/resetPassword.ts';
-import { openDataFolder } from '../src/eventLog/dataFolder.ts';
+import { openDataFolder } from '../src/dataFolder/dataFolder.ts';
 import { openVault } from '../src/vault/sqliteVault.ts';
 import { startGateway } from './support/gateway.ts';
 

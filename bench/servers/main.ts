@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import {
   type ConnectionSettings,
   parseConnectionString,
@@ -9,7 +10,6 @@ import {
 import { startDrainThread } from '../../src/eventLog/eventstore/drain/drainThread.ts';
 import { type EventStore, openEventStore } from '../../src/eventLog/eventstore/eventStore.ts';
 import { openOutbox } from '../../src/eventLog/outbox/outbox.ts';
-import { createRequestSink } from '../../src/eventLog/requestSink.ts';
 import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';
@@ -41,14 +41,14 @@ async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
   const outbox = await openOutbox({
     path,
     node: 'bench',
-    store: store.storedAppends,
+    store: store.replicationTarget,
     drain: (listener) => startDrainThread({ path, settings, ...listener }),
-    mostEvents: Number.POSITIVE_INFINITY,
+    maxEvents: Number.POSITIVE_INFINITY,
     report: (what) => say(String(what)),
   });
   outbox.start();
   const boot = `b${Date.now().toString(36)}`;
-  const sink = createRequestSink({ log: outbox, node: 'bench', boot, category: 'requests', isTyped: true });
+  const sink = createEventSink({ log: outbox, node: 'bench', boot, category: 'requests', isTyped: true });
   let next = 1;
   const client = async () => {
     while (next <= events) await sink.record(completedRequest(next++));

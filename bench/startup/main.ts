@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type EventLog, NO_STREAM } from '../../src/eventLog/eventLog.ts';
-import { createRequestSink } from '../../src/eventLog/requestSink.ts';
+import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { startOn } from '../throughput/startOn.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
@@ -68,7 +68,7 @@ async function fill(): Promise<void> {
   const began = performance.now();
   const first = (await log.head()) + 1;
   if (first === 1) await createKeys(log);
-  const sink = createRequestSink({ log, node: 'bench', boot: `b${first}`, category: 'requests' });
+  const sink = createEventSink({ log, node: 'bench', boot: `b${first}`, category: 'requests' });
   let next = first;
   const client = async () => {
     while (next <= events) await sink.record(completedRequest(next++));

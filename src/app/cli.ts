@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { openDataFolder } from '../eventLog/dataFolder.ts';
-import { existingLog } from '../eventLog/existingLog.ts';
+import { openDataFolder } from '../dataFolder/dataFolder.ts';
+import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import type { HistoryTarget } from '../eventLog/transfer/history.ts';
 import { readConfig } from './config/config.ts';
 import type { Service } from './main.ts';
@@ -71,7 +71,7 @@ async function serve(): Promise<void> {
 async function rebuild(): Promise<void> {
   const { SVC_DATA_DIR, SVC_NODE_ID, SVC_MONGODB_URL } = readConfig();
   // Before the folder is taken, which would make one.
-  const logPath = existingLog(resolve(SVC_DATA_DIR), logName());
+  const logPath = requireLogFile(resolve(SVC_DATA_DIR), logName());
   if (SVC_MONGODB_URL !== undefined) {
     const { rebuildMongoReadModels } = await import('../readModels/mongo/rebuild.ts');
     const end = await rebuildMongoReadModels({
@@ -102,7 +102,7 @@ async function compare(): Promise<void> {
       ? compareReadModels({ folder: resolve(SVC_DATA_DIR), logName: logName(), onProgress })
       : await (await import('../readModels/mongo/rebuild.ts')).compareMongoReadModels({
           url: SVC_MONGODB_URL,
-          logPath: existingLog(resolve(SVC_DATA_DIR), logName()),
+          logPath: requireLogFile(resolve(SVC_DATA_DIR), logName()),
           isCopy: isCopy(),
           onProgress,
         });
@@ -145,7 +145,7 @@ async function withHistory(move: (history: HistoryTarget) => Promise<string>): P
 }
 
 async function exportTo(path: string): Promise<void> {
-  if (!isCopy()) existingLog(resolve(readConfig().SVC_DATA_DIR));
+  if (!isCopy()) requireLogFile(resolve(readConfig().SVC_DATA_DIR));
   await withHistory(async (history) => {
     const { exportHistory } = await import('../eventLog/transfer/transfer.ts');
     const { events, keys } = await exportHistory(history, path, tellProgress());

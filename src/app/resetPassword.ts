@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { openDataFolder } from '../eventLog/dataFolder.ts';
-import { existingLog } from '../eventLog/existingLog.ts';
+import { openDataFolder } from '../dataFolder/dataFolder.ts';
+import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import { createPasswords } from '../management/auth/passwords.ts';
 import { destroyKeysOfDisabledTotp } from '../management/auth/totpKeys.ts';
 import { createCommandHandler } from '../state/commands/commandHandler.ts';
@@ -34,7 +34,7 @@ export async function resetPassword(
   { keepsTotp, say }: { keepsTotp: boolean; say: (line: string) => void },
 ): Promise<ResetPassword> {
   const path = resolve(config.SVC_DATA_DIR);
-  if (config.SVC_EVENTSTORE_URL === undefined) existingLog(path);
+  if (config.SVC_EVENTSTORE_URL === undefined) requireLogFile(path);
   await using opened = new AsyncDisposableStack();
   const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (taken) => taken.close());
   const store = await openStore(config, folder, { say, report: (error) => say(String(error)) });

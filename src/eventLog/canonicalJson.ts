@@ -12,7 +12,7 @@ const INTEGER_LIKE = /^(?:0|[1-9]\d*)$/;
  * checked. `undefined` as a property is fine, JSON leaves it out. One walk is cheaper than parse and stringify.
  * @returns path and reason of the first mistake, or undefined when there is none
  */
-export function findLoss(data: unknown): string | undefined {
+export function findJsonLoss(data: unknown): string | undefined {
   const loss = lossIn(data, 0);
   return loss && `$${loss.path} ${loss.reason}`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instant, position } from '../domain/core/brands.ts';
-import { findLoss } from './canonicalJson.ts';
+import { findJsonLoss } from './canonicalJson.ts';
 import type { EventMetadata, StoredEvent } from './eventLog.ts';
 import { chain, emptyChain, hashOf, isBreak, NO_HASH, verifyStream } from './hashChain.ts';
 
@@ -28,7 +28,7 @@ test('the bytes put together by the writer are those of JSON.stringify over the 
   fc.assert(
     fc.property(fc.json({ maxDepth: 3 }), fc.nat(), (json, revision) => {
       const data: unknown = JSON.parse(json);
-      fc.pre(findLoss(data) === undefined);
+      fc.pre(findJsonLoss(data) === undefined);
       const { stream, id, type, time, metadata } = stored(revision, NO_HASH, data);
       const { hash, ...others } = metadata;
       const bytes = JSON.stringify({ stream, revision, id, type, time, data, metadata: others });

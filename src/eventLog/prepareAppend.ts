@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventTypes } from '../domain/eventTypes.ts';
-import { findLoss } from './canonicalJson.ts';
+import { findJsonLoss } from './canonicalJson.ts';
 import {
   type AppendOptions,
   type EventToAppend,
@@ -26,7 +26,7 @@ export interface PreparedAppend {
 }
 
 /** Why an append will never succeed. */
-export class Unwritable extends Error {
+export class InvalidAppend extends Error {
   override readonly name = 'Unwritable';
 }
 
@@ -45,10 +45,10 @@ export function prepareAppend(
   events: readonly EventToAppend[],
   { node, isValidated = false, isLossless = false }: AppendOptions & { readonly node: string },
 ): PreparedAppend {
-  if (!STREAM.test(stream)) throw new Unwritable(`"${stream}" cannot name a stream`);
-  if (isSideStream(stream)) throw new Unwritable(`"${stream}" is no stream of the history`);
-  if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new Unwritable(`${expected} is no revision`);
-  if (events.length === 0) throw new Unwritable('an append needs at least one event');
+  if (!STREAM.test(stream)) throw new InvalidAppend(`"${stream}" cannot name a stream`);
+  if (isSideStream(stream)) throw new InvalidAppend(`"${stream}" is no stream of the history`);
+  if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new InvalidAppend(`${expected} is no revision`);
+  if (events.length === 0) throw new InvalidAppend('an append needs at least one event');
   const data = events.map((event) => checkedData(event, isValidated));
   const toText = isLossless ? serialiseLossless : serialiseChecked;
   return { stream, expected, data, events: events.map((event, index) => toText(event, data[index], node)) };
@@ -56,17 +56,17 @@ export function prepareAppend(
 
 function checkedData({ type, data }: EventToAppend, isValidated: boolean): RecordedEvent['data'] {
   const definition = eventTypes.get(type);
-  if (!definition) throw new Unwritable(`"${type}" is not a known event type`);
+  if (!definition) throw new InvalidAppend(`"${type}" is not a known event type`);
   if (isValidated) return data;
   const result = definition.data(z).safeParse(data);
-  if (!result.success) throw new Unwritable(`${type}: ${wording(result.error)}`);
+  if (!result.success) throw new InvalidAppend(`${type}: ${wording(result.error)}`);
   return result.data;
 }
 
 function serialiseChecked(event: EventToAppend, data: unknown, node: string): PreparedEvent {
   const { id, type, time } = event;
-  if (!UUID.test(id)) throw new Unwritable(`${type}: "${id}" is not a UUID in lower case`);
-  if (!Number.isSafeInteger(time)) throw new Unwritable(`${type}: its time is not a whole number of milliseconds`);
+  if (!UUID.test(id)) throw new InvalidAppend(`${type}: "${id}" is not a UUID in lower case`);
+  if (!Number.isSafeInteger(time)) throw new InvalidAppend(`${type}: its time is not a whole number of milliseconds`);
   refuseLoss(type, data);
   refuseLoss(`metadata of ${type}`, metadataOf(event, node));
   return serialise(event, data, node);
@@ -94,8 +94,8 @@ function metadataOf(
 }
 
 function refuseLoss(what: string, value: unknown): void {
-  const loss = findLoss(value);
-  if (loss) throw new Unwritable(`${what}: ${loss}`);
+  const loss = findJsonLoss(value);
+  if (loss) throw new InvalidAppend(`${what}: ${loss}`);
 }
 
 function wording(error: z.core.$ZodError): string {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { isFileError, remedyFor } from '../eventLog/fileErrors.ts';
+import { isFileError, remedyFor } from '../dataFolder/fileErrors.ts';
 import type { WrappedKey, WrappedKeys } from './envelope.ts';
 
 // A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its

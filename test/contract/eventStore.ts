@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
-import { disposeOf, openClient } from '../../src/eventLog/eventstore/client/client.ts';
+import { disposeClient, openClient } from '../../src/eventLog/eventstore/client/client.ts';
 import {
   type ConnectionSettings,
   parseConnectionString,
@@ -10,7 +10,7 @@ import { type EventStore, openEventStore } from '../../src/eventLog/eventstore/e
 import { openSharedVault } from '../../src/vault/sharedVault.ts';
 import { describeEventLog } from './eventLog.ts';
 import { describeLeaseStreams } from './leaseStreams.ts';
-import { describeStoredAppends } from './storedAppends.ts';
+import { describeReplicationTarget } from './replicationTarget.ts';
 import { tempFolder } from './tempFolder.ts';
 import { describeVault } from './vault.ts';
 
@@ -60,7 +60,7 @@ export function describeEventStore(name: string, createServer: () => Promise<Ser
     };
   });
   describeLeaseStreams(name, anOpenStage);
-  describeStoredAppends(name, anOpenStage);
+  describeReplicationTarget(name, anOpenStage);
   describeVault(name, async () => {
     const stage = await aStage();
     return {
@@ -84,5 +84,5 @@ async function writeUnknownType(stream: string, settings: ConnectionSettings): P
   const metadata = { time: 0, schemaVersion: 1 };
   const event = jsonEvent({ id: randomUUID(), type: 'InventedLater', data: {}, metadata });
   await client.appendToStream(stream, event, { expectedRevision: NO_STREAM });
-  await disposeOf(client);
+  await disposeClient(client);
 }

@@ -11,7 +11,7 @@ import type { KnownEvent } from '../../src/domain/eventTypes.ts';
 import { RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
 import type { CoolingAccounts } from '../../src/domain/routing/availability.ts';
 import type { EventLog } from '../../src/eventLog/eventLog.ts';
-import { createRequestSink } from '../../src/eventLog/requestSink.ts';
+import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { createManagement, type ManagementOptions } from '../../src/management/app.ts';
 import { createPasswords } from '../../src/management/auth/passwords.ts';
@@ -86,7 +86,7 @@ export async function startManagement(
   };
   const now = () => clock.now;
   const report = (error: unknown) => reported.push(error);
-  const sink = createRequestSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
+  const sink = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
   const signIns = new SignIns({ record: sink.record, hot, now, report });
   const live = new LiveFeed({ hot, gatherMs: 5, checkMs: 20 });
   const handle = createCommandHandler({ log, hot, now });

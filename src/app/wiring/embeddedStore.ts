@@ -1,5 +1,5 @@
-import type { DataFolder } from '../../eventLog/dataFolder.ts';
-import { reportRejected } from '../../eventLog/reportRejected.ts';
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
+import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { openVault } from '../../vault/sqliteVault.ts';
 import type { Config } from '../config/config.ts';
@@ -14,7 +14,7 @@ export async function openEmbeddedStore(
 ): Promise<Store> {
   const vault = openVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
   const logPath = folder.file('log.sqlite');
-  const log = reportRejected(await createSqliteEventLog({ path: logPath, node: folder.node }), { say });
+  const log = reportRejectedAppends(await createSqliteEventLog({ path: logPath, node: folder.node }), { say });
   return {
     name: 'embedded',
     log,

@@ -1,10 +1,10 @@
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { instant } from '../../domain/core/brands.ts';
-import type { DataFolder } from '../../eventLog/dataFolder.ts';
 import { parseConnectionString } from '../../eventLog/eventstore/client/connectionString.ts';
 import { startDrainThread } from '../../eventLog/eventstore/drain/drainThread.ts';
 import { openEventStore } from '../../eventLog/eventstore/eventStore.ts';
 import { openOutbox } from '../../eventLog/outbox/outbox.ts';
-import { reportRejected } from '../../eventLog/reportRejected.ts';
+import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { parseMasterKey, refuseMissingKey } from '../../vault/masterKey.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import type { Config } from '../config/config.ts';
@@ -33,23 +33,23 @@ export async function openEventStoreStore(
   refuseMissingKey(SVC_ENCRYPTION_KEY);
   parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
   const eventStore = await openEventStore({ settings, path: logPath, node, say });
-  const { keys, patiently } = eventStore;
+  const { keys, retry: patiently } = eventStore;
   try {
     const vault = await patiently(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
     const outbox = await patiently(() =>
       openOutbox({
         path: outboxPath,
         node,
-        store: eventStore.storedAppends,
+        store: eventStore.replicationTarget,
         drain: (listener) => startDrainThread({ path: outboxPath, settings, ...listener }),
-        mostEvents: SVC_OUTBOX_MAX_EVENTS,
+        maxEvents: SVC_OUTBOX_MAX_EVENTS,
         report: (what) => (typeof what === 'string' ? say(what) : report(what)),
       }),
     );
     if (outbox.pending > 0) say(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
     return {
       name: 'eventstore',
-      log: reportRejected(eventStore.log, { say }),
+      log: reportRejectedAppends(eventStore.log, { say }),
       vault,
       logPath,
       outbox,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
-import { type DataFolder, openDataFolder } from '../../eventLog/dataFolder.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';

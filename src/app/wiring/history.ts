@@ -1,4 +1,4 @@
-import type { DataFolder } from '../../eventLog/dataFolder.ts';
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { HistoryTarget } from '../../eventLog/transfer/history.ts';
 import type { Config } from '../config/config.ts';
 
@@ -9,9 +9,9 @@ export async function openHistory(
   say: (line: string) => void,
 ): Promise<HistoryTarget> {
   if (url !== undefined) {
-    const { openSharedHistory } = await import('../../eventLog/transfer/sharedHistory.ts');
+    const { openEventStoreHistory: openSharedHistory } = await import('../../eventLog/transfer/eventStoreHistory.ts');
     return openSharedHistory({ url, masterKey, folder, say });
   }
-  const { openEmbeddedHistory } = await import('../../eventLog/transfer/embeddedHistory.ts');
+  const { openSqliteHistory: openEmbeddedHistory } = await import('../../eventLog/transfer/sqliteHistory.ts');
   return openEmbeddedHistory(folder, masterKey);
 }

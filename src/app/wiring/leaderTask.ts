@@ -1,4 +1,4 @@
-import type { DataFolder } from '../../eventLog/dataFolder.ts';
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { takePartInLease } from '../../state/leases/lease.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';

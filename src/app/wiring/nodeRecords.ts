@@ -1,8 +1,8 @@
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import type { DataFolder } from '../../eventLog/dataFolder.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
+import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
-import { createRequestSink, type RequestSink } from '../../eventLog/requestSink.ts';
 import type { AccessTokensOptions } from '../../provider/tokens/accessTokens.ts';
 import { createRefreshResults } from '../../provider/tokens/refreshResults.ts';
 import type { ForeignReservations } from '../../proxy/admission/foreignReservations.ts';
@@ -26,7 +26,7 @@ type Record = (event: EventToAppend) => Promise<Position>;
 
 /** What this node writes down in streams of its own. All of it is durable when the promise resolves. */
 export interface NodeRecords {
-  readonly recordRequest: RequestSink['record'];
+  readonly recordRequest: EventSink['record'];
   /** A request that ended now would most likely find no place for its end. */
   readonly isBlocked: () => boolean;
   /** Resolves with a position that is folded by then. */
@@ -42,8 +42,8 @@ export interface NodeRecords {
 /** Straight into the log where it is in the data folder, by way of the outbox where it is not. */
 export async function createNodeRecords(options: NodeRecordsOptions): Promise<NodeRecords> {
   const { store, folder, hot, now } = options;
-  const sink = (category: string, isTyped = false): RequestSink =>
-    createRequestSink({
+  const sink = (category: string, isTyped = false): EventSink =>
+    createEventSink({
       log: store.outbox ?? store.log,
       node: folder.node,
       boot: folder.boot,

@@ -1,5 +1,5 @@
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import type { DataFolder } from '../../eventLog/dataFolder.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { LeaseStreams } from '../../eventLog/leaseStreams.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';

@@ -110,7 +110,7 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
   /** What is written has its ordinal once it was mirrored. */
   async function readBack(group: readonly Pending[], native: NativePosition): Promise<void> {
     underWay += 1;
-    await mirror.whenSeen(native, READ_BACK_MS);
+    await mirror.waitUntilSeen(native, READ_BACK_MS);
     for (const { append, settle } of group) settle(repeated(append) ?? { kind: 'unknown', error: new NotCaughtUp() });
     underWay -= 1;
     tellIdle();

@@ -19,7 +19,7 @@ export function createCatchUp(connection: Connection, mirror: Mirror): CatchUp {
 
   async function run(): Promise<void> {
     const head = await connection.call(headOf, ASK_MS);
-    if (head && !(await mirror.whenSeen(head, FOLLOW_MS))) throw new NotCaughtUp();
+    if (head && !(await mirror.waitUntilSeen(head, FOLLOW_MS))) throw new NotCaughtUp();
   }
 
   function start(): Promise<void> {

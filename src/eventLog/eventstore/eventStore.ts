@@ -3,22 +3,22 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { KeyStreams } from '../../vault/keyStreams.ts';
 import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
 import type { LeaseStreams } from '../leaseStreams.ts';
-import type { StoredAppends } from '../outbox/storedAppends.ts';
-import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
+import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
+import type { ReplicationTarget } from '../replicationTarget.ts';
 import { type Follower, follow } from '../sqlite/follower.ts';
 import { allEvents, streamEvents } from '../sqlite/readEvents.ts';
 import { createAppendQueues } from './appendQueues.ts';
 import { createCatchUp } from './catchUp.ts';
 import { openConnection } from './client/connection.ts';
-import { type ConnectionSettings, shownHosts } from './client/connectionString.ts';
-import { createPatience, type Patiently } from './client/patience.ts';
+import { type ConnectionSettings, describeHosts } from './client/connectionString.ts';
+import { createStartupRetry, type StartupRetry } from './client/startupRetry.ts';
 import { waitForServer } from './client/waitForServer.ts';
-import { createKeyStreams } from './keyStreams.ts';
-import { createLeaseStreams } from './leaseStreams.ts';
+import { createEventStoreKeyStreams } from './eventStoreKeyStreams.ts';
+import { createEventStoreLeaseStreams } from './eventStoreLeaseStreams.ts';
+import { createEventStoreReplicationTarget } from './eventStoreReplicationTarget.ts';
 import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/wire.ts';
-import { createStoredAppends } from './storedAppends.ts';
 
 export interface EventStoreOptions {
   readonly settings: ConnectionSettings;
@@ -46,7 +46,7 @@ export interface EventStore {
    */
   readonly log: EventLog;
   /** For the outbox. */
-  readonly storedAppends: StoredAppends;
+  readonly replicationTarget: ReplicationTarget;
   readonly leases: LeaseStreams;
   /** For the vault. */
   readonly keys: KeyStreams;
@@ -55,7 +55,7 @@ export interface EventStore {
   /** Resolves once this node has read everything that stands in the store now. @throws why it cannot */
   catchUp(): Promise<void>;
   /** For what a start needs of the server beside these. */
-  readonly patiently: Patiently;
+  readonly retry: StartupRetry;
   /** Closes the log too. */
   close(): Promise<void>;
 }
@@ -84,8 +84,8 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   let failure: Error | undefined;
 
   const connection = openConnection(settings);
-  const patiently = createPatience({
-    hosts: shownHosts(settings),
+  const patiently = createStartupRetry({
+    hosts: describeHosts(settings),
     say,
     signal,
     ...(firstPauseMs !== undefined && { firstPauseMs }),
@@ -110,7 +110,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     TELL_EVERY_MS,
   );
   try {
-    while (end && !(await mirror.whenSeen(end, TELL_EVERY_MS))) {
+    while (end && !(await mirror.waitUntilSeen(end, TELL_EVERY_MS))) {
       if (failure) throw failure;
       signal.throwIfAborted();
     }
@@ -134,7 +134,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     try {
       prepared = prepareAppend(stream, expected, events, { ...how, node });
     } catch (error) {
-      if (error instanceof Unwritable) return { kind: 'rejected', reason: error.message };
+      if (error instanceof InvalidAppend) return { kind: 'rejected', reason: error.message };
       throw error;
     }
     return queues.append(prepared);
@@ -179,9 +179,9 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       head: async () => mirror.head,
       close: closeOnce,
     },
-    storedAppends: createStoredAppends(connection),
-    leases: createLeaseStreams(connection),
-    keys: createKeyStreams({
+    replicationTarget: createEventStoreReplicationTarget(connection),
+    leases: createEventStoreLeaseStreams(connection),
+    keys: createEventStoreKeyStreams({
       connection,
       catchUp,
       streamNames: mirror.lookup.vaultStreams,
@@ -193,7 +193,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       return mirror.cutOffSince;
     },
     catchUp,
-    patiently,
+    retry: patiently,
     close: closeOnce,
   };
 }

@@ -1,8 +1,8 @@
 import { type Position, position } from '../../domain/core/brands.ts';
 import { pause } from '../../lib/pause.ts';
+import { batchesByStream } from '../batchesByStream.ts';
 import type { EventLog, StoredEvent } from '../eventLog.ts';
-import { runsOf } from './runs.ts';
-import type { StoredAppends } from './storedAppends.ts';
+import type { ReplicationTarget } from '../replicationTarget.ts';
 
 /** Neighbours in one stream that are in the store now. */
 export interface Drained {
@@ -21,7 +21,7 @@ export interface DrainListener {
 
 export interface DrainerOptions extends DrainListener {
   readonly from: Pick<EventLog, 'readAll'>;
-  readonly to: StoredAppends;
+  readonly to: ReplicationTarget;
   /** Everything up to there is in the store; the beginning when absent. */
   readonly after?: Position;
 }
@@ -32,7 +32,7 @@ export interface Drainer {
   /** What holds it up, while something does. */
   readonly trouble: string | undefined;
   /** Goes on for at most so long, until everything is drained or the store does not take it, then stops. */
-  stop(patienceMs: number): Promise<void>;
+  stop(timeoutMs: number): Promise<void>;
 }
 
 /** The store does not take what the outbox holds. */
@@ -65,7 +65,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
     while (!signal.aborted) {
       hasNews = false;
       const since = performance.now();
-      for await (const run of runsOf(from.readAll(cursor), () => mostPerAppend)) {
+      for await (const run of batchesByStream(from.readAll(cursor), () => mostPerAppend)) {
         await deliver(run);
         if (signal.aborted) return;
       }
@@ -105,7 +105,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
 
   /** @returns how many of the events, from the first on, are in the store now */
   async function attempt(events: readonly StoredEvent[]): Promise<number> {
-    const outcome = await to.appendStored(events);
+    const outcome = await to.append(events);
     switch (outcome.kind) {
       case 'committed':
         mostPerAppend = Math.min(2 * mostPerAppend, MAX_PER_APPEND);

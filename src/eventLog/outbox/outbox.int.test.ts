@@ -4,18 +4,21 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startChild } from '../../../test/contract/children/child.ts';
 import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
-import { type StoreOverLog, storedAppendsOver } from '../../../test/contract/storedAppendsOver.ts';
+import {
+  type ReplicationTargetOverLog,
+  replicationTargetOverLog,
+} from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { patiently } from '../../../test/support/patiently.ts';
 import { position } from '../../domain/core/brands.ts';
 import { type EventLog, type EventToAppend, NO_STREAM, type RecordedEvent, type StoredEvent } from '../eventLog.ts';
+import { createEventSink } from '../eventSink.ts';
 import { isBreak, verifyStream } from '../hashChain.ts';
-import { createRequestSink } from '../requestSink.ts';
 import { createSqliteEventLog } from '../sqlite/sqliteEventLog.ts';
 import { type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
 
 interface Stage {
-  readonly store: StoreOverLog;
+  readonly store: ReplicationTargetOverLog;
   readonly log: EventLog;
   readonly reports: string[];
   readonly path: string;
@@ -29,7 +32,7 @@ async function aStage(): Promise<Stage> {
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const log = await createSqliteEventLog({ path: join(folder.path, 'store.sqlite'), node: 'n1' });
   onTestFinished(() => log.close());
-  const store = storedAppendsOver(log);
+  const store = replicationTargetOverLog(log);
   const path = join(folder.path, 'outbox.sqlite');
   const reports: string[] = [];
   const report = (what: string | Error) => void reports.push(typeof what === 'string' ? what : what.message);
@@ -39,7 +42,7 @@ async function aStage(): Promise<Stage> {
     reports,
     path,
     async open(options = {}) {
-      const outbox = await openOutbox({ path, node: 'n1', store, mostEvents: 1_000, report, ...options });
+      const outbox = await openOutbox({ path, node: 'n1', store, maxEvents: 1_000, report, ...options });
       onTestFinished(() => outbox.close(0));
       return outbox;
     },
@@ -48,7 +51,7 @@ async function aStage(): Promise<Stage> {
 }
 
 const sinkOf = (outbox: Outbox, boot = 'b1', category = 'requests') =>
-  createRequestSink({ log: outbox, node: 'n1', boot, category });
+  createEventSink({ log: outbox, node: 'n1', boot, category });
 
 const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
 const untilDrained = (outbox: Outbox) => vi.waitUntil(() => outbox.pending === 0, { timeout: 10_000, interval: 5 });
@@ -146,7 +149,7 @@ test('what the store had already is told by nobody as new, and not written again
   await recordAll(first, events);
   // A crash came between the store's commit and forgetting it here.
   const there = (await rowsOf(stage.path)).slice(0, 35);
-  expect(await stage.store.appendStored(there)).toMatchObject({ kind: 'committed' });
+  expect(await stage.store.append(there)).toMatchObject({ kind: 'committed' });
   await first.close(0);
   const second = await stage.open();
   const told: RecordedEvent[] = [];
@@ -169,7 +172,7 @@ test('followers hear of an event before its append resolves', async () => {
 test('it is full when as many wait as may, says so, and still takes what was begun before', async () => {
   const stage = await aStage();
   stage.store.isAway = true;
-  const outbox = await stage.open({ mostEvents: 10 });
+  const outbox = await stage.open({ maxEvents: 10 });
   outbox.start();
   await recordAll(outbox, someEvents(9));
   expect(outbox.isFull).toBe(false);
@@ -272,8 +275,8 @@ test('after kill -9 at any instant every event that was durable is in the store 
   const outbox = await openOutbox({
     path: join(folder.path, 'outbox.sqlite'),
     node: 'n1',
-    store: storedAppendsOver(log),
-    mostEvents: 1_000,
+    store: replicationTargetOverLog(log),
+    maxEvents: 1_000,
     report: () => {},
   });
   outbox.start();

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { type Position, position } from '../../domain/core/brands.ts';
 import type { EventLog, RecordedEvent } from '../eventLog.ts';
+import type { ReplicationTarget } from '../replicationTarget.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { openPassingLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
 import { type Drained, type Drainer, type DrainListener, startDrainer } from './drainer.ts';
-import type { StoredAppends } from './storedAppends.ts';
 
 export interface OutboxOptions extends SqliteEventLogOptions {
   /** Where the events belong. */
-  readonly store: StoredAppends;
+  readonly store: ReplicationTarget;
   /** Brings events there; in this thread when absent. */
   readonly drain?: (listener: DrainListener) => Drainer;
   /** With so many waiting it is full. */
-  readonly mostEvents: number;
+  readonly maxEvents: number;
   readonly report: (what: string | Error) => void;
 }
 
@@ -31,7 +31,7 @@ export interface Outbox extends Pick<EventLog, 'append'> {
   /** Begins to bring events to the store. */
   start(): void;
   /** Gives the store a moment to take the rest; what it does not take goes with the next start. */
-  close(patienceMs?: number): Promise<void>;
+  close(timeoutMs?: number): Promise<void>;
 }
 
 /** Forgetting costs the writer a transaction. */
@@ -45,7 +45,7 @@ const PATIENCE_MS = 5_000;
  * the store as they are. Told apart are events that the store had already when a start found them here.
  * @throws LogCannotStart, and what `store.idsOf` throws
  */
-export async function openOutbox({ store, drain, mostEvents, report, ...file }: OutboxOptions): Promise<Outbox> {
+export async function openOutbox({ store, drain, maxEvents, report, ...file }: OutboxOptions): Promise<Outbox> {
   const log = await openPassingLog(file);
   const startDraining = drain ?? ((listener) => startDrainer({ from: log, to: store, ...listener }));
   const left = readStreams(file.path);
@@ -96,7 +96,7 @@ export async function openOutbox({ store, drain, mostEvents, report, ...file }: 
       return pending;
     },
     get isFull() {
-      return pending >= mostEvents;
+      return pending >= maxEvents;
     },
     get trouble() {
       return drainer?.trouble;
@@ -129,7 +129,7 @@ export async function openOutbox({ store, drain, mostEvents, report, ...file }: 
 }
 
 /** How many events of an earlier start stand in the file of an outbox and nowhere else. @throws what `store.idsOf` throws */
-export async function countWaiting(path: string, store: StoredAppends): Promise<number> {
+export async function countPendingEvents(path: string, store: ReplicationTarget): Promise<number> {
   if (!existsSync(path)) return 0;
   const left = readStreams(path);
   const there = await whatIsThere(left, store);
@@ -143,7 +143,7 @@ interface Left {
 }
 
 /** The last revision of each stream that the store has. */
-async function whatIsThere(left: readonly Left[], store: StoredAppends): Promise<ReadonlyMap<string, number>> {
+async function whatIsThere(left: readonly Left[], store: ReplicationTarget): Promise<ReadonlyMap<string, number>> {
   const there = new Map<string, number>();
   for (const { stream, first, count } of left) {
     const ids = await store.idsOf(stream, first, count);

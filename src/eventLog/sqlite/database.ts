@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { remedyFor } from '../fileErrors.ts';
+import { remedyFor } from '../../dataFolder/fileErrors.ts';
 
 /** The file cannot serve as a log, or is not ours. */
 export class LogCannotStart extends Error {

@@ -10,7 +10,7 @@ import { createSqliteEventLog } from './sqliteEventLog.ts';
 
 test('a writer that dies between commit and answer leaves its batch unknown; a repeat finds it and subscribers get it once', async () => {
   await using folder = await tempFolder();
-  const writer = new URL('../../../test/contract/children/mortalWriter.ts', import.meta.url);
+  const writer = new URL('../../../test/contract/children/crashingWriter.ts', import.meta.url);
   const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test', writer });
   using seen = collect(log, position(0));
   const events = someEvents(3);

@@ -1,6 +1,6 @@
 import { position } from '../../domain/core/brands.ts';
 import type { AppendOutcome, EventLog, Subscription } from '../eventLog.ts';
-import { type PreparedAppend, prepareAppend, Unwritable } from '../prepareAppend.ts';
+import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import { type Follower, follow } from './follower.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
 import { allEvents, streamEvents } from './readEvents.ts';
@@ -53,7 +53,7 @@ export async function openPassingLog({ node, ...file }: SqliteEventLogOptions): 
     try {
       prepared = prepareAppend(stream, expected, events, { ...options, node });
     } catch (error) {
-      if (error instanceof Unwritable) return { kind: 'rejected', reason: error.message };
+      if (error instanceof InvalidAppend) return { kind: 'rejected', reason: error.message };
       throw error;
     }
     return commits.append(prepared);

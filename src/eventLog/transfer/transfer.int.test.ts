@@ -8,18 +8,18 @@ import { aStream, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { type FakeEventStore, startFakeEventStore } from '../../../test/support/eventstore/fakeEventStore.ts';
 import { statuses } from '../../../test/support/eventstore/statuses.ts';
+import { openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { position, type Sealed } from '../../domain/core/brands.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import { openVault } from '../../vault/sqliteVault.ts';
-import { openDataFolder } from '../dataFolder.ts';
 import { NO_STREAM, type StoredEvent } from '../eventLog.ts';
 import { parseConnectionString } from '../eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventstore/eventStore.ts';
 import { openOutbox } from '../outbox/outbox.ts';
 import { createSqliteEventLog } from '../sqlite/sqliteEventLog.ts';
-import { openEmbeddedHistory } from './embeddedHistory.ts';
+import { openEventStoreHistory } from './eventStoreHistory.ts';
 import type { HistoryTarget } from './history.ts';
-import { openSharedHistory } from './sharedHistory.ts';
+import { openSqliteHistory } from './sqliteHistory.ts';
 import { exportHistory, importHistory } from './transfer.ts';
 
 const masterKey = randomBytes(32).toString('base64');
@@ -65,7 +65,7 @@ const embedded =
   (path: string, key = masterKey) =>
   async (): Promise<HistoryTarget> => {
     const folder = openDataFolder(path);
-    const history = openEmbeddedHistory(folder, key);
+    const history = openSqliteHistory(folder, key);
     return { ...history, close: () => history.close().then(() => folder.close()) };
   };
 
@@ -73,7 +73,7 @@ const shared =
   ({ url }: FakeEventStore, path: string, key = masterKey) =>
   async (): Promise<HistoryTarget> => {
     const folder = openDataFolder(path);
-    const history = await openSharedHistory({ url, masterKey: key, folder, say: silent }).catch((error: Error) => {
+    const history = await openEventStoreHistory({ url, masterKey: key, folder, say: silent }).catch((error: Error) => {
       folder.close();
       throw error;
     });
@@ -153,13 +153,16 @@ test('a node whose outbox holds what stands nowhere else is to bring it first', 
   const { file, server, folder } = await anExport();
   await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   const { store } = await openedIn(server);
-  const away = { ...store.storedAppends, appendStored: async () => ({ kind: 'unknown', error: new Error() }) as const };
-  const options = { path: join(folder, 'outbox.sqlite'), node: 'new', mostEvents: 100, report: silent };
+  const away = {
+    ...store.replicationTarget,
+    append: async () => ({ kind: 'unknown', error: new Error() }) as const,
+  };
+  const options = { path: join(folder, 'outbox.sqlite'), node: 'new', maxEvents: 100, report: silent };
   const outbox = await openOutbox({ ...options, store: away });
   await committed(outbox.append(aStream(), NO_STREAM, someEvents(3)));
   await outbox.close(0);
   await expect(shared(server, folder)()).rejects.toThrow('3 events of this node wait in');
-  const next = await openOutbox({ ...options, store: store.storedAppends });
+  const next = await openOutbox({ ...options, store: store.replicationTarget });
   next.start();
   await next.close();
   await withHistory(shared(server, folder), async (source) => expect(await source.head()).toBe(1_268));

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Position } from '../../domain/core/brands.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { WrappedKeys } from '../../vault/envelope.ts';
+import { batchesByStream } from '../batchesByStream.ts';
 import type { StoredEvent } from '../eventLog.ts';
-import { runsOf } from '../outbox/runs.ts';
 import { type Exported, openExport, writeExport } from './exportFile.ts';
 import { type HistorySource, type HistoryTarget, type OnProgress, TransferFailed } from './history.ts';
-import { upTo, verified } from './verified.ts';
+import { eventsUpTo, verifiedEvents } from './verifiedEvents.ts';
 
 export interface Summary {
   readonly events: number;
@@ -26,7 +26,7 @@ export async function exportHistory(source: HistorySource, path: string, onProgr
   // The head first: what is sealed up to there has its key by then.
   const head = await source.head();
   const keys = await source.wrappedKeys();
-  const events = told(verified(upTo(source.readAll(position(0)), head), 'the log'), head, onProgress);
+  const events = told(verifiedEvents(eventsUpTo(source.readAll(position(0)), head), 'the log'), head, onProgress);
   await writeExport(path, { head, keys, events });
   return { events: head, keys: keys.keys.length, alreadyThere: 0 };
 }
@@ -39,13 +39,13 @@ export async function exportHistory(source: HistorySource, path: string, onProgr
 export async function importHistory(target: HistoryTarget, path: string, onProgress: OnProgress): Promise<Summary> {
   const file = await openExport(path);
   // All of the file is proved before anything is written.
-  for await (const _ of verified(file.events(), path));
+  for await (const _ of verifiedEvents(file.events(), path));
   const there = await target.head();
   if (there > file.head) throw notEmpty(`it holds ${there} events, the file ${file.head}`);
   await compare(target, file, there);
   await target.writeKeys(file.keys);
   let done: number = there;
-  for await (const run of runsOf(behind(file.events(), there), () => MAX_PER_APPEND)) {
+  for await (const run of batchesByStream(behind(file.events(), there), () => MAX_PER_APPEND)) {
     await target.append(run);
     done += run.length;
     onProgress(done, file.head);
@@ -56,13 +56,13 @@ export async function importHistory(target: HistoryTarget, path: string, onProgr
 
 /** What is there must be the beginning of what is to come. */
 async function compare(target: HistoryTarget, file: Exported, there: Position): Promise<void> {
-  const difference = await firstDifference(upTo(file.events(), there), target.readAll(position(0)));
+  const difference = await firstDifference(eventsUpTo(file.events(), there), target.readAll(position(0)));
   if (difference !== undefined) throw notEmpty(`it differs from the file at position ${difference}`);
 }
 
 async function verifyAll(target: HistoryTarget, file: Exported): Promise<void> {
   const head = await target.head();
-  const difference = await firstDifference(file.events(), verified(target.readAll(position(0)), 'the new log'));
+  const difference = await firstDifference(file.events(), verifiedEvents(target.readAll(position(0)), 'the new log'));
   if (difference !== undefined || head !== file.head) {
     throw new TransferFailed(
       `what was written differs from the file at position ${difference ?? file.head + 1}: somebody else writes to the ` +

@@ -4,7 +4,7 @@ import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { SignInFailed, type SignInMethod, SignInsThrottled } from '../../domain/session/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
-import { LogUnavailable } from '../../eventLog/requestSink.ts';
+import { LogUnavailable } from '../../eventLog/eventSink.ts';
 import { PerMinuteCounter } from '../../lib/perMinuteCounter.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import { waitUntilApplied } from '../../state/commands/waitUntilApplied.ts';

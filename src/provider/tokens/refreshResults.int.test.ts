@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { subjectOf } from '../../../projections/history.ts';
-import { storedAppendsOver } from '../../../test/contract/storedAppendsOver.ts';
+import { replicationTargetOverLog } from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { patiently } from '../../../test/support/patiently.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
+import { createEventSink } from '../../eventLog/eventSink.ts';
 import { openOutbox } from '../../eventLog/outbox/outbox.ts';
-import { createRequestSink } from '../../eventLog/requestSink.ts';
 import { createCommandHandler } from '../../state/commands/commandHandler.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
 import { createTokenEndpoint } from '../client/tokenEndpoint.ts';
@@ -27,13 +27,13 @@ async function aNodeWithOutbox() {
   const { log, vault, now, provider } = stage;
   const folder = await tempFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
-  const store = storedAppendsOver(log);
+  const store = replicationTargetOverLog(log);
   const path = join(folder.path, 'outbox.sqlite');
-  const outbox = await openOutbox({ path, node: 'test', store, mostEvents: 100, report: () => {} });
+  const outbox = await openOutbox({ path, node: 'test', store, maxEvents: 100, report: () => {} });
   const hot = await startHotRunner(log, (error) => expect.unreachable(error.message));
   await outbox.follow((events) => events.forEach(hot.applyBeforeLog));
   outbox.start();
-  const sink = createRequestSink({ log: outbox, node: 'test', boot: randomUUID().slice(0, 8), category: 'refreshes' });
+  const sink = createEventSink({ log: outbox, node: 'test', boot: randomUUID().slice(0, 8), category: 'refreshes' });
   const tokens = createAccessTokens({
     hot,
     vault,

@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
-import { LogUnavailable } from '../../eventLog/requestSink.ts';
+import { LogUnavailable } from '../../eventLog/eventSink.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { AccessTokensOptions } from './accessTokens.ts';

@@ -4,7 +4,7 @@ import { limitRule, NOW } from '../../../test/support/specification.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { ApiKeyId } from '../../domain/core/brands.ts';
 import type { AppendOutcome } from '../../eventLog/eventLog.ts';
-import { createRequestSink } from '../../eventLog/requestSink.ts';
+import { createEventSink } from '../../eventLog/eventSink.ts';
 import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import { Ledger } from '../admission/ledger.ts';
 import { createSettlement } from './settlement.ts';
@@ -29,7 +29,7 @@ const outcome = { status: '200', code: null, message: null, usage };
 function stage(fate: Fate) {
   const { log } = scriptedLog(fate);
   let time = 0;
-  const sink = createRequestSink({ log, node: 'n', boot: 'b', category: 'requests', patienceMs: 8, now: () => time });
+  const sink = createEventSink({ log, node: 'n', boot: 'b', category: 'requests', timeoutMs: 8, now: () => time });
   const ledger = new Ledger();
   ledger.reserve(key, request.requestId, NOW, [[1, 2_100]]);
   const settle = createSettlement({

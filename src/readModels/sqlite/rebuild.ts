@@ -1,8 +1,8 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { requireLogFile } from '../../dataFolder/requireLogFile.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
-import { existingLog } from '../../eventLog/existingLog.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
 import { compareTables } from './compareTables.ts';
 import { LogReader } from './logReader.ts';
@@ -27,7 +27,7 @@ const BATCH_EVENTS = 50_000;
  */
 export function rebuildReadModels({ folder, logName, onProgress }: RebuildOptions): Position {
   const [live, fresh] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.new.sqlite')];
-  const reached = build(fresh, existingLog(folder, logName), position(Number.MAX_SAFE_INTEGER), onProgress).position;
+  const reached = build(fresh, requireLogFile(folder, logName), position(Number.MAX_SAFE_INTEGER), onProgress).position;
   // A crash in between leaves no file: then the next start makes one.
   removeReadModelFile(live);
   renameSync(fresh, live);
@@ -41,7 +41,7 @@ export function rebuildReadModels({ folder, logName, onProgress }: RebuildOption
  */
 export function compareReadModels({ folder, logName, onProgress }: RebuildOptions): Comparison {
   const [path, freshPath] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.compare.sqlite')];
-  const logPath = existingLog(folder, logName);
+  const logPath = requireLogFile(folder, logName);
   if (!existsSync(path)) throw new CannotRebuild(`There are no read models in ${folder} to compare with.`);
   const live = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {

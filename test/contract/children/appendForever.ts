@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { createRequestSink } from '../../../src/eventLog/requestSink.ts';
+import { createEventSink } from '../../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { anEvent } from '../events.ts';
 
@@ -7,7 +7,7 @@ import { anEvent } from '../events.ts';
 
 const [path = '', boot = ''] = process.argv.slice(2);
 const log = await createSqliteEventLog({ path, node: 'child' });
-const sink = createRequestSink({ log, node: 'child', boot, category: 'requests' });
+const sink = createEventSink({ log, node: 'child', boot, category: 'requests' });
 
 async function appendForever(): Promise<never> {
   for (;;) {

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { openDataFolder } from '../../../src/eventLog/dataFolder.ts';
+import { openDataFolder } from '../../../src/dataFolder/dataFolder.ts';
 
 // Takes a data folder, says so, and keeps it until it is killed.
 

@@ -1,26 +1,26 @@
 import { join } from 'node:path';
+import { createEventSink } from '../../../src/eventLog/eventSink.ts';
 import { openOutbox } from '../../../src/eventLog/outbox/outbox.ts';
-import { createRequestSink } from '../../../src/eventLog/requestSink.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { createRandom } from '../../durability/support/random.ts';
 import { anEvent } from '../events.ts';
-import { storedAppendsOver } from '../storedAppendsOver.ts';
+import { replicationTargetOverLog } from '../replicationTargetOverLog.ts';
 
 // Records events in an outbox that drains into a store, both in a folder, and says the id of each when it is durable.
 // The store is away at times, and at times nobody learns that it wrote.
 const [folder = '', boot = ''] = process.argv.slice(2);
 const random = createRandom(Number(boot));
 const log = await createSqliteEventLog({ path: join(folder, 'store.sqlite'), node: 'n1' });
-const store = storedAppendsOver(log);
+const store = replicationTargetOverLog(log);
 const outbox = await openOutbox({
   path: join(folder, 'outbox.sqlite'),
   node: 'n1',
   store,
-  mostEvents: 1_000_000,
+  maxEvents: 1_000_000,
   report: () => {},
 });
 outbox.start();
-const sink = createRequestSink({ log: outbox, node: 'n1', boot: `b${boot}`, category: 'requests' });
+const sink = createEventSink({ log: outbox, node: 'n1', boot: `b${boot}`, category: 'requests' });
 setInterval(() => {
   store.isAway = random.chance(0.4);
   if (random.chance(0.5)) store.passages.push('answer lost');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BACKWARDS, jsonEvent, NO_STREAM, START } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { disposeOf, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
+import { disposeClient, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
 import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
 import { FakeDatabase } from './database.ts';
 import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';
@@ -16,7 +16,7 @@ async function aStage(options?: FakeEventStoreOptions): Promise<{ fake: FakeEven
   const fake = await startFakeEventStore(options);
   const client = openClient(parseConnectionString(fake.url));
   onTestFinished(async () => {
-    await disposeOf(client);
+    await disposeClient(client);
     await fake.kill();
   });
   return { fake, client };

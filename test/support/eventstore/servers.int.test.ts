@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { disposeOf, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
+import { disposeClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
 import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
 import { openSharedVault } from '../../../src/vault/sharedVault.ts';
 import { startFakeEventStore } from './fakeEventStore.ts';
@@ -11,7 +11,7 @@ import { aStage } from './stage.ts';
 async function write(url: string, stream: string): Promise<void> {
   const client = openClient(parseConnectionString(url));
   await client.appendToStream(stream, jsonEvent({ type: 'Happened', data: {} }), { expectedRevision: NO_STREAM });
-  await disposeOf(client);
+  await disposeClient(client);
 }
 
 test('what a run wrote to a given server is deleted when it ends, what was there before is not, and the next run works', async () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { disposeOf, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
+import { disposeClient, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
 import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
 import { isDeletedStream } from '../../../src/eventLog/eventstore/client/failures.ts';
 import { headOf, readStreamOnce } from '../../../src/eventLog/eventstore/client/reads.ts';
@@ -54,7 +54,7 @@ export async function givenServer(url: string): Promise<RealServer> {
           if (!isDeletedStream(error)) throw error;
         });
       }
-      await disposeOf(client);
+      await disposeClient(client);
     },
   };
 }
@@ -69,6 +69,6 @@ async function refuseInUse(client: EventStoreClient): Promise<void> {
   const { wrapped } = made.data as { wrapped?: unknown };
   const master = parseMasterKey(masterKey, 'the key of the tests');
   if (unwrapInstallationKey(master, Buffer.from(String(wrapped), 'base64'))) return;
-  await disposeOf(client);
+  await disposeClient(client);
   throw new Error('SVC_TEST_EVENTSTORE_URL names a server that svc works with. Give the tests one of their own.');
 }

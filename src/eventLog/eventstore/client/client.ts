@@ -47,7 +47,7 @@ export function openClient(settings: ConnectionSettings): EventStoreClient {
 const DISPOSE_MS = 1_000;
 
 /** Lets go of a client, which may never say that it is done (B1.6). */
-export async function disposeOf(client: EventStoreClient): Promise<void> {
+export async function disposeClient(client: EventStoreClient): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, DISPOSE_MS);

@@ -1,6 +1,6 @@
-import { disposeOf, type EventStoreClient, openClient } from './client.ts';
+import { disposeClient, type EventStoreClient, openClient } from './client.ts';
 import type { ConnectionSettings } from './connectionString.ts';
-import { isConnectionTrouble, isFailedDiscovery, NoAnswer } from './failures.ts';
+import { CallTimedOut, isConnectionFailure, isFailedDiscovery } from './failures.ts';
 
 export interface Connection {
   /**
@@ -21,7 +21,7 @@ export function openConnection(settings: ConnectionSettings): Connection {
 
   function judge(error: unknown, used: EventStoreClient): void {
     if (used !== client || isClosed) return;
-    if (!isConnectionTrouble(error)) {
+    if (!isConnectionFailure(error)) {
       failures = 0;
       return;
     }
@@ -29,7 +29,7 @@ export function openConnection(settings: ConnectionSettings): Connection {
     if (failures < MAX_FAILURES && !isFailedDiscovery(error)) return;
     failures = 0;
     client = openClient(settings);
-    void disposeOf(used);
+    void disposeClient(used);
   }
 
   return {
@@ -46,7 +46,7 @@ export function openConnection(settings: ConnectionSettings): Connection {
     },
     close() {
       isClosed = true;
-      return disposeOf(client);
+      return disposeClient(client);
     },
   };
 }
@@ -55,7 +55,7 @@ export function openConnection(settings: ConnectionSettings): Connection {
 async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(timeoutMs)), timeoutMs);
+    timer = setTimeout(() => reject(new CallTimedOut(timeoutMs)), timeoutMs);
   });
   try {
     return await Promise.race([work, patience]);

@@ -71,7 +71,7 @@ export function parseConnectionString(text: string): ConnectionSettings {
 }
 
 /** The nodes without anything secret, for messages. */
-export const shownHosts = ({ hosts }: ConnectionSettings): string =>
+export const describeHosts = ({ hosts }: ConnectionSettings): string =>
   hosts.map(({ address, port }) => `${address}:${port}`).join(',');
 
 function parseHost(text: string): Host {

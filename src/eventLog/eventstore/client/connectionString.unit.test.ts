@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseConnectionString, shownHosts } from './connectionString.ts';
+import { describeHosts, parseConnectionString } from './connectionString.ts';
 
 test('one node with TLS is the plainest form', () => {
   expect(parseConnectionString('esdb://db.example.org')).toEqual({
@@ -13,7 +13,7 @@ test('one node with TLS is the plainest form', () => {
 test('user and password are decoded and shown nowhere', () => {
   const settings = parseConnectionString('esdb://svc:p%40ss%3Aw%2Ford@10.0.0.5:2114?tls=false');
   expect(settings).toMatchObject({ credentials: { username: 'svc', password: 'p@ss:w/ord' }, tls: false });
-  expect(shownHosts(settings)).toBe('10.0.0.5:2114');
+  expect(describeHosts(settings)).toBe('10.0.0.5:2114');
 });
 
 test('the nodes of a cluster, or the name that stands for them, pass through', () => {

@@ -14,7 +14,7 @@ import { Refusal } from '../../../domain/core/refusal.ts';
 import { NO_STREAM } from '../../eventLog.ts';
 
 /** The client gave no answer within the time that it was given and a little more. */
-export class NoAnswer extends Error {
+export class CallTimedOut extends Error {
   override readonly name = 'NoAnswer';
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs / 1_000} s`);
@@ -70,20 +70,20 @@ export function appendFailure(error: unknown): AppendFailure {
   if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
     return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be' };
   }
-  return { kind: 'unknown', error: new Error(wording(error), { cause: error }) };
+  return { kind: 'unknown', error: new Error(describeError(error), { cause: error }) };
 }
 
 export const isMissingStream = (error: unknown): boolean => error instanceof StreamNotFoundError;
 export const isDeletedStream = (error: unknown): boolean => error instanceof StreamDeletedError;
 
 /** Whether the server could not be reached or did not answer, so that another connection may help. */
-export function isConnectionTrouble(error: unknown): boolean {
+export function isConnectionFailure(error: unknown): boolean {
   return (
     error instanceof UnavailableError ||
     error instanceof CancelledError ||
     error instanceof DeadlineExceededError ||
     error instanceof TimeoutError ||
-    error instanceof NoAnswer ||
+    error instanceof CallTimedOut ||
     // A plain gRPC error, from calls that the client makes for itself.
     codeOf(error) === UNAVAILABLE ||
     codeOf(error) === INTERNAL ||
@@ -103,15 +103,15 @@ const isAccessDenied = (error: unknown): boolean =>
  * Whether the same may succeed later, or once an operator has mended something at the server: everything that the server
  * or the way to it says (those errors have a number of gRPC), and that a node cannot hear of it.
  */
-export const isPassing = (error: unknown): boolean =>
-  isConnectionTrouble(error) ||
+export const isTransient = (error: unknown): boolean =>
+  isConnectionFailure(error) ||
   isAccessDenied(error) ||
   error instanceof NotCaughtUp ||
   (error instanceof Refusal && error.code === 'log_unavailable') ||
   typeof codeOf(error) === 'number';
 
 /** Says in one line what went wrong and, where that is known, what to do. Holds nothing of the connection string. */
-export function wording(error: unknown): string {
+export function describeError(error: unknown): string {
   if (isAccessDenied(error)) {
     return 'it refuses the user or password of SVC_EVENTSTORE_URL, or that user has no right to do this';
   }

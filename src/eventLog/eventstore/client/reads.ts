@@ -7,7 +7,7 @@ import {
   type StreamingRead,
 } from '@eventstore/db-client';
 import type { EventStoreClient } from './client.ts';
-import { isMissingStream, NoAnswer } from './failures.ts';
+import { CallTimedOut, isMissingStream } from './failures.ts';
 import type { NativePosition } from './nativePosition.ts';
 
 const PATIENCE_MS = 5_000;
@@ -42,7 +42,7 @@ export async function readStreamOnce(
 async function collected<Event>(reading: StreamingRead<{ readonly event?: Event }>): Promise<Event[]> {
   // Before anything else: without a listener an error here ends the process.
   reading.on('error', () => {});
-  const timer = setTimeout(() => reading.destroy(new NoAnswer(PATIENCE_MS)), PATIENCE_MS);
+  const timer = setTimeout(() => reading.destroy(new CallTimedOut(PATIENCE_MS)), PATIENCE_MS);
   try {
     const events: Event[] = [];
     for await (const { event } of reading as AsyncIterable<{ readonly event?: Event }>) if (event) events.push(event);

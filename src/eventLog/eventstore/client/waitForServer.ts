@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 import type { NativePosition } from './nativePosition.ts';
-import type { Patiently } from './patience.ts';
 import { headOf } from './reads.ts';
 import { refuseOldServer } from './serverVersion.ts';
+import type { StartupRetry } from './startupRetry.ts';
 
 const CALL_MS = 5_000;
 
@@ -11,7 +11,7 @@ const CALL_MS = 5_000;
  * @returns where `$all` ends
  * @throws ServerTooOld
  */
-export const waitForServer = (connection: Connection, patiently: Patiently): Promise<NativePosition | undefined> =>
+export const waitForServer = (connection: Connection, patiently: StartupRetry): Promise<NativePosition | undefined> =>
   patiently(async () => {
     refuseOldServer(await connection.call((client) => client.serverVersion(CALL_MS), CALL_MS).catch(asOldVersion));
     return connection.call(headOf, CALL_MS);

@@ -19,9 +19,9 @@ async function anOutbox() {
     const outbox = await openOutbox({
       path,
       node: 'n1',
-      store: store.storedAppends,
+      store: store.replicationTarget,
       drain: (listener) => startDrainThread({ path, settings, ...listener }),
-      mostEvents: 10_000,
+      maxEvents: 10_000,
       report: (what) => reported.push(String(what)),
     });
     onTestFinished(() => outbox.close(0));

@@ -3,7 +3,7 @@ import { startDrainer } from '../../outbox/drainer.ts';
 import { allEvents } from '../../sqlite/readEvents.ts';
 import { createReader } from '../../sqlite/reader.ts';
 import { openConnection } from '../client/connection.ts';
-import { createStoredAppends } from '../storedAppends.ts';
+import { createEventStoreReplicationTarget } from '../eventStoreReplicationTarget.ts';
 import type { DrainOrder, FromDrain, ToDrain } from './wire.ts';
 
 // The thread that brings what the outbox holds to EventStoreDB: encoding two hundred events takes ten milliseconds, in which
@@ -16,7 +16,7 @@ const say = (message: FromDrain): void => parentPort?.postMessage(message);
 
 const drainer = startDrainer({
   from: { readAll: (from) => allEvents(reader, from, reader.head()) },
-  to: createStoredAppends(connection),
+  to: createEventStoreReplicationTarget(connection),
   after,
   onDrained: (drained) => say({ kind: 'drained', ...drained }),
   report: (what) =>

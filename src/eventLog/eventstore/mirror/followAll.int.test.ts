@@ -4,7 +4,7 @@ import { statuses } from '../../../../test/support/eventstore/statuses.ts';
 import { openClient } from '../client/client.ts';
 import { parseConnectionString } from '../client/connectionString.ts';
 import { followAll } from './followAll.ts';
-import type { Mark } from './mirrorWriter.ts';
+import type { ResumeMark } from './mirrorWriter.ts';
 
 const MANY = 3_000;
 
@@ -19,7 +19,7 @@ const anEvent = (ip: number) => ({
 test('a server that ends every subscription after a moment is read to the end all the same', async () => {
   const server = await startFakeEventStore();
   onTestFinished(() => server.kill());
-  const marks: Mark[] = [];
+  const marks: ResumeMark[] = [];
   const revisions: number[] = [];
   const stopping = new AbortController();
   const following = followAll({

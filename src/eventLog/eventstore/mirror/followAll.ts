@@ -1,16 +1,16 @@
 import { type AllStreamRecordedEvent, type AllStreamSubscription, START } from '@eventstore/db-client';
 import { pause } from '../../../lib/pause.ts';
-import { disposeOf, type EventStoreClient } from '../client/client.ts';
-import { isFailedDiscovery, wording } from '../client/failures.ts';
+import { disposeClient, type EventStoreClient } from '../client/client.ts';
+import { describeError, isFailedDiscovery } from '../client/failures.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
 import { headOf } from '../client/reads.ts';
-import type { Mark } from './mirrorWriter.ts';
+import type { ResumeMark } from './mirrorWriter.ts';
 import { findResumePoint, LogReplaced } from './resumePoint.ts';
 
 export interface FollowAllOptions {
   readonly newClient: () => EventStoreClient;
   /** Where to go on, the latest first; none for the beginning. */
-  readonly marks: () => readonly Mark[];
+  readonly marks: () => readonly ResumeMark[];
   /** Told where it goes on: everything up to there was handled before. */
   readonly onResumed: (from: NativePosition) => void;
   /** Takes events in order; what it has taken is never brought again. */
@@ -83,11 +83,11 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
           replacedSince ??= startedAt;
           if (performance.now() - replacedSince >= timing.replacedAfterMs) throw error;
         }
-        reason = wording(error);
+        reason = describeError(error);
         failures += 1;
         if (failures >= MAX_FAILURES || isFailedDiscovery(error)) {
           failures = 0;
-          void disposeOf(client);
+          void disposeClient(client);
           client = newClient();
         }
       }
@@ -98,7 +98,7 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
       pauseMs = Math.min(pauseMs * GROWTH, timing.longestPauseMs);
     }
   } finally {
-    await disposeOf(client);
+    await disposeClient(client);
   }
 }
 

@@ -26,7 +26,7 @@ export interface Mirror {
   readonly reader: Reader;
   readonly lookup: MirrorLookup;
   /** Resolves once everything in `$all` up to here was handled, or with false when that takes longer. */
-  whenSeen(native: NativePosition, timeoutMs: number): Promise<boolean>;
+  waitUntilSeen(native: NativePosition, timeoutMs: number): Promise<boolean>;
   /** Since when, in milliseconds of `performance.now`, no events can come; undefined while they can. */
   readonly cutOffSince: number | undefined;
   close(): Promise<void>;
@@ -125,7 +125,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     },
     reader,
     lookup,
-    whenSeen(native, timeoutMs) {
+    waitUntilSeen(native, timeoutMs) {
       if (compareNative(native, seen) <= 0) return Promise.resolve(true);
       if (failure || isClosed) return Promise.resolve(false);
       return new Promise((resolve) => {

@@ -6,7 +6,7 @@ import type { NativePosition } from '../client/nativePosition.ts';
 import { fromWire } from '../client/wireEvent.ts';
 
 /** An event that was handled, and where: the store must still have it there. */
-export interface Mark {
+export interface ResumeMark {
   readonly native: NativePosition;
   readonly id: string;
 }
@@ -36,7 +36,7 @@ export class MirrorWriter {
   }
 
   /** Where to go on, the latest first: the last event of any kind, and the last of ours, which no scavenge takes away. */
-  marks(): Mark[] {
+  marks(): ResumeMark[] {
     const ofProgress = 'SELECT commitPosition, preparePosition, id FROM progress';
     const ofEvents = `${ofProgress.replace('progress', 'events')} ORDER BY position DESC LIMIT 1`;
     return [ofProgress, ofEvents].flatMap((sql) => {

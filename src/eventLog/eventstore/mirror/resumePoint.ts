@@ -2,7 +2,7 @@ import { UnknownError } from '@eventstore/db-client';
 import type { EventStoreClient } from '../client/client.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import { readAllOnce } from '../client/reads.ts';
-import type { Mark } from './mirrorWriter.ts';
+import type { ResumeMark } from './mirrorWriter.ts';
 
 /** The store has another history than the one that was read from it before. */
 export class LogReplaced extends Error {
@@ -23,14 +23,14 @@ export class LogReplaced extends Error {
  */
 export async function findResumePoint(
   client: EventStoreClient,
-  marks: readonly Mark[],
+  marks: readonly ResumeMark[],
 ): Promise<NativePosition | undefined> {
   for (const mark of marks) if (await isThere(client, mark)) return mark.native;
   if (marks.length > 0) throw new LogReplaced();
   return undefined;
 }
 
-async function isThere(client: EventStoreClient, { native, id }: Mark): Promise<boolean> {
+async function isThere(client: EventStoreClient, { native, id }: ResumeMark): Promise<boolean> {
   try {
     const [found] = await readAllOnce(client, { fromPosition: native, maxCount: 1 });
     return found?.id === id && found.position.commit === native.commit;

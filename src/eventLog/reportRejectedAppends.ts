@@ -1,6 +1,6 @@
 import { type AppendOutcome, type EventLog, ID_TAKEN } from './eventLog.ts';
 
-export interface ReportRejectedOptions {
+export interface RejectedAppendsOptions {
   /** Gets one line when appends begin to be rejected, or for another reason than before, and one when they succeed again. */
   readonly say: (line: string) => void;
 }
@@ -9,7 +9,7 @@ export interface ReportRejectedOptions {
  * The same log, whose operator hears of rejected appends: a full disk, a damaged file. Each caller gets its own error, so
  * that nobody else would; and under load that would be a line for every request.
  */
-export function reportRejected(log: EventLog, { say }: ReportRejectedOptions): EventLog {
+export function reportRejectedAppends(log: EventLog, { say }: RejectedAppendsOptions): EventLog {
   let reason: string | undefined;
   let isClosing = false;
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** There is no log where the settings say that it is. */
-export class NoLog extends Error {
+export class LogFileMissing extends Error {
   override readonly name = 'NoLog';
 }
 
@@ -11,8 +11,8 @@ export class NoLog extends Error {
  * @param name `mirror.sqlite` where it is a copy of the history in EventStoreDB
  * @throws NoLog
  */
-export function existingLog(folder: string, name = 'log.sqlite'): string {
+export function requireLogFile(folder: string, name = 'log.sqlite'): string {
   const path = join(folder, name);
-  if (!existsSync(path)) throw new NoLog(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
+  if (!existsSync(path)) throw new LogFileMissing(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
   return path;
 }

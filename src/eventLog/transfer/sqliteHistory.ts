@@ -1,8 +1,8 @@
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { position } from '../../domain/core/brands.ts';
 import { unwrapInstallationKey } from '../../vault/envelope.ts';
 import { keyFromFile, parseMasterKey } from '../../vault/masterKey.ts';
 import { readWrappedKeys, writeWrappedKeys } from '../../vault/vaultFile.ts';
-import type { DataFolder } from '../dataFolder.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { openForWriting } from '../sqlite/database.ts';
 import { allEvents } from '../sqlite/readEvents.ts';
@@ -13,7 +13,7 @@ import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.
  * The history in the files of a data folder that no service works in.
  * @param masterKey the value of SVC_ENCRYPTION_KEY; without it `master.key` in the folder
  */
-export function openEmbeddedHistory(folder: DataFolder, masterKey: string | undefined): HistoryTarget {
+export function openSqliteHistory(folder: DataFolder, masterKey: string | undefined): HistoryTarget {
   const path = folder.file('log.sqlite');
   const database = openForWriting({ path });
   const reader = createReader(path);

@@ -3,13 +3,13 @@ import { anEvent, someEvents } from '../../test/contract/events.ts';
 import { type Fate, type ScriptedLog, scriptedLog } from '../../test/contract/scriptedLog.ts';
 import { instant } from '../domain/core/brands.ts';
 import { type AppendOutcome, type EventToAppend, NO_STREAM } from './eventLog.ts';
-import { createRequestSink, type RequestSinkOptions } from './requestSink.ts';
+import { createEventSink, type EventSinkOptions } from './eventSink.ts';
 
 const unavailable = expect.objectContaining({ code: 'log_unavailable' });
 
-function aSink(fate: Fate, options: Partial<RequestSinkOptions> = {}) {
+function aSink(fate: Fate, options: Partial<EventSinkOptions> = {}) {
   const scripted: ScriptedLog = scriptedLog(fate);
-  const sink = createRequestSink({ log: scripted.log, node: 'n1', boot: 'b1', category: 'requests', ...options });
+  const sink = createEventSink({ log: scripted.log, node: 'n1', boot: 'b1', category: 'requests', ...options });
   return { ...scripted, sink };
 }
 
@@ -98,14 +98,14 @@ test('one event that the log refuses does not take others with it', async () => 
 test('a sink that comes after another of the same start goes on behind it', async () => {
   const { sink, log, written } = aSink(() => 'written');
   await Promise.all(someEvents(3).map((event) => sink.record(event)));
-  const second = createRequestSink({ log, node: 'n1', boot: 'b1', category: 'requests' });
+  const second = createEventSink({ log, node: 'n1', boot: 'b1', category: 'requests' });
   expect(await Promise.all(someEvents(2).map((event) => second.record(event)))).toEqual([4, 5]);
   expect(written).toHaveLength(5);
 });
 
 test('a full queue refuses at once', async () => {
   const gate = Promise.withResolvers<'written'>();
-  const { sink } = aSink(() => gate.promise, { mostPending: 3 });
+  const { sink } = aSink(() => gate.promise, { maxPending: 3 });
   const waiting = Promise.all(someEvents(3).map((event) => sink.record(event)));
   await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
   gate.resolve('written');
@@ -116,7 +116,7 @@ test('a full queue refuses at once', async () => {
 test('a caller does not wait longer than its patience, and its event is written all the same', async () => {
   const gate = Promise.withResolvers<'written'>();
   let time = 0;
-  const { sink, written } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const { sink, written } = aSink(() => gate.promise, { timeoutMs: 8, now: () => time });
   const impatient = Promise.allSettled(someEvents(3).map((event) => sink.record(event)));
   time = 8;
   expect(await impatient).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason: unavailable })));
@@ -129,7 +129,7 @@ test('a caller does not wait longer than its patience, and its event is written 
 test('an event that may still be written is given up only when it is certain that it never will be', async () => {
   const gate = Promise.withResolvers<AppendOutcome>();
   let time = 0;
-  const { sink } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const { sink } = aSink(() => gate.promise, { timeoutMs: 8, now: () => time });
   const givenUp = vi.fn();
   const impatient = Promise.allSettled(someEvents(2).map((event) => sink.record(event, givenUp)));
   time = 8;
@@ -142,7 +142,7 @@ test('an event that may still be written is given up only when it is certain tha
 
 test('what a full queue refuses is given up at once', async () => {
   const gate = Promise.withResolvers<'written'>();
-  const { sink } = aSink(() => gate.promise, { mostPending: 1 });
+  const { sink } = aSink(() => gate.promise, { maxPending: 1 });
   const waiting = sink.record(anEvent());
   const givenUp = vi.fn();
   await expect(sink.record(anEvent(), givenUp)).rejects.toEqual(unavailable);
@@ -181,7 +181,7 @@ test('a sink whose last event was refused is blocked for a second, or until one 
 test('a sink is blocked while an event waits for longer than its caller would', async () => {
   const gate = Promise.withResolvers<'written'>();
   let time = 0;
-  const { sink } = aSink(() => gate.promise, { patienceMs: 8, now: () => time });
+  const { sink } = aSink(() => gate.promise, { timeoutMs: 8, now: () => time });
   const recorded = sink.record(anEvent()).catch(() => undefined);
   expect(sink.isBlocked).toBe(false);
   time = 8;

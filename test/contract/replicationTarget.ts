@@ -3,13 +3,13 @@ import { position } from '../../src/domain/core/brands.ts';
 import type { EventLog, StoredEvent } from '../../src/eventLog/eventLog.ts';
 import { NO_STREAM } from '../../src/eventLog/eventLog.ts';
 import { chain, emptyChain, isBreak, verifyStream } from '../../src/eventLog/hashChain.ts';
-import type { StoredAppends } from '../../src/eventLog/outbox/storedAppends.ts';
 import { prepareAppend } from '../../src/eventLog/prepareAppend.ts';
+import type { ReplicationTarget } from '../../src/eventLog/replicationTarget.ts';
 import { committed } from './eventLog/outcomes.ts';
 import { anEvent, aStream, someEvents } from './events.ts';
 
-export interface StoredAppendsUnderTest extends AsyncDisposable {
-  readonly storedAppends: StoredAppends;
+export interface ReplicationTargetUnderTest extends AsyncDisposable {
+  readonly replicationTarget: ReplicationTarget;
   /** What was appended is read here. */
   readonly log: EventLog;
 }
@@ -37,14 +37,14 @@ export function stored(stream: string, count: number): StoredEvent[] {
 }
 
 /** What a store does with events that were given their place, bytes and hashes elsewhere. */
-export function describeStoredAppends(name: string, create: () => Promise<StoredAppendsUnderTest>): void {
+export function describeReplicationTarget(name: string, create: () => Promise<ReplicationTargetUnderTest>): void {
   describe(`${name}: stored appends`, () => {
     test('come back as they were, in their chain', async () => {
       await using stage = await create();
       const stream = aStream();
       const events = stored(stream, 30);
-      expect(await stage.storedAppends.appendStored(events.slice(0, 10))).toMatchObject({ kind: 'committed' });
-      expect(await stage.storedAppends.appendStored(events.slice(10))).toMatchObject({ kind: 'committed' });
+      expect(await stage.replicationTarget.append(events.slice(0, 10))).toMatchObject({ kind: 'committed' });
+      expect(await stage.replicationTarget.append(events.slice(10))).toMatchObject({ kind: 'committed' });
       const read = await Array.fromAsync(stage.log.readStream(stream));
       expect(read).toEqual(events.map((event, index) => ({ ...event, position: read[index]?.position })));
       expect(isBreak(verifyStream(read))).toBe(false);
@@ -54,10 +54,10 @@ export function describeStoredAppends(name: string, create: () => Promise<Stored
       await using stage = await create();
       const stream = aStream();
       const events = stored(stream, 5);
-      await stage.storedAppends.appendStored(events);
-      expect(await stage.storedAppends.appendStored(events)).toMatchObject({ kind: 'committed' });
+      await stage.replicationTarget.append(events);
+      expect(await stage.replicationTarget.append(events)).toMatchObject({ kind: 'committed' });
       await committed(stage.log.append(stream, 4, [anEvent()]));
-      expect(await stage.storedAppends.appendStored(events)).toMatchObject({ kind: 'committed' });
+      expect(await stage.replicationTarget.append(events)).toMatchObject({ kind: 'committed' });
       const read = await Array.fromAsync(stage.log.readStream(stream));
       expect(read).toHaveLength(6);
       expect(isBreak(verifyStream(read))).toBe(false);
@@ -66,25 +66,25 @@ export function describeStoredAppends(name: string, create: () => Promise<Stored
     test('other events at their place, or a gap before it, are a conflict', async () => {
       await using stage = await create();
       const stream = aStream();
-      await stage.storedAppends.appendStored(stored(stream, 2));
-      expect(await stage.storedAppends.appendStored(stored(stream, 2))).toEqual({
+      await stage.replicationTarget.append(stored(stream, 2));
+      expect(await stage.replicationTarget.append(stored(stream, 2))).toEqual({
         kind: 'conflict',
         actualRevision: 1,
       });
       const later = stored(stream, 9).slice(5);
-      expect(await stage.storedAppends.appendStored(later)).toEqual({ kind: 'conflict', actualRevision: 1 });
+      expect(await stage.replicationTarget.append(later)).toEqual({ kind: 'conflict', actualRevision: 1 });
     });
 
     test('ids are told from any revision on, and none of a stream that is not there', async () => {
       await using stage = await create();
       const stream = aStream();
       const events = stored(stream, 9);
-      await stage.storedAppends.appendStored(events);
+      await stage.replicationTarget.append(events);
       const ids = events.map(({ id }) => id);
-      expect(await stage.storedAppends.idsOf(stream, 0, 100)).toEqual(ids);
-      expect(await stage.storedAppends.idsOf(stream, 3, 4)).toEqual(ids.slice(3, 7));
-      expect(await stage.storedAppends.idsOf(stream, 9, 4)).toEqual([]);
-      expect(await stage.storedAppends.idsOf(aStream(), 0, 4)).toEqual([]);
+      expect(await stage.replicationTarget.idsOf(stream, 0, 100)).toEqual(ids);
+      expect(await stage.replicationTarget.idsOf(stream, 3, 4)).toEqual(ids.slice(3, 7));
+      expect(await stage.replicationTarget.idsOf(stream, 9, 4)).toEqual([]);
+      expect(await stage.replicationTarget.idsOf(aStream(), 0, 4)).toEqual([]);
     });
   });
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { anEvent } from '../../test/contract/events.ts';
 import { scriptedLog } from '../../test/contract/scriptedLog.ts';
 import { type AppendOutcome, ID_TAKEN, NO_STREAM } from './eventLog.ts';
-import { reportRejected } from './reportRejected.ts';
+import { reportRejectedAppends } from './reportRejectedAppends.ts';
 
 const rejected = (reason: string): AppendOutcome => ({ kind: 'rejected', reason });
 
@@ -11,7 +11,7 @@ async function linesOf(...fates: ('written' | AppendOutcome)[]): Promise<string[
   const lines: string[] = [];
   const left = [...fates];
   const { log } = scriptedLog(() => left.shift() ?? 'written');
-  const reported = reportRejected(log, { say: (line) => lines.push(line) });
+  const reported = reportRejectedAppends(log, { say: (line) => lines.push(line) });
   for (const [index, fate] of fates.entries()) {
     const outcome = await reported.append(`stream-${index}`, NO_STREAM, [anEvent()]);
     expect(outcome.kind).toBe(fate === 'written' ? 'committed' : fate.kind);

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../eventLog.ts';
-import type { StoredAppends } from '../outbox/storedAppends.ts';
+import type { ReplicationTarget } from '../replicationTarget.ts';
 import { appendOnce } from './appendOnce.ts';
 import type { Connection } from './client/connection.ts';
 import { readStreamOnce } from './client/reads.ts';
@@ -8,8 +8,8 @@ import { toWire } from './client/wireEvent.ts';
 const READ_MS = 7_000;
 
 /** Takes events with the revisions, hashes and bytes that they were given elsewhere. */
-export const createStoredAppends = (connection: Connection): StoredAppends => ({
-  appendStored(events) {
+export const createEventStoreReplicationTarget = (connection: Connection): ReplicationTarget => ({
+  append(events) {
     const { stream, revision } = events[0] as StoredEvent;
     return appendOnce(connection, { stream, expected: revision - 1, events: events.map(asStored) });
   },

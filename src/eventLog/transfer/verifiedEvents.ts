@@ -8,7 +8,7 @@ import { TransferFailed } from './history.ts';
  * @param what the history is called in the message
  * @throws TransferFailed at the first that does not
  */
-export async function* verified(events: AsyncIterable<StoredEvent>, what: string): AsyncGenerator<StoredEvent> {
+export async function* verifiedEvents(events: AsyncIterable<StoredEvent>, what: string): AsyncGenerator<StoredEvent> {
   const heads = new Map<string, ChainHead>();
   let last = 0;
   for await (const event of events) {
@@ -27,7 +27,7 @@ export async function* verified(events: AsyncIterable<StoredEvent>, what: string
 }
 
 /** Events up to and with a position. */
-export async function* upTo(events: AsyncIterable<StoredEvent>, end: Position): AsyncGenerator<StoredEvent> {
+export async function* eventsUpTo(events: AsyncIterable<StoredEvent>, end: Position): AsyncGenerator<StoredEvent> {
   for await (const event of events) {
     if (event.position > end) return;
     yield event;

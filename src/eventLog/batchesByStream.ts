@@ -1,7 +1,10 @@
-import type { StoredEvent } from '../eventLog.ts';
+import type { StoredEvent } from './eventLog.ts';
 
 /** Cuts events, without changing their order, into runs of neighbours in one stream, each of at most `most()`. */
-export async function* runsOf(events: AsyncIterable<StoredEvent>, most: () => number): AsyncGenerator<StoredEvent[]> {
+export async function* batchesByStream(
+  events: AsyncIterable<StoredEvent>,
+  most: () => number,
+): AsyncGenerator<StoredEvent[]> {
   let run: StoredEvent[] = [];
   for await (const event of events) {
     const last = run.at(-1);

@@ -8,7 +8,7 @@ export class LogUnavailable extends Error {
   readonly code = 'log_unavailable';
 }
 
-export interface RequestSinkOptions {
+export interface EventSinkOptions {
   readonly log: Pick<EventLog, 'append'>;
   readonly node: string;
   readonly boot: string;
@@ -19,12 +19,12 @@ export interface RequestSinkOptions {
   /** Milliseconds of a clock that does not jump. */
   readonly now?: () => number;
   /** Events that may wait; with more, `record` rejects at once. */
-  readonly mostPending?: number;
+  readonly maxPending?: number;
   /** How long a caller waits for an event that the log neither takes nor refuses. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
-export interface RequestSink {
+export interface EventSink {
   /**
    * Makes an event durable. @returns its position @throws LogUnavailable when the log refused it, the queue is full, or
    * patience ended; in the last case it stays queued and may still be written
@@ -58,16 +58,16 @@ const REFUSAL_MS = 1_000;
  * The one writer of this start's request streams, `<category>-<node>.<boot>_<yyyymmdd>`: it counts their revisions
  * itself, has one append in flight and puts everything that came meanwhile into the next.
  */
-export function createRequestSink({
+export function createEventSink({
   log,
   node,
   boot,
   category,
   isTyped = false,
   now = () => performance.now(),
-  mostPending = 10_000,
-  patienceMs = 10_000,
-}: RequestSinkOptions): RequestSink {
+  maxPending = 10_000,
+  timeoutMs = 10_000,
+}: EventSinkOptions): EventSink {
   const streamOf = dailyStream(`${category}-${node}.${boot}_`);
   const queue: Waiting[] = [];
   const revisions = new Map<string, number>();
@@ -139,17 +139,17 @@ export function createRequestSink({
   function watchPatience(): void {
     patience ??= setTimeout(() => {
       patience = undefined;
-      const tooOld = now() - patienceMs;
+      const tooOld = now() - timeoutMs;
       for (const { since, reject } of [...inFlight, ...queue]) {
         if (since <= tooOld) reject(new LogUnavailable('the log does not answer'));
       }
       if (isRunning) watchPatience();
-    }, patienceMs / 4);
+    }, timeoutMs / 4);
   }
 
   return {
     record(event, onGivenUp) {
-      if (inFlight.length + queue.length >= mostPending) {
+      if (inFlight.length + queue.length >= maxPending) {
         onGivenUp?.();
         return Promise.reject(new LogUnavailable('too many events wait for the log'));
       }
@@ -169,7 +169,7 @@ export function createRequestSink({
     get isBlocked() {
       const since = (inFlight[0] ?? queue[0])?.since;
       if (since === undefined && refusedAt === Number.NEGATIVE_INFINITY) return false;
-      return now() - refusedAt < REFUSAL_MS || (since !== undefined && now() - since >= patienceMs);
+      return now() - refusedAt < REFUSAL_MS || (since !== undefined && now() - since >= timeoutMs);
     },
   };
 }

@@ -12,7 +12,7 @@ const KEPT = 20;
 const DEADLINE_MS = 2_000;
 
 /** Leases in the streams `lease-<name>`. */
-export function createLeaseStreams(connection: Connection): LeaseStreams {
+export function createEventStoreLeaseStreams(connection: Connection): LeaseStreams {
   const bounded = new Set<string>();
 
   /** Has the store forget old entries. The lease works without, so a failure is tried again with the next entry. */

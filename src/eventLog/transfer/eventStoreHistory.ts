@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { position } from '../../domain/core/brands.ts';
 import { unwrapInstallationKey } from '../../vault/envelope.ts';
 import { parseMasterKey, refuseMissingKey } from '../../vault/masterKey.ts';
-import type { DataFolder } from '../dataFolder.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { parseConnectionString } from '../eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventstore/eventStore.ts';
-import { countWaiting } from '../outbox/outbox.ts';
+import { countPendingEvents } from '../outbox/outbox.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
-export interface SharedHistoryOptions {
+export interface EventStoreHistoryOptions {
   readonly url: string;
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey: string | undefined;
@@ -20,13 +20,18 @@ export interface SharedHistoryOptions {
 const AGAIN_MS = 1_000;
 
 /** The history in EventStoreDB, by way of a mirror in the data folder. Waits for the server as long as it takes. */
-export async function openSharedHistory({ url, masterKey, folder, say }: SharedHistoryOptions): Promise<HistoryTarget> {
+export async function openEventStoreHistory({
+  url,
+  masterKey,
+  folder,
+  say,
+}: EventStoreHistoryOptions): Promise<HistoryTarget> {
   const settings = parseConnectionString(url);
   refuseMissingKey(masterKey);
   const store = await openEventStore({ settings, path: folder.file('mirror.sqlite'), node: folder.node, say });
-  const { log, keys, storedAppends } = store;
+  const { log, keys, replicationTarget } = store;
   const outbox = folder.file('outbox.sqlite');
-  const waiting = await store.patiently(() => countWaiting(outbox, storedAppends));
+  const waiting = await store.retry(() => countPendingEvents(outbox, replicationTarget));
   if (waiting > 0) {
     await store.close();
     throw new TransferFailed(
@@ -38,13 +43,13 @@ export async function openSharedHistory({ url, masterKey, folder, say }: SharedH
   /** Whether these events stand where they are to stand; an append of unknown end may have been written. */
   async function isThere(events: readonly StoredEvent[]): Promise<boolean> {
     const { stream, revision } = events[0] as StoredEvent;
-    const ids = await storedAppends.idsOf(stream, revision, events.length);
+    const ids = await replicationTarget.idsOf(stream, revision, events.length);
     return events.every(({ id }, index) => id === ids[index]);
   }
 
   async function append(events: readonly StoredEvent[]): Promise<void> {
     for (;;) {
-      const outcome = await storedAppends.appendStored(events);
+      const outcome = await replicationTarget.append(events);
       if (outcome.kind === 'committed') return;
       if (outcome.kind === 'rejected' && events.length > 1) {
         for (const event of events) await append([event]);

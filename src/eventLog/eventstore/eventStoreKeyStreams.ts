@@ -31,7 +31,12 @@ const MAX_REPEATS = 3;
 const READS_AT_ONCE = 32;
 
 /** The keys of the vault in streams of EventStoreDB, outside positions and hashes. */
-export function createKeyStreams({ connection, catchUp, streamNames, onEntries }: KeyStreamsOptions): KeyStreams {
+export function createEventStoreKeyStreams({
+  connection,
+  catchUp,
+  streamNames,
+  onEntries,
+}: KeyStreamsOptions): KeyStreams {
   /** @returns false when the stream exists already @throws Refusal `log_unavailable` */
   async function create(stream: string, type: string, data: JSONType): Promise<boolean> {
     const events = [jsonEvent({ id: newEventId(), type, data })];
