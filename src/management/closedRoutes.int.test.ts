@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addressOf, type Browser, browser, logIn, requireTotp, setUp } from '../../test/support/browser.ts';
 import { type Stage, startManagement } from '../../test/support/management.ts';
 import { createManagement } from './app.ts';
-import { endpointsOf } from './http/documented.ts';
+import { endpointsOf } from './http/describeRoute.ts';
 
 interface Route {
   readonly method: string;

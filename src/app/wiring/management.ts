@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
+import { createKeyedMutex } from '../../lib/keyedMutex.ts';
+import { destroyKeysOfDeletedAccounts } from '../../management/accounts/destroyKeysOfDeletedAccounts.ts';
 import { createManagement } from '../../management/app.ts';
 import { createSetupToken } from '../../management/auth/setupToken.ts';
-import { SignIns } from '../../management/auth/signIns.ts';
+import { SignIns } from '../../management/auth/signInRecorder.ts';
 import { destroyKeysOfAllDisabledTotp } from '../../management/auth/totpKeys.ts';
-import { createKeyedMutex, serializeCommands } from '../../management/http/commandQueue.ts';
+import { serializeCommands } from '../../management/http/commands.ts';
 import { createAccountLinks } from '../../management/oauth/accountLinks.ts';
-import { destroyKeysOfDeletedAccounts } from '../../management/resources/destroyKeysOfDeletedAccounts.ts';
 import { LiveFeed } from '../../management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../management/resources/status.ts';
 import { createAuthorization } from '../../provider/signIn/authorization.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { browser, PASSWORD, setUp } from '../../../test/support/browser.ts';
-import { stage } from './stage.support.ts';
+import { stage } from './authStage.support.ts';
 
 test.each([
   ['password/setup', {}, 'password is missing'],

@@ -5,14 +5,14 @@ import type { Management } from '../app.ts';
 import { bodyOf } from '../http/body.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { requireLocalClient, sessionOf } from './access.ts';
-import { createProve } from './guesses.ts';
+import { createProve } from './credentialCheck.ts';
+import { Change, Confirm, Password, routes, SetUp, sessionState, Verify } from './dashboardAuthEndpoints.ts';
 import { createPasswords } from './passwords.ts';
 import type { SessionCookie } from './sessionCookie.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions } from './sessionLifecycle.ts';
 import { destroyKeysOfDisabledTotp } from './totpKeys.ts';
 import { createTotpSetup } from './totpSetup.ts';
 import { createTotpVerification } from './totpVerification.ts';
-import { Change, Confirm, Password, routes, SetUp, sessionState, Verify } from './wire.ts';
 
 interface DashboardAuthOptions extends Management {
   readonly cookie: SessionCookie;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { browser, logIn, PASSWORD, requireTotp, setUp } from '../../../test/support/browser.ts';
 import { HOUR } from '../../../test/support/specification.ts';
-import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './stage.support.ts';
+import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './authStage.support.ts';
 
 test('setting the password begins a session, and closes management to everybody else', async () => {
   const at = await stage();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { browser, codeAt, logIn, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
 import { startManagement, temporaryFolder } from '../../../test/support/management.ts';
 import { HOUR } from '../../../test/support/specification.ts';
-import { DONE, pass, shown, stage, state } from './stage.support.ts';
+import { DONE, pass, shown, stage, state } from './authStage.support.ts';
 
 test('at first there is nothing', async () => {
   const { call } = await stage();

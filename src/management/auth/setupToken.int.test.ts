@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { addressOf, browser, PASSWORD, setUp } from '../../../test/support/browser.ts';
 import { startManagement } from '../../../test/support/management.ts';
+import { ELSEWHERE, shown, stage, state } from './authStage.support.ts';
 import { createSetupToken } from './setupToken.ts';
-import { ELSEWHERE, shown, stage, state } from './stage.support.ts';
 
 const withToken = async (configured?: string) => {
   const announced: string[] = [];

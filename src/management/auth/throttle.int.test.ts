@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
-import { ELSEWHERE, pass, shown, stage } from './stage.support.ts';
+import { ELSEWHERE, pass, shown, stage } from './authStage.support.ts';
 
 test('the ninth attempt within a minute is not looked at, however right it is', async () => {
   const at = await stage();

@@ -10,7 +10,7 @@ import {
   setUpTotp,
 } from '../../../test/support/browser.ts';
 import { HOUR, later, NOW } from '../../../test/support/specification.ts';
-import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './stage.support.ts';
+import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './authStage.support.ts';
 
 test('TOTP is set up in two steps', async () => {
   const at = await stage();

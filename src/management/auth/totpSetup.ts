@@ -6,7 +6,7 @@ import type { Session } from '../../domain/session/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Management } from '../app.ts';
 import type { ManagementContext } from '../http/context.ts';
-import type { Prove } from './guesses.ts';
+import type { Prove } from './credentialCheck.ts';
 import { createSignedTokens } from './sessionCookie.ts';
 import { newTotpSecret, qrCodeOf, stepOf } from './totp.ts';
 import { totpKeyOf } from './totpKeys.ts';

@@ -1,7 +1,7 @@
 import { refuse } from '../../domain/core/refusal.ts';
 import type { Management } from '../app.ts';
 import type { ManagementContext } from '../http/context.ts';
-import type { Prove } from './guesses.ts';
+import type { Prove } from './credentialCheck.ts';
 import { stepOf } from './totp.ts';
 
 /** Which TOTP was verified, by the code of which step. */

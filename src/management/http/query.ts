@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementContext } from './context.ts';
-import { parseTime } from './time.ts';
+import { parseTime } from './isoTime.ts';
 
 /** All values of a parameter that may be repeated, under any of its names; undefined when there is none. */
 export function many(ctx: ManagementContext, ...names: string[]): string[] | undefined {

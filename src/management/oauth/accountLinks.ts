@@ -5,12 +5,12 @@ import type { DeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { createCallbackListener } from './callbackListener.ts';
-import { type CodeReception, createCodeReception } from './codeReception.ts';
-import { type BeginLink, createLinkBeginning } from './linkBeginning.ts';
-import { linkCause } from './linkCause.ts';
-import { createLinkCompletion, type LinkCompletionOptions } from './linkCompletion.ts';
-import { resultOf } from './linkResult.ts';
-import { createLinkWatch } from './linkWatch.ts';
+import { type CodeReception, createCodeReception } from './codeExchange.ts';
+import { createLinkCompletion, type LinkCompletionOptions } from './completeLink.ts';
+import { createLinkWatch } from './linkMonitor.ts';
+import { resultOf } from './linkOutcome.ts';
+import { type BeginLink, createLinkBeginning } from './startLink.ts';
+import { linkCause } from './systemCause.ts';
 
 export interface AccountLinksOptions extends LinkCompletionOptions {
   readonly node: string;

@@ -5,9 +5,9 @@ import type { Cause } from '../../state/commands/commandHandler.ts';
 import type { Management } from '../app.ts';
 import { bodyOf } from '../http/body.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
-import type { BegunSignIn } from './linkBeginning.ts';
-import { problemOf } from './linkResult.ts';
+import { documented } from '../http/describeRoute.ts';
+import { problemOf } from './linkOutcome.ts';
+import type { BegunSignIn } from './startLink.ts';
 import { CancelBody, CompleteBody, FlowStatus, flowQuery, ManualCallbackBody, StartBody, Started } from './wire.ts';
 
 const start = documented({

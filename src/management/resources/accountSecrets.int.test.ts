@@ -5,8 +5,8 @@ import { authFile, upload } from '../../../test/support/authFiles.ts';
 import { startManagement } from '../../../test/support/management.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { CannotOpen } from '../../vault/vault.ts';
+import { destroyKeysOfDeletedAccounts } from '../accounts/destroyKeysOfDeletedAccounts.ts';
 import { imported, listed } from './accountCalls.support.ts';
-import { destroyKeysOfDeletedAccounts } from './destroyKeysOfDeletedAccounts.ts';
 
 /** Files as the form parser would name them. */
 const uploadedFiles = () => readdirSync(tmpdir()).filter((name) => /^[a-z0-9]{25}$/.test(name));

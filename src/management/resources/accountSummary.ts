@@ -8,7 +8,7 @@ import { type Instant, iso, type Sealed } from '../../domain/core/brands.ts';
 import { type AvailabilityState, availabilityOf } from '../../domain/routing/availability.ts';
 import { expiryOf } from '../../provider/client/jwt.ts';
 import { CannotOpen, type Vault } from '../../vault/vault.ts';
-import type { View } from '../http/at.ts';
+import type { View } from '../http/asOf.ts';
 
 const time = z.iso.datetime().nullable();
 const stored = z.object({ expires_at: time, state: z.string() });

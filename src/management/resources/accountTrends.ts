@@ -5,7 +5,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { UsageHour } from '../../readModels/usageTrendsQueries.ts';
 import type { Management } from '../app.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 
 const HOUR_MS = 3_600_000;
 /** Seven days, the hour that has begun included. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { subjects } from '../../state/fold/subjects.ts';
+import { keysOf } from '../accounts/incomingAccount.ts';
 import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/at.ts';
+import { atQuery, viewOf } from '../http/asOf.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { AccountResponse, accountSummary } from './accountSummary.ts';
-import { keysOf } from './incomingAccount.ts';
 
 const list = documented({
   summary: 'All accounts of the pool',

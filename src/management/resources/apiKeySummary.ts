@@ -4,7 +4,7 @@ import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type Instant, iso } from '../../domain/core/brands.ts';
 import { type KeyCounters, usedAt } from '../../domain/limits/counters.ts';
 import { windowAt } from '../../domain/limits/window.ts';
-import type { View } from '../http/at.ts';
+import type { View } from '../http/asOf.ts';
 
 const Limit = z
   .object({

@@ -8,11 +8,11 @@ import type { ApiKeyId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/at.ts';
+import { atQuery, viewOf } from '../http/asOf.ts';
 import { bodyOf, wireObject } from '../http/body.ts';
 import { type ManagementContext, type ManagementState, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
-import { parseTime } from '../http/time.ts';
+import { documented } from '../http/describeRoute.ts';
+import { parseTime } from '../http/isoTime.ts';
 import { ApiKeyAnswer, apiKeySummary } from './apiKeySummary.ts';
 
 /** Counted in micro-dollars, so that the ceiling stays a number that is exact. */

@@ -5,10 +5,10 @@ import { type IpAddress, parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { Firewall } from '../../domain/firewall/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/at.ts';
+import { atQuery, viewOf } from '../http/asOf.ts';
 import { bodyOf, wireObject } from '../http/body.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 
 const AllowIp = wireObject({ ip_address: z.string() }, ['created_at']);
 

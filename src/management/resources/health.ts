@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 
 const Health = z.object({ status: z.literal('ok') });
 

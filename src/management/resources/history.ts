@@ -9,11 +9,11 @@ import { REFRESH_STREAMS } from '../../state/fold/subjects.ts';
 import type { Step } from '../../state/past/past.ts';
 import type { Management } from '../app.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { integer, many, one, time } from '../http/query.ts';
-import { difference } from './difference.ts';
-import { subjectState } from './historySubject.ts';
-import { asJson, redact } from './redact.ts';
+import { difference } from './history/difference.ts';
+import { asJson, redact } from './history/redact.ts';
+import { subjectState } from './history/subjectState.ts';
 
 const ActorAnswer = z
   .discriminatedUnion('kind', [

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import type { PlacedEndpoint, Surface } from '../../http/openApi/endpoint.ts';
 import { openApi } from '../../http/openApi/openApi.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { wireOf } from '../http/respond.ts';
 
 const ManagementError = z

@@ -3,7 +3,7 @@ import { iso } from '../../domain/core/brands.ts';
 import type { RequestLogFilter, RequestLogRow } from '../../readModels/requestLogQueries.ts';
 import type { Management } from '../app.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { integer, many, one, time } from '../http/query.ts';
 
 const values = z.array(z.string()).optional();

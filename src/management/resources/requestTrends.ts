@@ -4,7 +4,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { RequestStep } from '../../readModels/requestTotalsQueries.ts';
 import type { Management } from '../app.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { integer } from '../http/query.ts';
 
 const MINUTE_MS = 60_000;

@@ -6,7 +6,7 @@ import { hasVerifiedTotp, isValid, type Session } from '../../domain/session/sta
 import type { Management } from '../app.ts';
 import { SESSION_SECONDS } from '../auth/sessionCookie.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 
 const SessionAnswer = z
   .object({

@@ -3,10 +3,10 @@ import { routingStrategySchema } from '../../domain/settings/events.ts';
 import type { SettingsState } from '../../domain/settings/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/at.ts';
+import { atQuery, viewOf } from '../http/asOf.ts';
 import { bodyOf, wireObject } from '../http/body.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 
 const ChangeSettings = wireObject(
   {

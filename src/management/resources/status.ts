@@ -3,7 +3,7 @@ import { type Instant, iso } from '../../domain/core/brands.ts';
 import type { ProgressQueries } from '../../readModels/progressQueries.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 
 /** What only this node knows of itself and of the stores behind it. */
 export interface NodeStatus {

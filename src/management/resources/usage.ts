@@ -4,10 +4,10 @@ import { instant } from '../../domain/core/brands.ts';
 import type { AccountUsageSums } from '../../readModels/usageTrendsQueries.ts';
 import type { Management } from '../app.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { integer, oneOf } from '../http/query.ts';
 import { rounded } from './accountTrends.ts';
-import { aggregatedWindow, windowMinutes, windowOf } from './usageWindow.ts';
+import { aggregatedWindow, windowMinutes, windowOf } from './usage/usageWindow.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { creditsOf } from '../../domain/account/planCredits.ts';
 import type { Management } from '../app.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { leftByHour, points, pointsOf, rounded, sevenDaysBefore } from './accountTrends.ts';
 
 const trends = documented({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
 import { NOW } from '../../../test/support/specification.ts';
-import { ELSEWHERE, events, shown, stage, verified } from './stage.support.ts';
+import { ELSEWHERE, events, shown, stage, verified } from './authStage.support.ts';
 
 test('every change says which session made it, from where, with what, and whether TOTP was used', async () => {
   const at = await stage();

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountLink } from '../../domain/accountLink/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import { Refusal } from '../../domain/core/refusal.ts';
+import type { KeyedMutex } from '../../lib/keyedMutex.ts';
 import type { TokenAnswer } from '../../provider/client/tokenResponse.ts';
 import type { Cause, HandleCommand } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { KeyedMutex } from '../http/commandQueue.ts';
-import { authFileOf } from '../resources/authFile.ts';
-import { accountIdOf, isOf, keysOf, sealedAccount } from '../resources/incomingAccount.ts';
+import { authFileOf } from '../accounts/authFile.ts';
+import { accountIdOf, isOf, keysOf, sealedAccount } from '../accounts/incomingAccount.ts';
 
 export interface LinkCompletionOptions {
   readonly hot: HotRunner;

@@ -4,7 +4,7 @@ import type { ModelCatalogue } from '../../domain/modelCatalogue/state.ts';
 import { type AvailabilityState, availabilityOf } from '../../domain/routing/availability.ts';
 import type { Management } from '../app.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 import { errorRate } from './usage.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Browser, logIn, requireTotp, setUp } from '../../../../test/support/browser.ts';
-import { completed, type Stage, startManagement } from '../../../../test/support/management.ts';
-import { patiently } from '../../../../test/support/patiently.ts';
-import type { Instant } from '../../../domain/core/brands.ts';
+import { type Browser, logIn, requireTotp, setUp } from '../../../test/support/browser.ts';
+import { completed, type Stage, startManagement } from '../../../test/support/management.ts';
+import { patiently } from '../../../test/support/patiently.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 
 interface Told {
   readonly event: string;

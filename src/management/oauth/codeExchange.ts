@@ -1,5 +1,6 @@
 import type { CodeWay } from '../../domain/accountLink/events.ts';
 import type { AccountLink } from '../../domain/accountLink/state.ts';
+import type { KeyedMutex } from '../../lib/keyedMutex.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import type { TokenAnswer } from '../../provider/client/tokenResponse.ts';
 import type { Authorization } from '../../provider/signIn/authorization.ts';
@@ -7,10 +8,9 @@ import type { DeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import type { Cause, HandleCommand } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import type { KeyedMutex } from '../http/commandQueue.ts';
-import { linkCause } from './linkCause.ts';
-import type { LinkCompletion } from './linkCompletion.ts';
-import type { DeviceEnd } from './linkWatch.ts';
+import type { LinkCompletion } from './completeLink.ts';
+import type { DeviceEnd } from './linkMonitor.ts';
+import { linkCause } from './systemCause.ts';
 
 export interface CodeReceptionOptions {
   readonly hot: HotRunner;

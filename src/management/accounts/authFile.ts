@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { asObject, isHeaderSafe, type JsonObject, textOrNull } from '../../provider/client/json.ts';
 import { expiryOf, identityOf } from '../../provider/client/jwt.ts';
-import { parseTime } from '../http/time.ts';
+import { parseTime } from '../http/isoTime.ts';
 
 /** What the provider's command-line client keeps of a sign-in (provider-and-predecessor.md 1.2 and 1.3). */
 export interface AuthFile {

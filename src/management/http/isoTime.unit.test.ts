@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseTime } from './time.ts';
+import { parseTime } from './isoTime.ts';
 
 test.each([
   ['2026-01-15', '2026-01-15T00:00:00.000Z'],

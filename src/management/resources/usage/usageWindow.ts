@@ -1,10 +1,10 @@
-import { creditsOf } from '../../domain/account/planCredits.ts';
-import type { Account } from '../../domain/account/state.ts';
-import { commonMinutes, type WindowName } from '../../domain/accountUsage/windowMinutes.ts';
-import { type AccountId, iso } from '../../domain/core/brands.ts';
-import type { HotState } from '../../state/fold/hotState.ts';
-import { remaining } from './accountSummary.ts';
-import { rounded } from './accountTrends.ts';
+import { creditsOf } from '../../../domain/account/planCredits.ts';
+import type { Account } from '../../../domain/account/state.ts';
+import { commonMinutes, type WindowName } from '../../../domain/accountUsage/windowMinutes.ts';
+import { type AccountId, iso } from '../../../domain/core/brands.ts';
+import type { HotState } from '../../../state/fold/hotState.ts';
+import { remaining } from '../accountSummary.ts';
+import { rounded } from '../accountTrends.ts';
 
 /** One usage window over all active accounts; an account counts as much as its plan has credits. */
 export function aggregatedWindow(state: HotState, name: WindowName) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isTotpPending, isValid } from '../../../domain/session/state.ts';
-import type { Management } from '../../app.ts';
-import { newRouter } from '../../http/context.ts';
-import { documented } from '../../http/documented.ts';
-import type { LiveFeed } from './liveFeed.ts';
+import { isTotpPending, isValid } from '../../domain/session/state.ts';
+import type { Management } from '../app.ts';
+import { newRouter } from '../http/context.ts';
+import { documented } from '../http/describeRoute.ts';
+import type { LiveFeed } from './live/liveFeed.ts';
 
 const LiveEvent = z
   .union([

@@ -5,13 +5,13 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { positionOfRepeated } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { parseAuthFile } from '../accounts/authFile.ts';
+import { accountIdOf, keysOf, sealedAccount } from '../accounts/incomingAccount.ts';
 import type { Management } from '../app.ts';
+import { uploadedAuthFile } from '../http/authFileUpload.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/documented.ts';
-import { uploadedAuthFile } from '../http/upload.ts';
+import { documented } from '../http/describeRoute.ts';
 import { openedEmail } from './accountSummary.ts';
-import { parseAuthFile } from './authFile.ts';
-import { accountIdOf, keysOf, sealedAccount } from './incomingAccount.ts';
 
 type OnDuplicate = 'refuse' | 'skip' | 'replace';
 

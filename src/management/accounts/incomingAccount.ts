@@ -2,7 +2,7 @@ import type { ImportedAccount } from '../../domain/account/events.ts';
 import type { Account } from '../../domain/account/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { opened } from './accountSummary.ts';
+import { opened } from '../resources/accountSummary.ts';
 import type { AuthFile } from './authFile.ts';
 
 /** Making and destroying the data keys of one account must not overlap. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AUTH_CLAIM, authFile, form, jwt } from '../../../test/support/authFiles.ts';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
-import { imported, listed } from './accountCalls.support.ts';
+import { imported, listed } from '../resources/accountCalls.support.ts';
 
 const unchanged = sharedManagement();
 

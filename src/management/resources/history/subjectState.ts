@@ -1,5 +1,5 @@
-import type { AccountId, ApiKeyId } from '../../domain/core/brands.ts';
-import type { HotState } from '../../state/fold/hotState.ts';
+import type { AccountId, ApiKeyId } from '../../../domain/core/brands.ts';
+import type { HotState } from '../../../state/fold/hotState.ts';
 import { asJson, type Json } from './redact.ts';
 
 /** What one stream says of its subject, in the fold; null for streams whose events stand for themselves. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
 import { hasVerifiedTotp, type Session } from '../../domain/session/state.ts';
 import { wireObject } from '../http/body.ts';
-import { documented } from '../http/documented.ts';
+import { documented } from '../http/describeRoute.ts';
 
 const MIN_CHARACTERS = 8;
 const MAX_CHARACTERS = 1_024;

@@ -9,7 +9,7 @@ import type { Cause, HandleCommand } from '../../state/commands/commandHandler.t
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { keySubjectOf, type LinkWatch } from './linkWatch.ts';
+import { keySubjectOf, type LinkWatch } from './linkMonitor.ts';
 
 export interface LinkBeginningOptions {
   readonly hot: HotRunner;

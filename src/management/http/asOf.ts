@@ -5,7 +5,7 @@ import type { HotState } from '../../state/fold/hotState.ts';
 import type { When } from '../../state/past/past.ts';
 import type { Management } from '../app.ts';
 import type { ManagementContext } from './context.ts';
-import { parseTime } from './time.ts';
+import { parseTime } from './isoTime.ts';
 
 /** What a GET shows: the fold of now with what this node knows beyond the log, or an earlier one without it. */
 export interface View extends Pick<Management, 'vault' | 'now' | 'overlay' | 'reservedOn'> {

@@ -4,7 +4,7 @@ import type { HotState } from '../../state/fold/hotState.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { opened } from '../resources/accountSummary.ts';
 import type { CallbackResult } from './callbackPage.ts';
-import { linkProblem } from './linkProblems.ts';
+import { linkProblem } from './linkErrorMessages.ts';
 
 /** Why a link failed, in words; null when it has not. */
 export function problemOf({ progress, target }: AccountLink, state: HotState, vault: Vault): string | null {
