@@ -54,14 +54,14 @@ const rows: readonly [row: string, file: string, title: string][] = [
   ['C.3 3 subscription ended with OK', follows, 'ends with OK, which the client does not tell'],
   ['C.3 3 subscription cancelled', follows, 'is cancelled by a node that shuts down'],
   ['C.3 3 subscription unavailable', follows, 'is lost with its server'],
-  ['C.3 4 crash between document and checkpoint', 'src/readModels/mongo/crashes.int.test.ts', 'changes nothing'],
-  ['C.3 5 two owners', 'src/readModels/mongo/crashes.int.test.ts', 'an owner that was replaced while it paused'],
+  ['C.3 4 crash between document and checkpoint', 'src/readModels/mongo/crashes.system.test.ts', 'changes nothing'],
+  ['C.3 5 two owners', 'src/readModels/mongo/crashes.system.test.ts', 'an owner that was replaced while it paused'],
   ['C.3 6 leaving a loop', follows, 'a node that stops leaves no call open at the server'],
   ['C.3 7 cluster down at start', follows, 'a start waits for %s with a line for each attempt'],
   ['C.3 8 BigInt in data', refusing, 'a BigInt'],
   [
     'C.3 9 disk full',
-    'src/eventLog/sqlite/durability.int.test.ts',
+    'src/eventLog/sqlite/durability.system.test.ts',
     'an append that does not fit on the disk is rejected',
   ],
   [
@@ -71,12 +71,12 @@ const rows: readonly [row: string, file: string, title: string][] = [
   ],
   [
     'C.3 10 files copied under load',
-    'test/durability/copiedFolder.int.test.ts',
+    'test/durability/copiedFolder.system.test.ts',
     'a copy of the data folder at any instant',
   ],
   [
     'design 3 a copied folder',
-    'test/nodes/copiedNode.int.test.ts',
+    'test/nodes/copiedNode.system.test.ts',
     'a copied folder that runs beside its original forks no',
   ],
   ['B1.1 user certificates', tls, 'certificate and key of a user pass through'],
