@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { Generations } from '../../src/readModels/mongo/generations.ts';
-import { openLogSource } from '../../src/readModels/mongo/logSource.ts';
+import { openLogReader } from '../../src/readModels/mongo/logReader.ts';
 import { createMongoStore } from '../../src/readModels/mongo/mongoStore.ts';
 import { rebuildMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
 import { portsOver } from '../../src/readModels/readModels.ts';
@@ -38,7 +38,7 @@ export async function readModelsInMongo({ folder, rounds, say, ...of }: ReadMode
   const logPath = join(folder, 'of-mongodb.sqlite');
   fillLog(logPath, rows);
   const url = server.newDatabase();
-  const source = openLogSource(logPath);
+  const source = openLogReader(logPath);
   const store = createMongoStore({ url, source, fencedBy: 'bench', say, ...(batchEvents && { batchEvents }) });
   const readModels = portsOver(store.answer);
   await using client = new MongoClient(url);

@@ -23,14 +23,14 @@ export interface ReadModels extends ReadModelPorts {
 }
 
 /** A query without its last parameter, the position that its answer has to hold. */
-type Answering<Query> = Query extends (...args: [...infer Args, Position]) => infer Answer
+type Query<Query> = Query extends (...args: [...infer Args, Position]) => infer Answer
   ? (...args: Args) => Answer
   : never;
 
 /** The ports' queries over something that reaches far enough already. */
 export type QueryHandlers = {
   readonly [Port in keyof ReadModelPorts]: {
-    readonly [Name in keyof ReadModelPorts[Port]]: Answering<ReadModelPorts[Port][Name]>;
+    readonly [Name in keyof ReadModelPorts[Port]]: Query<ReadModelPorts[Port][Name]>;
   };
 };
 

@@ -1,8 +1,8 @@
 import type { Position } from '../domain/core/brands.ts';
 import type { EventLog, RecordedEvent, Subscription } from '../eventLog/eventLog.ts';
+import type { Checkpoints } from './fold/checkpoints.ts';
 import { emptyFold, type Fold } from './fold/fold.ts';
 import type { HotState } from './fold/hotState.ts';
-import type { Checkpoints } from './past/checkpoints.ts';
 
 interface Waiter {
   readonly position: Position;

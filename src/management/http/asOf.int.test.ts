@@ -13,9 +13,9 @@ import {
 } from '../../domain/core/brands.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
+import { Checkpoints } from '../../state/fold/checkpoints.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
-import { Checkpoints } from '../../state/past/checkpoints.ts';
 import { createPast } from '../../state/past/past.ts';
 
 const LOOKING_BACK = ['/api/accounts', '/api/api-keys', '/api/firewall/ips', '/api/settings'];

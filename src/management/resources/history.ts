@@ -5,7 +5,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
-import { REFRESH_STREAMS } from '../../state/fold/subjects.ts';
+import { REFRESH_STREAM_PREFIX } from '../../state/fold/refreshStreams.ts';
 import type { Step } from '../../state/past/past.ts';
 import type { Management } from '../app.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
@@ -156,7 +156,7 @@ function whole({ event, before, after }: Step) {
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
   const subject = subjectOf(stream, current);
   // A node's own stream holds results of refreshes of all accounts.
-  const place = stream.startsWith(REFRESH_STREAMS) ? subject : stream;
+  const place = stream.startsWith(REFRESH_STREAM_PREFIX) ? subject : stream;
   const [was, is] = [subjectState(place, before), subjectState(place, after)];
   return {
     position: event.position,

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
+import type { Changes, RollUpName } from './changes.ts';
 import type { Collections } from './collections.ts';
-import type { Changes, RollUpName } from './fold.ts';
 import { areDuplicates } from './mongoErrors.ts';
 import { RollUps } from './rollUps.ts';
 

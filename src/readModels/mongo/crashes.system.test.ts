@@ -7,10 +7,10 @@ import { NOW } from '../../../test/support/specification.ts';
 import type { Position } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
 import { BatchWriter } from './batchWriter.ts';
+import { changesOf } from './changes.ts';
 import type { Collections } from './collections.ts';
-import { fold } from './fold.ts';
 import { type Fence, Fenced } from './generations.ts';
-import { type LogSource, openLogSource } from './logSource.ts';
+import { type LogReader, openLogReader } from './logReader.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
@@ -61,7 +61,7 @@ const fence: Fence = { by: 'test', epoch: 1 };
 /** Folds what is left of the log into a generation, in batches of this size. @throws Killed */
 async function catchUp(
   { generations }: MongoStage,
-  source: LogSource,
+  source: LogReader,
   generation: number,
   batchEvents: number,
   lives?: Lives,
@@ -72,7 +72,7 @@ async function catchUp(
   for (;;) {
     const events = source.read(mark.position, batchEvents);
     if (events.length === 0) return;
-    const changes = fold(mark, events);
+    const changes = changesOf(mark, events);
     await writer.write(changes);
     const advance = () => generations.advance(generation, fence, mark, changes.to);
     await (lives ? lives.write(advance) : advance());
@@ -106,7 +106,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     async (_when, isWritten) => {
       await using stage = await mongoStage(server as MongoServer);
       await stage.append(...happened());
-      const source = openLogSource(stage.logPath);
+      const source = openLogReader(stage.logPath);
       await catchUp(stage, source, 1, 1_000);
       const expected = await contentOf(stage, 1);
       expect(expected.requests).toHaveLength(12);
@@ -133,13 +133,13 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
   test('folding again what is there already changes nothing', async () => {
     await using stage = await mongoStage(server as MongoServer);
     const head = await stage.append(...happened());
-    const source = openLogSource(stage.logPath);
+    const source = openLogReader(stage.logPath);
     await catchUp(stage, source, 1, 4);
     const before = await contentOf(stage, 1);
     const events = source.read(0 as Position, head);
     const begin = { position: 0 as Position, eventId: null, latest: 0 as never };
-    await new BatchWriter(stage.generations.collections(1)).write(fold(begin, events));
-    await new BatchWriter(stage.generations.collections(1)).write(fold(begin, events.slice(0, 6)));
+    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events));
+    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events.slice(0, 6)));
     expect(await contentOf(stage, 1)).toEqual(before);
     source.close();
   }, 60_000);
@@ -147,17 +147,17 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
   test('an owner that was replaced while it paused ends no batch, and what it wrote is what the new one writes', async () => {
     await using stage = await mongoStage(server as MongoServer);
     await stage.append(...happened());
-    const source = openLogSource(stage.logPath);
+    const source = openLogReader(stage.logPath);
     const { generations } = stage;
     const old = { by: 'lease', epoch: 3 };
     const mark = await generations.claim(1, old);
-    const changes = fold(mark, source.read(mark.position, 6));
+    const changes = changesOf(mark, source.read(mark.position, 6));
     const writer = new BatchWriter(generations.collections(1));
 
     const fresh = { by: 'lease', epoch: 4 };
     const from = await generations.claim(1, fresh);
     await expect(generations.claim(1, old)).rejects.toThrow(Fenced);
-    const whole = fold(from, source.read(from.position, 1_000));
+    const whole = changesOf(from, source.read(from.position, 1_000));
     const newWriter = new BatchWriter(generations.collections(1));
     const both = [() => writer.write(changes), () => newWriter.write(whole)];
     // FerretDB looks and then writes: there two at once may undo each other.

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { HISTORY_VERSION } from '../../../projections/history.ts';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
-import { VERSION } from '../projections.ts';
+import { PROJECTIONS_VERSION } from '../projections.ts';
 import { type Collections, collectionsOf, drop, prepare } from './collections.ts';
 import { isDuplicateKey } from './mongoErrors.ts';
 
@@ -30,7 +30,7 @@ export class Fenced extends Error {
 const LAYOUT = 1;
 
 /** What this build makes and reads; nodes of another one have their own, so that both can run side by side. */
-const BUILD = `${VERSION}, history ${HISTORY_VERSION}, layout ${LAYOUT}`;
+const BUILD = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}, layout ${LAYOUT}`;
 const PREFIX = `v${BUILD.replaceAll(/[^0-9,]/g, '').replaceAll(',', '-')}`;
 
 /** The scratch generation of a comparison. */

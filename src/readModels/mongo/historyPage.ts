@@ -3,8 +3,7 @@ import { actorLabels } from '../../../projections/history.ts';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
 import type { HistoryDocument } from './documents.ts';
-import type { Reach } from './reach.ts';
-import { READING } from './requestPages.ts';
+import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { literal } from './requestSearch.ts';
 
 /** So many entries of an index are looked at for a page where some do not match; then it ends as it is. */
@@ -18,7 +17,7 @@ interface Range {
 
 /** One page: a walk along the one index that fits best, the latest first. */
 export async function historyPage(
-  reach: Reach,
+  reach: ReadView,
   filter: HistoryFilter,
   before: Position | null,
   limit: number,
@@ -28,7 +27,7 @@ export async function historyPage(
   return filter.search === undefined ? filtered(reach, filter, range, limit) : searched(reach, filter, range, limit);
 }
 
-async function rangeOf(reach: Reach, { since, until }: HistoryFilter, before: Position | null): Promise<Range> {
+async function rangeOf(reach: ReadView, { since, until }: HistoryFilter, before: Position | null): Promise<Range> {
   const [after, last] = await Promise.all([
     since === undefined ? 0 : positionAt(reach, instant(since - 1)),
     until === undefined ? reach.position : positionAt(reach, until),
@@ -37,10 +36,10 @@ async function rangeOf(reach: Reach, { since, until }: HistoryFilter, before: Po
 }
 
 /** The last position by which no event was later than `time`. */
-async function positionAt({ collections }: Reach, time: Instant): Promise<number> {
+async function positionAt({ collections }: ReadView, time: Instant): Promise<number> {
   const last = await collections.history.findOne(
     { latest: { $lte: time } },
-    { ...READING, hint: 'byLatest', sort: { latest: -1, _id: -1 }, projection: { _id: 1 } },
+    { ...READ_OPTIONS, hint: 'byLatest', sort: { latest: -1, _id: -1 }, projection: { _id: 1 } },
   );
   return last?._id ?? 0;
 }
@@ -53,14 +52,14 @@ function primaryOf({ subjects, actors, types }: HistoryFilter) {
   return { hint: '_id_', condition: {}, isOnly: true };
 }
 
-async function filtered(reach: Reach, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+async function filtered(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
   const { history } = reach.collections;
   const { hint, condition, isOnly } = primaryOf(filter);
   const within = ({ after, upTo }: Range, more: Filter<HistoryDocument>): Filter<HistoryDocument> => ({
     ...more,
     _id: { $gt: after, $lte: upTo },
   });
-  const walk = { ...READING, hint, sort: { _id: -1 } } as const;
+  const walk = { ...READ_OPTIONS, hint, sort: { _id: -1 } } as const;
   const after = isOnly ? undefined : await beyond(history.find(within(range, condition), walk));
   const { actors, types } = filter;
   const all = {
@@ -74,9 +73,9 @@ async function filtered(reach: Reach, filter: HistoryFilter, range: Range, limit
   return pageOf(found as HistoryDocument[], limit, after);
 }
 
-async function searched(reach: Reach, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+async function searched(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
   const { history, historyTexts } = reach.collections;
-  const walk = { ...READING, hint: '_id_', sort: { _id: -1 } } as const;
+  const walk = { ...READ_OPTIONS, hint: '_id_', sort: { _id: -1 } } as const;
   const bounds = (after: number, upTo: number) => ({ $gt: after, $lte: upTo });
   const after = await beyond(historyTexts.find({ _id: bounds(range.after, range.upTo) }, walk));
   const text = { $regex: literal((filter.search as string).toLowerCase()) };

@@ -7,8 +7,8 @@ import { earlier, HOUR, MINUTE } from '../../../test/support/specification.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { INDEXES } from './collections.ts';
 import { Generations } from './generations.ts';
-import { Kinds } from './kinds.ts';
-import { answersFrom } from './queryHandlers.ts';
+import { createQueryHandlers } from './queryHandlers.ts';
+import { RequestKinds } from './requestKinds.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
@@ -35,7 +35,7 @@ async function filled() {
     sent.push({ collection: String(command[commandName]).split('.').at(-1) as string, command });
   });
   const collections = new Generations(client.db()).collections(1);
-  const answers = answersFrom({ position: head, collections, kinds: new Kinds(collections.kinds) });
+  const answers = createQueryHandlers({ position: head, collections, kinds: new RequestKinds(collections.kinds) });
   return {
     db: client.db(),
     async sentBy(query: (answers: QueryHandlers) => Promise<unknown>): Promise<Sent[]> {

@@ -4,19 +4,19 @@ import { pause } from '../../lib/pause.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import type { Ask } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
+import { ActiveGeneration } from './activeGeneration.ts';
+import { AutoResetEvent } from './autoResetEvent.ts';
 import { type Connection, connect } from './connection.ts';
+import { FailureReporter } from './failureReporter.ts';
 import { Generations } from './generations.ts';
-import type { LogSource } from './logSource.ts';
-import { News } from './news.ts';
-import { Outage } from './outage.ts';
-import { project } from './projecting.ts';
-import { answersFrom } from './queryHandlers.ts';
-import type { Reach } from './reach.ts';
-import { Readers } from './readers.ts';
+import type { LogReader } from './logReader.ts';
+import { project } from './projector.ts';
+import { createQueryHandlers } from './queryHandlers.ts';
+import type { ReadView } from './readView.ts';
 
 export interface MongoStoreOptions {
   readonly url: string;
-  readonly source: LogSource;
+  readonly source: LogReader;
   /** Names whoever gives out tenures: epochs of one are of no meaning to another. */
   readonly fencedBy: string;
   /** The source may be behind what other nodes made the read models from; otherwise nothing can be ahead of it. */
@@ -54,9 +54,9 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
   const connection = connect(url);
   const { db, hosts, open, close } = connection;
   const generations = new Generations(db);
-  const readers = new Readers(generations);
-  const outage = new Outage(hosts, say, now);
-  const [news, urgent] = [new News(), new News()];
+  const readers = new ActiveGeneration(generations);
+  const outage = new FailureReporter(hosts, say, now);
+  const [news, urgent] = [new AutoResetEvent(), new AutoResetEvent()];
   const closing = new AbortController();
   const projecting = new Set<Promise<void>>();
   let onReached: (() => void) | undefined;
@@ -67,29 +67,30 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
       try {
         await open();
         await db.command({ ping: 1 });
-        if (projecting.size === 0) outage.over();
+        if (projecting.size === 0) outage.onSuccess();
         return;
       } catch (error) {
         if (closing.signal.aborted || projecting.size > 0) return;
-        await pause(outage.failed(error as Error), closing.signal);
+        await pause(outage.onFailure(error as Error), closing.signal);
       }
     }
   }
 
-  async function reach(minPosition: Position): Promise<Reach> {
+  async function reach(minPosition: Position): Promise<ReadView> {
     const deadline = performance.now() + MAX_WAIT_MS;
     for (;;) {
       const known = await readers.current();
       if (known.position >= minPosition) return known;
       if (performance.now() >= deadline) {
-        if (projecting.size > 0 && outage.trouble !== undefined) throw new ReadModelUnavailable(outage.trouble);
+        if (projecting.size > 0 && outage.blockedReason !== undefined)
+          throw new ReadModelUnavailable(outage.blockedReason);
         return known;
       }
       if (projecting.size > 0) {
-        news.tell();
-        urgent.tell();
+        news.set();
+        urgent.set();
         await nextStep();
-      } else if ((await readers.refreshed()).position < minPosition) {
+      } else if ((await readers.refresh()).position < minPosition) {
         await delay(LOOK_AGAIN_MS);
       }
     }
@@ -103,7 +104,10 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
 
   const answer: Ask = async (port, name, args, minPosition) => {
     await open();
-    const queries = answersFrom(await reach(minPosition))[port] as Record<string, (...args: unknown[]) => unknown>;
+    const queries = createQueryHandlers(await reach(minPosition))[port] as Record<
+      string,
+      (...args: unknown[]) => unknown
+    >;
     return queries[name]?.(...args);
   };
 
@@ -119,7 +123,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
         throw new ReadModelUnavailable(`MongoDB at ${hosts}: ${(error as Error).message}`, { cause: error });
       }
     },
-    notify: () => news.tell(),
+    notify: () => news.set(),
     async project(tenure) {
       const signal = AbortSignal.any([tenure.signal, closing.signal]);
       const both: LeaseTerm = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };

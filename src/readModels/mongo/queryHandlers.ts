@@ -1,12 +1,12 @@
 import type { QueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
-import type { Reach } from './reach.ts';
+import type { ReadView } from './readView.ts';
 import { answeredModels, requestLogOptions, requestLogPage } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** Every query, answered from one generation. */
-export const answersFrom = (reach: Reach): QueryHandlers => ({
+export const createQueryHandlers = (reach: ReadView): QueryHandlers => ({
   requestLog: {
     page: (filter, limit, offset) => requestLogPage(reach, filter, limit, offset),
     options: (filter) => requestLogOptions(reach, filter),

@@ -3,7 +3,7 @@ import { randomRequests, seeded } from '../../../test/contract/readModels/random
 import { completed } from '../../../test/support/management.ts';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/stage.ts';
-import { CannotRebuild } from '../rebuilding.ts';
+import { CannotRebuild } from '../rebuild.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 
 const server = await mongoServer();

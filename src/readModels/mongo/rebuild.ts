@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Position, position } from '../../domain/core/brands.ts';
-import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
-import { BatchWriter } from './batchWriter.ts';
-import { compareGenerations } from './compareGenerations.ts';
+import { CannotRebuild, type Comparison, type OnProgress } from '../rebuild.ts';
+import { compareGenerations } from './compare.ts';
 import { connect } from './connection.ts';
-import { fold } from './fold.ts';
-import { type Fence, Generations, type Mark, SCRATCH } from './generations.ts';
-import { type LogSource, openLogSource } from './logSource.ts';
-import { behind, GRACE_MS, standingIn } from './projecting.ts';
+import { createGenerationBuilder } from './generationBuilder.ts';
+import { Generations, type Mark, SCRATCH } from './generations.ts';
+import { type LogReader, openLogReader } from './logReader.ts';
+import { behindMessage, GRACE_MS, locateInLog } from './projector.ts';
 
 export interface MongoRebuildOptions {
   readonly url: string;
@@ -23,16 +21,8 @@ export interface MongoRebuildOptions {
   readonly graceMs?: number;
 }
 
-/** Larger than while serving: fewer changes of the same sums. */
-const BATCH_EVENTS = 10_000;
 const LOOK_AGAIN_MS = 20;
 const END = position(Number.MAX_SAFE_INTEGER);
-
-/** Brings one generation as far as it is told, batch by batch. */
-export interface Builder {
-  readonly mark: Mark;
-  buildTo(end: Position): Promise<void>;
-}
 
 /**
  * Makes the read models anew in collections of their own beside those that are read, then has the new ones read. Nodes may
@@ -46,7 +36,7 @@ export async function rebuildMongoReadModels(options: MongoRebuildOptions): Prom
     const next = active + 1;
     // What others left: a rebuild that was cancelled, a generation whose removal was.
     for (const left of await generations.all()) if (left !== active) await generations.remove(left);
-    const builder = await newBuilder(generations, source, next, options.onProgress);
+    const builder = await createGenerationBuilder(generations, source, next, options.onProgress);
     await builder.buildTo(END);
     // The live ones may be ahead by now, and must not seem to fall back.
     const live = await generations.mark(active);
@@ -71,15 +61,15 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
     const live = await generations.mark(active);
     if (!live) throw new CannotRebuild('There are no read models in MongoDB to compare with.');
     await caughtUp(source, live, options);
-    const standing = standingIn(source, live);
-    if (standing === 'ahead' && options.isCopy) throw new CannotRebuild(behind(source, live.position));
+    const standing = locateInLog(source, live);
+    if (standing === 'ahead' && options.isCopy) throw new CannotRebuild(behindMessage(source, live.position));
     if (standing !== 'inside') {
       const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not what the log holds there`;
       return { position: live.position, rows: 0, differences: [difference] };
     }
     await generations.remove(SCRATCH);
     try {
-      const fresh = await newBuilder(generations, source, SCRATCH, options.onProgress, live.position);
+      const fresh = await createGenerationBuilder(generations, source, SCRATCH, options.onProgress, live.position);
       await fresh.buildTo(live.position);
       const found = await compareGenerations(generations.collections(active), generations.collections(SCRATCH), fresh);
       return { position: live.position, ...found };
@@ -90,17 +80,17 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
 }
 
 /** Another node may be ahead of our copy of the log by a moment, or by as long as ours is cut off. */
-async function caughtUp(source: LogSource, live: Mark, { isCopy, patienceMs = 5_000 }: MongoRebuildOptions) {
+async function caughtUp(source: LogReader, live: Mark, { isCopy, patienceMs = 5_000 }: MongoRebuildOptions) {
   const deadline = performance.now() + patienceMs;
   while (isCopy && source.head() < live.position && performance.now() < deadline) await delay(LOOK_AGAIN_MS);
 }
 
 async function within<Result>(
   { url, logPath }: MongoRebuildOptions,
-  work: (generations: Generations, source: LogSource) => Promise<Result>,
+  work: (generations: Generations, source: LogReader) => Promise<Result>,
 ): Promise<Result> {
   const { db, open, close } = connect(url);
-  const source = openLogSource(logPath);
+  const source = openLogReader(logPath);
   try {
     await open();
     return await work(new Generations(db), source);
@@ -108,36 +98,4 @@ async function within<Result>(
     source.close();
     await close();
   }
-}
-
-async function newBuilder(
-  generations: Generations,
-  source: LogSource,
-  generation: number,
-  onProgress?: OnProgress,
-  known?: Position,
-): Promise<Builder> {
-  // Of two rebuilds at once the later one takes the generation, and the other one is fenced.
-  const fence: Fence = { by: `rebuild ${randomUUID()}`, epoch: 1 };
-  let mark = await generations.claim(generation, fence);
-  const writer = new BatchWriter(generations.collections(generation));
-  return {
-    get mark() {
-      return mark;
-    },
-    async buildTo(end) {
-      for (;;) {
-        const events = source.read(mark.position, Math.min(BATCH_EVENTS, end - mark.position));
-        if (events.length > 0) {
-          const changes = fold(mark, events);
-          await writer.write(changes);
-          await generations.advance(generation, fence, mark, changes.to);
-          mark = changes.to;
-        }
-        const of = known ?? source.head();
-        if (mark.position <= of) onProgress?.(mark.position, of);
-        if (events.length === 0 || mark.position >= end) return;
-      }
-    },
-  };
 }

@@ -1,8 +1,8 @@
 import type { Filter } from 'mongodb';
 import type { RequestLogPage } from '../requestLogQueries.ts';
 import { type RequestDocument, requestLogRow } from './documents.ts';
-import type { Reach } from './reach.ts';
-import { between, READING, type Wanted } from './requestPages.ts';
+import { READ_OPTIONS, type ReadView } from './readView.ts';
+import { type RequestSelection, rowFilter } from './requestSelection.ts';
 
 /** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
 const PART_OF_ID = /^[0-9a-f]{4,}$/i;
@@ -13,8 +13,8 @@ const PART_OF_ID = /^[0-9a-f]{4,}$/i;
  * @returns undefined when every id begins with the text, so that it is no condition at all
  */
 export async function searchRequests(
-  reach: Reach,
-  wanted: Wanted,
+  reach: ReadView,
+  wanted: RequestSelection,
   search: string,
   limit: number,
   offset: number,
@@ -22,7 +22,7 @@ export async function searchRequests(
   const { requests } = reach.collections;
   const id = search.toLowerCase();
   if (await isSharedByAll(reach, id)) return undefined;
-  const conditions = between(wanted);
+  const conditions = rowFilter(wanted);
   // Each branch is whole, so that each finds its own index.
   const either: Filter<RequestDocument> = {
     $or: [
@@ -31,17 +31,17 @@ export async function searchRequests(
     ],
   };
   const [total, documents] = await Promise.all([
-    requests.countDocuments(either, READING),
-    requests.find(either, { ...READING, sort: { requestedAt: -1, _id: -1 }, skip: offset, limit }).toArray(),
+    requests.countDocuments(either, READ_OPTIONS),
+    requests.find(either, { ...READ_OPTIONS, sort: { requestedAt: -1, _id: -1 }, skip: offset, limit }).toArray(),
   ]);
   return { rows: documents.map((document) => requestLogRow(document as RequestDocument)), total };
 }
 
 /** The first and the last of all ids tell of those between. */
-async function isSharedByAll({ collections }: Reach, text: string): Promise<boolean> {
+async function isSharedByAll({ collections }: ReadView, text: string): Promise<boolean> {
   const end = async (direction: 1 | -1) => {
     const options = {
-      ...READING,
+      ...READ_OPTIONS,
       hint: 'byRequestId',
       projection: { _id: 0, requestId: 1 },
       sort: { requestId: direction },

@@ -1,9 +1,8 @@
 import { REQUEST_SUMS, type RequestSums, requestLog } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
+import { longestPeriodDividing, MAX_INSTANT, type PeriodRange, splitByPeriod } from '../periodRanges.ts';
 import type { RequestStep, RequestTotals } from '../requestTotalsQueries.ts';
-import { cut, FAR_AHEAD, periodWithin, type TimePiece } from '../timePieces.ts';
-import type { Reach } from './reach.ts';
-import { READING } from './requestPages.ts';
+import { READ_OPTIONS, type ReadView } from './readView.ts';
 
 type Sums = Record<keyof RequestSums, number>;
 
@@ -17,7 +16,7 @@ const MEASURED_OF_ROW = { _id: 0, errorCode: 1, status: 1, ...Object.fromEntries
  * Sums over everything that arrived at `since` or later: whole periods from roll-ups, the open minute from its rows. They are
  * added up here: FerretDB can group by one sum only, and a few thousand documents are as soon sent as grouped.
  */
-export async function requestTotalsSince(reach: Reach, since: Instant): Promise<RequestTotals> {
+export async function requestTotalsSince(reach: ReadView, since: Instant): Promise<RequestTotals> {
   const totals = { ...NOTHING };
   const byErrorCode: Record<string, number> = {};
   const add = (errorCode: string | null, sums: Partial<Sums>) => {
@@ -26,21 +25,26 @@ export async function requestTotalsSince(reach: Reach, since: Instant): Promise<
     byErrorCode[errorCode] = (byErrorCode[errorCode] ?? 0) + (sums.requests ?? 0) + (sums.unlogged ?? 0);
   };
   await Promise.all(
-    cut(since, FAR_AHEAD, requestLog.periods.requestsByErrorCode).map((piece) => addPiece(reach, piece, add)),
+    splitByPeriod(since, MAX_INSTANT, requestLog.periods.requestsByErrorCode).map((piece) =>
+      addPiece(reach, piece, add),
+    ),
   );
   return { ...totals, byErrorCode };
 }
 
 /** What arrived in each step, from the longest periods that steps are made of. */
 export async function requestSteps(
-  { collections }: Reach,
+  { collections }: ReadView,
   since: Instant,
   stepMs: number,
 ): Promise<readonly RequestStep[]> {
   const steps = new Map<Instant, Sums>();
-  const within = { period: periodWithin(stepMs), start: { $gte: since } };
+  const within = { period: longestPeriodDividing(stepMs), start: { $gte: since } };
   const projection = { ...ALL, start: 1 };
-  for await (const { start, ...sums } of collections.requestsByErrorCode.find(within, { ...READING, projection })) {
+  for await (const { start, ...sums } of collections.requestsByErrorCode.find(within, {
+    ...READ_OPTIONS,
+    projection,
+  })) {
     const at = instant(start - (start % stepMs));
     const into = steps.get(at) ?? { ...NOTHING };
     for (const name of REQUEST_SUMS) into[name] += sums[name];
@@ -50,14 +54,14 @@ export async function requestSteps(
 }
 
 async function addPiece(
-  { collections }: Reach,
-  { period, from, to }: TimePiece,
+  { collections }: ReadView,
+  { period, from, to }: PeriodRange,
   add: (errorCode: string | null, sums: Partial<Sums>) => void,
 ): Promise<void> {
   if (period) {
     const within = { period, start: { $gte: from, $lt: to } };
     for await (const { errorCode, ...sums } of collections.requestsByErrorCode.find(within, {
-      ...READING,
+      ...READ_OPTIONS,
       projection: ALL,
     })) {
       add(errorCode, sums);
@@ -66,11 +70,11 @@ async function addPiece(
   }
   const rows = collections.requests.find(
     { requestedAt: { $gte: from, $lt: to } as never },
-    { ...READING, hint: 'byTime', projection: MEASURED_OF_ROW },
+    { ...READ_OPTIONS, hint: 'byTime', projection: MEASURED_OF_ROW },
   );
   const refusals = collections.refusals.find(
     { minute: { $gte: from, $lt: to } as never },
-    { ...READING, projection: { _id: 0, errorCode: 1, unlogged: 1 } },
+    { ...READ_OPTIONS, projection: { _id: 0, errorCode: 1, unlogged: 1 } },
   );
   for await (const { errorCode, unlogged } of refusals) add(errorCode, { unlogged });
   for await (const { errorCode, status, ...row } of rows) {

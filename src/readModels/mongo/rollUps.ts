@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import type { Position } from '../../domain/core/brands.ts';
-import type { Addition } from './fold.ts';
+import type { Addition } from './changes.ts';
 import { areDuplicates } from './mongoErrors.ts';
 
 /** Of any group and sums: see `RollUpDocument`. */

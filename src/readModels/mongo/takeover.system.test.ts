@@ -5,7 +5,7 @@ import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support
 import { mongoStage } from '../../../test/support/mongo/stage.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';
-import { type LogSource, openLogSource } from './logSource.ts';
+import { type LogReader, openLogReader } from './logReader.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 
 const server = await mongoServer();
@@ -14,7 +14,7 @@ afterAll(() => server?.stop());
 const soon = { timeout: 20_000, interval: 10 };
 
 /** The copy of a log that has come no further than this. */
-function copyOf(source: LogSource, upTo: { reach: number }): LogSource {
+function copyOf(source: LogReader, upTo: { reach: number }): LogReader {
   return {
     ...source,
     read: (after, limit) => source.read(after, limit).filter((event) => event.position <= upTo.reach),
@@ -31,7 +31,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await first.close();
 
     const upTo = { reach: 12 };
-    const source = openLogSource(stage.logPath);
+    const source = openLogReader(stage.logPath);
     const second = stage.node({ source: copyOf(source, upTo), isCopy: true, isIdle: true });
     void second.project({ ...permanentLeaseTerm(), epoch: 2 });
     await vi.waitUntil(async () => (await fenceIn(stage.db))?.epoch === 2, soon);
@@ -50,7 +50,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
     await first.close();
 
-    const source = openLogSource(stage.logPath);
+    const source = openLogReader(stage.logPath);
     let now = 0;
     let looks = 0;
     const clock = () => {

@@ -1,17 +1,19 @@
 import { USAGE_SUMS } from '../../../projections/usageTrends.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import type { AccountUsageSums, UsageHour } from '../usageTrendsQueries.ts';
-import type { Reach } from './reach.ts';
-import { READING } from './requestPages.ts';
+import { READ_OPTIONS, type ReadView } from './readView.ts';
 
 const SUMS = Object.fromEntries(USAGE_SUMS.map((name) => [name, 1]));
 const HOUR = { _id: 0, start: 1, ...SUMS };
 const OF_ACCOUNT = { _id: 0, accountId: 1, ...SUMS };
 
 /** Added up here: FerretDB can group by one sum only. */
-export async function usageSince({ collections }: Reach, since: Instant): Promise<AccountUsageSums[]> {
+export async function usageSince({ collections }: ReadView, since: Instant): Promise<AccountUsageSums[]> {
   const byAccount = new Map<string, { -readonly [Name in keyof AccountUsageSums]: AccountUsageSums[Name] }>();
-  const hours = collections.usageByAccount.find({ start: { $gte: since } }, { ...READING, projection: OF_ACCOUNT });
+  const hours = collections.usageByAccount.find(
+    { start: { $gte: since } },
+    { ...READ_OPTIONS, projection: OF_ACCOUNT },
+  );
   for await (const { accountId, ...hour } of hours) {
     const sums = byAccount.get(accountId);
     if (!sums) byAccount.set(accountId, { accountId, ...hour });
@@ -20,10 +22,10 @@ export async function usageSince({ collections }: Reach, since: Instant): Promis
   return [...byAccount.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
 }
 
-export async function usageHoursOf({ collections }: Reach, accountId: string, since: Instant): Promise<UsageHour[]> {
+export async function usageHoursOf({ collections }: ReadView, accountId: string, since: Instant): Promise<UsageHour[]> {
   const hours = (filter: object, options: object): Promise<UsageHour[]> =>
     collections.usageByAccount
-      .find({ accountId, ...filter }, { ...READING, projection: HOUR, ...options })
+      .find({ accountId, ...filter }, { ...READ_OPTIONS, projection: HOUR, ...options })
       .toArray() as unknown as Promise<UsageHour[]>;
   const lastBefore = (samples: 'primarySamples' | 'secondarySamples') =>
     hours({ start: { $lt: since }, [samples]: { $gt: 0 } }, { sort: { start: -1 }, limit: 1 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openLogSource } from './logSource.ts';
+import { openLogReader } from './logReader.ts';
 import { createMongoStore } from './mongoStore.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';
 
@@ -10,7 +10,7 @@ const NEWS_EVERY_MS = 50;
 const { url, fencedBy, logPath, isCopy } = workerData as WorkerOptions;
 const say = (message: FromWorker) => parentPort?.postMessage(message);
 
-const source = openLogSource(logPath);
+const source = openLogReader(logPath);
 const store = createMongoStore({ url, source, fencedBy, isCopy, say: (line) => say({ kind: 'say', line }) });
 const tenures = new Map<number, AbortController>();
 

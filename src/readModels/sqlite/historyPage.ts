@@ -5,12 +5,12 @@ import type { EventMetadata } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
 import { actorLabel, type HistoryIndex, subjectLabel, TYPES } from './historyIndex.ts';
 import type { LogReader } from './logReader.ts';
-import type { RequestIds } from './requestIds.ts';
+import type { RequestIdIndex } from './requestIdIndex.ts';
 
 /** What a page is made from. */
 export interface HistorySources {
   readonly index: HistoryIndex;
-  readonly requestIds: RequestIds;
+  readonly requestIds: RequestIdIndex;
   readonly log: LogReader;
   /** Everything up to here is in the index. */
   readonly position: Position;

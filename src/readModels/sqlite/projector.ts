@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { HISTORY_VERSION } from '../../../projections/history.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
-import { VERSION as PROJECTIONS_VERSION } from '../projections.ts';
+import { PROJECTIONS_VERSION } from '../projections.ts';
 import { inTransaction } from './inTransaction.ts';
 import type { LogMark, LogReader } from './logReader.ts';
 import { Tables } from './tables.ts';
 
 /** Files made by other versions of the projections are made again. */
-export const VERSION = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}`;
+export const READ_MODEL_VERSION = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}`;
 
 /** So many events make one transaction: large enough to be cheap, small enough to answer in between (20 ms). */
 export const BATCH_EVENTS = 2_000;
@@ -28,7 +28,7 @@ export class Projector {
     this.#database = database;
     this.#log = log;
     const progress = database.prepare('SELECT version, position, eventId FROM progress').get();
-    if (progress?.version === VERSION) {
+    if (progress?.version === READ_MODEL_VERSION) {
       this.#mark = { position: progress.position as Position, eventId: progress.eventId as string | null };
       this.#tables = new Tables(database, log, this.#mark.position);
     } else {
@@ -101,7 +101,7 @@ export class Projector {
         )
         .all();
       for (const { name } of old) this.#database.exec(`DROP TABLE "${name}"`);
-      this.#database.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, 0, NULL)').run(VERSION);
+      this.#database.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, 0, NULL)').run(READ_MODEL_VERSION);
       return new Tables(this.#database, this.#log, BEGINNING.position);
     });
   }

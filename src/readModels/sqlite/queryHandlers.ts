@@ -3,12 +3,12 @@ import type { SyncQueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
-import { answeredModels, requestLogOptions, requestLogPage } from './requestLogReader.ts';
+import { answeredModels, requestLogOptions, requestLogPage } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** Every query over the tables of one file and the log that they were made from. */
-export function answersFrom(
+export function createQueryHandlers(
   database: DatabaseSync,
   { tables, position }: Projector,
   log: LogReader,

@@ -8,7 +8,7 @@ import { appender, completed, refused, temporaryFolder } from '../../../test/sup
 import { openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { position } from '../../domain/core/brands.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
-import { CannotRebuild } from '../rebuilding.ts';
+import { CannotRebuild } from '../rebuild.ts';
 import { compareReadModels, rebuildReadModels } from './rebuild.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 

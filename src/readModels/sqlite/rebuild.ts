@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { requireLogFile } from '../../dataFolder/requireLogFile.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
-import { CannotRebuild, type Comparison, type OnProgress } from '../rebuilding.ts';
-import { compareTables } from './compareTables.ts';
+import { CannotRebuild, type Comparison, type OnProgress } from '../rebuild.ts';
+import { compareReadModelFiles } from './compare.ts';
 import { LogReader } from './logReader.ts';
-import { Projector, VERSION } from './projector.ts';
+import { Projector, READ_MODEL_VERSION } from './projector.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {
@@ -49,9 +49,13 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
     live.exec('BEGIN');
     const progress = progressOf(live);
     const at = (progress?.position ?? 0) as Position;
-    if (progress?.version !== VERSION) {
+    if (progress?.version !== READ_MODEL_VERSION) {
       const made = progress ? `of version "${String(progress.version)}"` : 'of a version that this one cannot read';
-      return { position: at, rows: 0, differences: [`the live read models are ${made}, this svc makes "${VERSION}"`] };
+      return {
+        position: at,
+        rows: 0,
+        differences: [`the live read models are ${made}, this svc makes "${READ_MODEL_VERSION}"`],
+      };
     }
     const rebuilt = build(freshPath, logPath, at, onProgress);
     if (rebuilt.position !== at || rebuilt.eventId !== progress.eventId) {
@@ -60,7 +64,7 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
     }
     const fresh = new DatabaseSync(freshPath, { readOnly: true });
     try {
-      return { position: at, ...compareTables(live, fresh) };
+      return { position: at, ...compareReadModelFiles(live, fresh) };
     } finally {
       fresh.close();
     }

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
-import { BLOCK, STRETCH } from './idParts.ts';
-import { type RequestIds, wholeStretches } from './requestIds.ts';
-import { kindCondition, type Wanted } from './requestLogReader.ts';
+import { BLOCK_SIZE, SEGMENT_SIZE } from './requestIdFragments.ts';
+import { completeSegments, type RequestIdIndex } from './requestIdIndex.ts';
+import { kindCondition, type RequestSelection } from './requestSelection.ts';
 
 /** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
 const PART_OF_ID = /^[0-9a-f]{4,}$/;
@@ -41,8 +41,8 @@ interface IdSearch {
  */
 export function searchRequests(
   database: DatabaseSync,
-  requestIds: RequestIds,
-  wanted: Wanted,
+  requestIds: RequestIdIndex,
+  wanted: RequestSelection,
   search: string,
   limit: number,
   offset: number,
@@ -92,7 +92,7 @@ const at = ([, position]: [number, number]): number => position;
 const latestFirst = (a: [number, number], b: [number, number]): number => b[0] - a[0] || b[1] - a[1];
 
 function byBeginning(text: string, head: Position): IdSearch {
-  const whole = wholeStretches(head);
+  const whole = completeSegments(head);
   const condition = '(requestId >= ? AND requestId < ?)';
   const values = [text, behind(text)];
   return {
@@ -100,22 +100,25 @@ function byBeginning(text: string, head: Position): IdSearch {
       from: `requestIds WHERE stretch = ? AND ${condition}`,
       each: Array.from({ length: whole }, (_, stretch) => [stretch, ...values]),
     },
-    open: { from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`, each: [[whole * STRETCH, ...values]] },
+    open: {
+      from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`,
+      each: [[whole * SEGMENT_SIZE, ...values]],
+    },
     condition,
     values,
   };
 }
 
-function byPart({ parts }: RequestIds, text: string, head: Position): IdSearch {
-  const whole = wholeStretches(head);
+function byPart({ fragments: parts }: RequestIdIndex, text: string, head: Position): IdSearch {
+  const whole = completeSegments(head);
   const condition = 'instr(requestId, ?)';
   const blocks = Array.from({ length: whole }, (_, stretch) => parts.blocksWith(text, stretch)).flat();
   return {
     sorted: {
       from: `requests NOT INDEXED WHERE position >= ? AND position < ? AND ${condition}`,
-      each: blocks.map((first) => [first, first + BLOCK, text]),
+      each: blocks.map((first) => [first, first + BLOCK_SIZE, text]),
     },
-    open: { from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`, each: [[whole * STRETCH, text]] },
+    open: { from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`, each: [[whole * SEGMENT_SIZE, text]] },
     condition,
     values: [text],
   };
@@ -140,12 +143,12 @@ function isSharedByAll(database: DatabaseSync, text: string, head: Position): bo
     `SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId < ?2
      UNION ALL SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId >= ?3 LIMIT 1`,
   );
-  const whole = wholeStretches(head);
+  const whole = completeSegments(head);
   for (let stretch = 0; stretch < whole; stretch++) if (other.get(stretch, ...range)) return false;
   const open = database.prepare(
     'SELECT 1 FROM requests WHERE position >= ? AND NOT (requestId >= ? AND requestId < ?) LIMIT 1',
   );
-  return open.get(whole * STRETCH, ...range) === undefined;
+  return open.get(whole * SEGMENT_SIZE, ...range) === undefined;
 }
 
 /** The first text behind all that begin with this one. */

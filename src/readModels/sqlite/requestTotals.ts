@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { REQUEST_SUMS, type RequestSums, requestLog } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/core/brands.ts';
+import { longestPeriodDividing, MAX_INSTANT, type PeriodRange, splitByPeriod } from '../periodRanges.ts';
 import type { RequestStep, RequestTotals } from '../requestTotalsQueries.ts';
-import { cut, FAR_AHEAD, periodWithin, type TimePiece } from '../timePieces.ts';
 import { periodNumber } from './rollUpTable.ts';
 
 const SUMS = REQUEST_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
@@ -13,7 +13,7 @@ type CodeSums = Partial<RequestSums> & { readonly errorCode: string | null };
 export function requestTotalsSince(database: DatabaseSync, since: Instant): RequestTotals {
   const totals = Object.fromEntries(REQUEST_SUMS.map((name) => [name, 0])) as Record<keyof RequestSums, number>;
   const byErrorCode: Record<string, number> = {};
-  for (const piece of cut(since, FAR_AHEAD, requestLog.periods.requestsByErrorCode)) {
+  for (const piece of splitByPeriod(since, MAX_INSTANT, requestLog.periods.requestsByErrorCode)) {
     for (const { errorCode, ...sums } of sumsIn(database, piece)) {
       for (const name of REQUEST_SUMS) totals[name] += sums[name] ?? 0;
       const { requests = 0, unlogged = 0 } = sums;
@@ -30,10 +30,10 @@ export function requestSteps(database: DatabaseSync, since: Instant, stepMs: num
       `SELECT start - start % ? AS start, ${SUMS} FROM requestsByErrorCode WHERE period = ? AND start >= ?
        GROUP BY 1 ORDER BY 1`,
     )
-    .all(stepMs, periodNumber(periodWithin(stepMs)), since) as unknown as RequestStep[];
+    .all(stepMs, periodNumber(longestPeriodDividing(stepMs)), since) as unknown as RequestStep[];
 }
 
-function sumsIn(database: DatabaseSync, { period, from, to }: TimePiece): CodeSums[] {
+function sumsIn(database: DatabaseSync, { period, from, to }: PeriodRange): CodeSums[] {
   if (period) {
     return database
       .prepare(

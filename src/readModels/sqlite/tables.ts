@@ -3,23 +3,23 @@ import type { Write } from '../../../projections/projection.ts';
 import type { RequestLogRow, UnloggedRefusals } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
-import { type Handler, handlers } from '../projections.ts';
+import { type EventHandler, handlers } from '../projections.ts';
 import { HistoryIndex } from './historyIndex.ts';
-import { KindsByPeriod } from './kindsByPeriod.ts';
 import { LOGGED_REQUEST_VERSION, LoggedRequests } from './loggedRequest.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
-import { RequestIds } from './requestIds.ts';
+import { RequestIdIndex } from './requestIdIndex.ts';
+import { RequestKindCounts } from './requestKindCounts.ts';
 import { RequestTable } from './requestTable.ts';
 import { NO_ERROR, rollUpTables } from './rollUps.ts';
 import type { RollUpTable } from './rollUpTable.ts';
 
-const NOBODY: readonly Handler[] = [];
+const NOBODY: readonly EventHandler[] = [];
 
 /** All tables of the file, and how events get into them. */
 export class Tables {
   readonly requests: RequestTable;
-  readonly requestIds: RequestIds;
-  readonly kinds: KindsByPeriod;
+  readonly requestIds: RequestIdIndex;
+  readonly kinds: RequestKindCounts;
   readonly history: HistoryIndex;
   readonly #loggedRequests = new LoggedRequests();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
@@ -30,9 +30,9 @@ export class Tables {
   constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
     const requests = new RequestTable(database);
     const rollUps = rollUpTables(database, (period, start) => this.kinds.forget(period, start));
-    this.kinds = new KindsByPeriod(database);
+    this.kinds = new RequestKindCounts(database);
     this.requests = requests;
-    this.requestIds = new RequestIds(database);
+    this.requestIds = new RequestIdIndex(database);
     this.history = new HistoryIndex(database, log, upTo);
     this.#rollUps = rollUps;
     const addUp = {

@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { parentPort, workerData } from 'node:worker_threads';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
-import { answersFrom } from './queryHandlers.ts';
+import { createQueryHandlers } from './queryHandlers.ts';
 import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 import type { FromWorker, Query, ToWorker, WorkerOptions } from './wire.ts';
 
@@ -71,7 +71,10 @@ async function answer({ id, port, name, args, minPosition }: Query): Promise<voi
 }
 
 function query(port: Query['port'], name: string, args: readonly unknown[]): unknown {
-  const queries = answersFrom(database, projector, log)[port] as Record<string, (...args: unknown[]) => unknown>;
+  const queries = createQueryHandlers(database, projector, log)[port] as Record<
+    string,
+    (...args: unknown[]) => unknown
+  >;
   return queries[name]?.(...args);
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '../../eventLog/sqlite/reader.ts';
-import { Checkpoints } from '../past/checkpoints.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { FoldedEvent } from './foldedEvent.ts';
 import { HotState } from './hotState.ts';
 

@@ -12,7 +12,7 @@ import { type AccountFolds, evolveAccount, evolveLink, evolveTokens, evolveUsage
 import { type ApiKeyFolds, countRequest, evolveKey } from './apiKeyFolds.ts';
 import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
 import { Pins, type PinsData } from './pins.ts';
-import { REFRESH_STREAMS } from './subjects.ts';
+import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
 
 export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
 
@@ -77,7 +77,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'SignInsThrottled':
         return;
       default:
-        if (!event.stream.startsWith(REFRESH_STREAMS)) this.revisions.set(event.stream, event.revision);
+        if (!event.stream.startsWith(REFRESH_STREAM_PREFIX)) this.revisions.set(event.stream, event.revision);
         this.#change(event);
     }
   }

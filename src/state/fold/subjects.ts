@@ -26,9 +26,6 @@ const subject = <Id, State, Command, Event extends DomainEvent>(
   stateIn: (hot: HotState, id: Id) => State,
 ): Subject<Id, State, Command, Event> => ({ decider, streamOf, stateIn });
 
-/** Results of token refreshes: each node writes them to streams of its own, a day each, and no command ever does. */
-export const REFRESH_STREAMS = 'refreshes-';
-
 /** The samples of one account in one month of UTC: a stream holds a month, the state goes on. */
 export interface UsageStream {
   readonly accountId: AccountId;

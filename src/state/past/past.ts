@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { upcast } from '../../domain/eventTypes.ts';
 import type { EventLog, RecordedEvent, StoredEvent } from '../../eventLog/eventLog.ts';
+import { type Checkpoint, copyOf } from '../fold/checkpoints.ts';
 import type { HotState } from '../fold/hotState.ts';
 import type { HotRunner } from '../hotRunner.ts';
-import { type Checkpoint, copyOf } from './checkpoints.ts';
 
 /** A position stands for the moment right after its event; a time for the last position that is not later. */
 export type When = { readonly position: Position } | { readonly time: Instant };

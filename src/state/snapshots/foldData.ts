@@ -1,6 +1,6 @@
+import { Checkpoints, type CheckpointsData } from '../fold/checkpoints.ts';
 import type { Fold } from '../fold/fold.ts';
 import { HotState, type HotStateData } from '../fold/hotState.ts';
-import { Checkpoints, type CheckpointsData } from '../past/checkpoints.ts';
 
 /** A fold as plain data. Sealed values stay sealed in it. */
 export interface FoldData {

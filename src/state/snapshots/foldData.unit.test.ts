@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyHistory } from '../../../test/support/histories.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { Checkpoints } from '../fold/checkpoints.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
-import { Checkpoints } from '../past/checkpoints.ts';
 import { dataOf, type FoldData, foldFrom, textOf } from './foldData.ts';
 
 const SPACING = 4;

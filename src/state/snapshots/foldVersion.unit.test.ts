@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { position } from '../../domain/core/brands.ts';
 import { eventTypes, upcast } from '../../domain/eventTypes.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { Checkpoints } from '../fold/checkpoints.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
-import { Checkpoints } from '../past/checkpoints.ts';
 import { dataOf, textOf } from './foldData.ts';
 import { FOLD_VERSION, foldName, nameOfFold } from './foldVersion.ts';
 

@@ -1,6 +1,6 @@
 import type { Position } from '../../domain/core/brands.ts';
+import { pastDataOf } from '../fold/checkpoints.ts';
 import type { Fold } from '../fold/fold.ts';
-import { pastDataOf } from '../past/checkpoints.ts';
 import { type FoldData, textOf } from './foldData.ts';
 
 /** A snapshot, or the log that it was made from, is not what it was. */

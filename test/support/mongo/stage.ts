@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import type { Position } from '../../../src/domain/core/brands.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { Generations } from '../../../src/readModels/mongo/generations.ts';
-import { openLogSource } from '../../../src/readModels/mongo/logSource.ts';
+import { openLogReader } from '../../../src/readModels/mongo/logReader.ts';
 import { createMongoStore, type MongoStoreOptions } from '../../../src/readModels/mongo/mongoStore.ts';
 import { portsOver } from '../../../src/readModels/readModels.ts';
 import { permanentLeaseTerm } from '../../../src/state/leases/leaseTerm.ts';
@@ -33,7 +33,7 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
 
   /** A node: it answers, and makes the read models unless it is told to leave that to others. */
   function node(options: Partial<MongoStoreOptions & { isIdle: boolean }> = {}) {
-    const source = openLogSource(logPath);
+    const source = openLogReader(logPath);
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
     const store = createMongoStore({ url, source, fencedBy: 'test', say, ...options });

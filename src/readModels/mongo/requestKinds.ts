@@ -4,7 +4,7 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import type { KindDocument } from './documents.ts';
 
 /** All kinds of requests that occurred, kept in memory: a few thousand at most where models and accounts are honest. */
-export class Kinds {
+export class RequestKinds {
   readonly #collection: Collection<KindDocument>;
   readonly #all = new Map<string, RequestKind>();
   #reach: Position = position(-1);

@@ -7,7 +7,7 @@ const PATIENCE_MS = 20_000;
 const LOOK_AGAIN_MS = 1_000;
 
 /** Tells the operator of every attempt that failed, and once when it is over. */
-export class Outage {
+export class FailureReporter {
   readonly #hosts: string;
   readonly #say: (line: string) => void;
   readonly #now: () => number;
@@ -24,12 +24,12 @@ export class Outage {
   }
 
   /** Why the read models do not go on, unless it is that MongoDB does not answer. */
-  get trouble(): string | undefined {
+  get blockedReason(): string | undefined {
     return this.#told;
   }
 
   /** @returns how long to wait before the next attempt */
-  failed(error: Error): number {
+  onFailure(error: Error): number {
     const pauseMs = this.#pauseMs;
     this.#attempts++;
     this.#pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
@@ -46,13 +46,13 @@ export class Outage {
   }
 
   /** As `failed`, of what passes by itself as a rule: it is told only when it lasts. */
-  hindered(error: Error): number {
+  onTransientFailure(error: Error): number {
     const now = this.#now();
     this.#hinderedSince ??= now;
-    return now - this.#hinderedSince < PATIENCE_MS ? LOOK_AGAIN_MS : this.failed(error);
+    return now - this.#hinderedSince < PATIENCE_MS ? LOOK_AGAIN_MS : this.onFailure(error);
   }
 
-  over(): void {
+  onSuccess(): void {
     this.#hinderedSince = undefined;
     if (this.#attempts > 0) this.#say(`MongoDB at ${this.#hosts} answers; the read models go on.`);
     this.#attempts = 0;

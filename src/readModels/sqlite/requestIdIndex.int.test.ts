@@ -5,14 +5,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { completed, temporaryFolder } from '../../../test/support/management.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
-import { STRETCH } from './idParts.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { openReadModelFile } from './readModelFile.ts';
 import { compareReadModels } from './rebuild.ts';
+import { SEGMENT_SIZE } from './requestIdFragments.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 
-const HEAD = position(2 * STRETCH + 100);
+const HEAD = position(2 * SEGMENT_SIZE + 100);
 const idAt = (at: number): string => `req_${hash('sha1', String(at)).slice(0, 32)}`;
 
 /** A log of two whole stretches and a bit: at every even position the end of the request that was admitted before it. */
@@ -63,7 +63,15 @@ test('a request is found wherever it stands, by its row and by its history, and 
     const { entries } = await history.page({ subjects: [`request-${requestId}`] }, null, 10, HEAD);
     return entries.map((entry) => entry.position);
   };
-  for (const at of [2, STRETCH - 2, STRETCH, STRETCH + 2, 2 * STRETCH, 2 * STRETCH + 2, HEAD].map(position)) {
+  for (const at of [
+    2,
+    SEGMENT_SIZE - 2,
+    SEGMENT_SIZE,
+    SEGMENT_SIZE + 2,
+    2 * SEGMENT_SIZE,
+    2 * SEGMENT_SIZE + 2,
+    HEAD,
+  ].map(position)) {
     const id = idAt(at);
     for (const search of [id, id.toUpperCase(), id.slice(0, 14), id.slice(15, 25)]) {
       expect([search, await rows(search)]).toEqual([search, [at]]);

@@ -17,7 +17,10 @@ const MAX_DIFFERENCES = 10;
 const MAX_SHOWN = 300;
 
 /** Holds every row of every table against its counterpart. Both sides are read once, in the order of their keys. */
-export function compareTables(live: DatabaseSync, fresh: DatabaseSync): { rows: number; differences: string[] } {
+export function compareReadModelFiles(
+  live: DatabaseSync,
+  fresh: DatabaseSync,
+): { rows: number; differences: string[] } {
   const differences: string[] = [];
   let rows = 0;
   const [liveTables, tables] = [tablesOf(live), tablesOf(fresh)];

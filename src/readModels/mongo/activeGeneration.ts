@@ -1,17 +1,17 @@
 import { type Position, position } from '../../domain/core/brands.ts';
 import type { Generations } from './generations.ts';
-import { Kinds } from './kinds.ts';
-import type { Reach } from './reach.ts';
+import type { ReadView } from './readView.ts';
+import { RequestKinds } from './requestKinds.ts';
 
 /** So long a generation is read without looking whether it still is the one: a switch is seen within this. */
 export const POINTER_CACHE_MS = 1_000;
 
-interface Current extends Reach {
+interface Current extends ReadView {
   readonly generation: number;
 }
 
 /** The generation that is read at the moment, and how far it certainly reaches. */
-export class Readers {
+export class ActiveGeneration {
   readonly #generations: Generations;
   #current: Current | undefined;
   #looking: Promise<Current> | undefined;
@@ -32,17 +32,17 @@ export class Readers {
   }
 
   /** Asks how far it reaches by now. */
-  async refreshed(): Promise<Current> {
+  async refresh(): Promise<Current> {
     const { generation } = await this.current();
     const mark = await this.#generations.mark(generation);
-    return this.reached(generation, mark?.position ?? position(0));
+    return this.setReached(generation, mark?.position ?? position(0));
   }
 
   /** Takes note of how far a generation reaches. */
-  reached(generation: number, at: Position): Current {
+  setReached(generation: number, at: Position): Current {
     if (this.#current?.generation !== generation) {
       const collections = this.#generations.collections(generation);
-      this.#current = { generation, position: at, collections, kinds: new Kinds(collections.kinds) };
+      this.#current = { generation, position: at, collections, kinds: new RequestKinds(collections.kinds) };
     } else if (at !== this.#current.position) {
       this.#current = { ...this.#current, position: at };
     }
@@ -54,6 +54,6 @@ export class Readers {
     this.#lookedAt = performance.now();
     if (this.#current?.generation === generation) return this.#current;
     const mark = await this.#generations.mark(generation);
-    return this.reached(generation, mark?.position ?? position(0));
+    return this.setReached(generation, mark?.position ?? position(0));
   }
 }

@@ -1,10 +1,18 @@
 import type { RequestKind } from '../../projections/requestLog.ts';
+import { type Instant, instant } from '../domain/core/brands.ts';
+import { MAX_INSTANT } from './periodRanges.ts';
 import type { ModelOption, RequestLogFilter, RequestLogOptions } from './requestLogQueries.ts';
 
 type Condition = (kind: RequestKind) => boolean;
 
+/** The time range of a filter; `to` is exclusive. */
+export const timeRangeOf = ({ since, until }: RequestLogFilter): { from: Instant; to: Instant } => ({
+  from: instant(Math.max(0, since ?? 0)),
+  to: instant(Math.min(MAX_INSTANT, until === undefined ? MAX_INSTANT : until + 1)),
+});
+
 /** @returns undefined when the filter has no condition on the kind of a request */
-export function matcher(filter: RequestLogFilter): Condition | undefined {
+export function kindPredicate(filter: RequestLogFilter): Condition | undefined {
   const conditions = Object.values(conditionsOf(filter)).flat();
   return conditions.length > 0 ? (kind) => conditions.every((holds) => holds(kind)) : undefined;
 }
@@ -13,7 +21,7 @@ export function matcher(filter: RequestLogFilter): Condition | undefined {
  * Values of these kinds, with how many requests have them; a list ignores the conditions on itself and obeys the others.
  * @param counts each kind, and how many requests are of it
  */
-export function optionsOf(
+export function filterOptions(
   counts: Iterable<readonly [RequestKind, number]>,
   filter: RequestLogFilter,
 ): RequestLogOptions {

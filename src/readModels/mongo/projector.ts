@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { pause } from '../../lib/pause.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
+import { type ActiveGeneration, POINTER_CACHE_MS } from './activeGeneration.ts';
+import type { AutoResetEvent } from './autoResetEvent.ts';
 import { BatchWriter } from './batchWriter.ts';
-import { fold } from './fold.ts';
+import { changesOf } from './changes.ts';
+import type { FailureReporter } from './failureReporter.ts';
 import { BEGINNING, type Fence, Fenced, type Generations, type Mark } from './generations.ts';
-import type { LogSource } from './logSource.ts';
-import type { News } from './news.ts';
-import type { Outage } from './outage.ts';
-import { POINTER_CACHE_MS, type Readers } from './readers.ts';
+import type { LogReader } from './logReader.ts';
 
 /** So many events are one batch: some ten thousand documents, a fraction of a second. */
 export const BATCH_EVENTS = 2_000;
@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 1_000;
 export const GRACE_MS = 10 * POINTER_CACHE_MS;
 
 /** This node's copy of the log does not hold yet what another node made the read models from. */
-class Behind extends Error {
+class LogCopyBehind extends Error {
   override readonly name = 'Behind';
 }
 
@@ -27,16 +27,16 @@ export interface ProjectingOptions {
   /** Before each attempt: see `Connection`. */
   readonly open: () => Promise<void>;
   readonly generations: Generations;
-  readonly readers: Readers;
-  readonly source: LogSource;
+  readonly readers: ActiveGeneration;
+  readonly source: LogReader;
   /** Names whoever gives out tenures: see `Fence`. */
   readonly fencedBy: string;
   /** The source may be behind what other nodes made the read models from; otherwise nothing can be ahead of it. */
   readonly isCopy: boolean;
-  readonly outage: Outage;
+  readonly outage: FailureReporter;
   /** Something was appended; somebody waits for it. */
-  readonly news: News;
-  readonly urgent: News;
+  readonly news: AutoResetEvent;
+  readonly urgent: AutoResetEvent;
   readonly onReached: (position: Position) => void;
   readonly batchEvents?: number;
 }
@@ -50,8 +50,8 @@ export async function project(options: ProjectingOptions, tenure: LeaseTerm): Pr
     } catch (error) {
       if (tenure.signal.aborted) return;
       // Whoever has a later epoch is known by the lease as well, soon; and a copy of the log comes on.
-      const passes = error instanceof Fenced || error instanceof Behind;
-      const pauseMs = passes ? options.outage.hindered(error) : options.outage.failed(error as Error);
+      const passes = error instanceof Fenced || error instanceof LogCopyBehind;
+      const pauseMs = passes ? options.outage.onTransientFailure(error) : options.outage.onFailure(error as Error);
       await pause(pauseMs, tenure.signal);
     }
   }
@@ -63,27 +63,27 @@ async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm):
   const generation = await generations.active();
   const fence: Fence = { by: options.fencedBy, epoch: tenure.epoch };
   // Of another history are its epochs as well, so this comes before they are asked for.
-  const standing = standingIn(source, (await generations.mark(generation)) ?? BEGINNING);
+  const standing = locateInLog(source, (await generations.mark(generation)) ?? BEGINNING);
   if (standing === 'elsewhere' || (standing === 'ahead' && !options.isCopy)) return startOver(options, generation);
   let mark = await generations.claim(generation, fence);
-  if (standingIn(source, mark) === 'ahead') throw new Behind(behind(source, mark.position));
+  if (locateInLog(source, mark) === 'ahead') throw new LogCopyBehind(behindMessage(source, mark.position));
   const writer = new BatchWriter(generations.collections(generation));
   const reached = (to: Mark) => {
     mark = to;
-    readers.reached(generation, to.position);
+    readers.setReached(generation, to.position);
     onReached(to.position);
   };
   reached(mark);
-  outage.over();
+  outage.onSuccess();
 
   while (tenure.isHeld() && (await readers.current()).generation === generation) {
     const events = source.read(mark.position, batchEvents);
     if (events.length === 0) {
-      await news.next(LOOK_AGAIN_MS, tenure.signal);
-      await urgent.next(GATHER_MS, tenure.signal);
+      await news.wait(LOOK_AGAIN_MS, tenure.signal);
+      await urgent.wait(GATHER_MS, tenure.signal);
       continue;
     }
-    const changes = fold(mark, events);
+    const changes = changesOf(mark, events);
     if (!tenure.isHeld()) return;
     await writer.write(changes);
     await generations.advance(generation, fence, mark, changes.to);
@@ -95,14 +95,14 @@ async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm):
  * Where read models end in a log: inside it; ahead of it, because it was restored, or is a copy that is behind; or it has
  * something else there, and they are of another history.
  */
-export function standingIn(source: LogSource, { position: at, eventId }: Mark): 'inside' | 'ahead' | 'elsewhere' {
+export function locateInLog(source: LogReader, { position: at, eventId }: Mark): 'inside' | 'ahead' | 'elsewhere' {
   if (at === BEGINNING.position) return 'inside';
   const [event] = source.read(position(at - 1), 1);
   if (!event) return 'ahead';
   return event.position === at && event.id === eventId ? 'inside' : 'elsewhere';
 }
 
-export const behind = (source: LogSource, reached: Position): string =>
+export const behindMessage = (source: LogReader, reached: Position): string =>
   `The copy of the log in this data folder ends at position ${source.head()}, the read models reach ${reached}. ` +
   'It catches up while svc runs; if EventStoreDB was restored from an older backup, run "svc rebuild".';
 

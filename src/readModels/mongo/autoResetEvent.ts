@@ -1,17 +1,17 @@
 import { pause } from '../../lib/pause.ts';
 
 /** Lets one wait until there may be something new. */
-export class News {
+export class AutoResetEvent {
   #waiting: AbortController | undefined;
   #isThere = false;
 
-  tell(): void {
+  set(): void {
     this.#isThere = true;
     this.#waiting?.abort();
   }
 
   /** Resolves at the next news, those included that came since the last time, and after `mostMs` without any. */
-  async next(mostMs: number, signal: AbortSignal): Promise<void> {
+  async wait(mostMs: number, signal: AbortSignal): Promise<void> {
     if (!this.#isThere) {
       this.#waiting = new AbortController();
       await pause(mostMs, AbortSignal.any([signal, this.#waiting.signal]));

@@ -3,8 +3,8 @@ import { type Instant, instant, position } from '../../domain/core/brands.ts';
 import { IpAllowed } from '../../domain/firewall/events.ts';
 import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import { HotState } from '../fold/hotState.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { HotState } from './hotState.ts';
 
 const allowed = (at: number, time = at): RecordedEvent =>
   ({

@@ -59,7 +59,7 @@ type Group = RequestKind & { readonly apiKeyId: string | null; readonly errorCod
  * Folds a batch that is not empty; pure.
  * @throws UnknownEventType when this build does not know an event of it
  */
-export function fold(from: Mark, events: readonly StoredEvent[]): Changes {
+export function changesOf(from: Mark, events: readonly StoredEvent[]): Changes {
   const last = events.at(-1) as StoredEvent;
   const requests: RequestDocument[] = [];
   const refusals: RefusalsDocument[] = [];

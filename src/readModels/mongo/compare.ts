@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import type { Collections } from './collections.ts';
-import type { Builder } from './rebuild.ts';
+import type { GenerationBuilder } from './generationBuilder.ts';
 
 const MAX_DIFFERENCES = 10;
 const MAX_SHOWN = 200;
@@ -23,7 +23,7 @@ interface Moved {
 export async function compareGenerations(
   live: Collections,
   fresh: Collections,
-  builder: Builder,
+  builder: GenerationBuilder,
 ): Promise<{ rows: number; differences: string[] }> {
   const end = builder.mark.position;
   const differences: string[] = [];

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { endOf, PERIODS } from '../../../projections/periods.ts';
 import { requestLog } from '../../../projections/requestLog.ts';
-import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
-import { matcher, optionsOf } from '../requestKinds.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
+import { type PeriodRange, splitByPeriod } from '../periodRanges.ts';
+import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
-import { cut, FAR_AHEAD, type TimePiece } from '../timePieces.ts';
-import type { KindsByPeriod } from './kindsByPeriod.ts';
+import type { RequestKindCounts } from './requestKindCounts.ts';
 import { searchRequests } from './requestSearch.ts';
+import { type KindSelection, kindCondition, selectionOf } from './requestSelection.ts';
 import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
 import type { Tables } from './tables.ts';
@@ -14,27 +15,11 @@ import type { Tables } from './tables.ts';
 /** A period with more matches than this is entered by its shorter ones, others by their rows. */
 const MANY = 5_000;
 
-interface CountedPiece extends TimePiece {
+interface CountedPiece extends PeriodRange {
   readonly count: number;
 }
 
-/** What a query looks for: a stretch of time, and one byte for each kind of request, 1 for those that match. */
-export interface Wanted {
-  readonly from: Instant;
-  readonly to: Instant;
-  readonly kinds: WantedKinds | undefined;
-}
-
-export interface WantedKinds {
-  readonly bytes: Uint8Array;
-  /** Only kinds of requests that failed, which have an index of their own. */
-  readonly isFailedOnly: boolean;
-}
-
-/** The condition on `kindId`; its parameter is the bytes, where there are any. */
-export const kindCondition = (kinds: WantedKinds | undefined) => (kinds ? "AND substr(?, kindId, 1) = x'01'" : '');
-
-const indexed = (kinds: WantedKinds | undefined) =>
+const indexed = (kinds: KindSelection | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
 /** @param head how far the read models reach */
@@ -46,13 +31,15 @@ export function requestLogPage(
   offset: number,
   head: Position,
 ): RequestLogPage {
-  const wanted = wantedBy(filter, table);
+  const wanted = selectionOf(filter, table);
   if (filter.search) {
     const found = searchRequests(database, requestIds, wanted, filter.search, limit, offset, head);
     if (found) return { rows: table.at(found.positions), total: found.total };
   }
   const { periods } = countsFor(wanted.kinds);
-  const pieces = cut(wanted.from, wanted.to, periods).flatMap((piece) => counted(database, wanted.kinds, piece));
+  const pieces = splitByPeriod(wanted.from, wanted.to, periods).flatMap((piece) =>
+    counted(database, wanted.kinds, piece),
+  );
   const total = pieces.reduce((sum, { count }) => sum + count, 0);
   return { rows: table.at(positionsAt(database, wanted.kinds, pieces, limit, offset)), total };
 }
@@ -62,9 +49,9 @@ export function requestLogOptions(
   { requests: table, kinds }: Pick<Tables, 'requests' | 'kinds'>,
   filter: RequestLogFilter,
 ): RequestLogOptions {
-  const { from, to } = rangeOf(filter);
-  const counts = countsByKind(database, kinds, cut(from, to));
-  return optionsOf(
+  const { from, to } = timeRangeOf(filter);
+  const counts = countsByKind(database, kinds, splitByPeriod(from, to));
+  return filterOptions(
     [...counts].map(([id, count]) => [table.kinds.entryOf(id), count] as const),
     filter,
   );
@@ -74,27 +61,14 @@ export function answeredModels({ kinds }: RequestTable): string[] {
   return [...new Set(kinds.entries.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
 }
 
-function wantedBy(filter: RequestLogFilter, { kinds }: RequestTable): Wanted {
-  const matches = matcher(filter);
-  if (!matches) return { ...rangeOf(filter), kinds: undefined };
-  const bytes = Uint8Array.from(kinds.entries, (kind) => (matches(kind) ? 1 : 0));
-  const isFailedOnly = kinds.entries.every(({ status }, index) => bytes[index] === 0 || status !== '200');
-  return { ...rangeOf(filter), kinds: { bytes, isFailedOnly } };
-}
-
-const rangeOf = ({ since, until }: RequestLogFilter) => ({
-  from: instant(Math.max(0, since ?? 0)),
-  to: instant(Math.min(FAR_AHEAD, until === undefined ? FAR_AHEAD : until + 1)),
-});
-
 /** Without a condition on kinds the smallest roll-up counts the same requests, and by shorter periods. */
-function countsFor(kinds: WantedKinds | undefined) {
+function countsFor(kinds: KindSelection | undefined) {
   const table = kinds ? 'requestsByKind' : 'requestsByErrorCode';
   return { table, periods: requestLog.periods[table] };
 }
 
 /** Each period of the piece that holds matches, and how many. */
-function counted(database: DatabaseSync, kinds: WantedKinds | undefined, piece: TimePiece): CountedPiece[] {
+function counted(database: DatabaseSync, kinds: KindSelection | undefined, piece: PeriodRange): CountedPiece[] {
   const { period, from, to } = piece;
   const bytes = kinds ? [kinds.bytes] : [];
   if (!period) {
@@ -118,7 +92,7 @@ function counted(database: DatabaseSync, kinds: WantedKinds | undefined, piece: 
 }
 
 /** Failed requests are few: a walk along their own index finds them sooner than roll-ups do. */
-function isEntered({ period, count }: CountedPiece, kinds: WantedKinds | undefined): boolean {
+function isEntered({ period, count }: CountedPiece, kinds: KindSelection | undefined): boolean {
   if (period === 'month' && !kinds?.isFailedOnly) return true;
   return period !== undefined && period !== countsFor(kinds).periods[0] && count > MANY;
 }
@@ -126,7 +100,7 @@ function isEntered({ period, count }: CountedPiece, kinds: WantedKinds | undefin
 /** Positions of one page, found by skipping whole pieces and walking the index only in those that hold the page. */
 function positionsAt(
   database: DatabaseSync,
-  kinds: WantedKinds | undefined,
+  kinds: KindSelection | undefined,
   pieces: readonly CountedPiece[],
   limit: number,
   offset: number,
@@ -154,8 +128,8 @@ function positionsAt(
 
 function walk(
   database: DatabaseSync,
-  kinds: WantedKinds | undefined,
-  { from, to }: TimePiece,
+  kinds: KindSelection | undefined,
+  { from, to }: PeriodRange,
   limit: number,
   offset: number,
 ): number[] {
@@ -168,7 +142,11 @@ function walk(
   return rows.map(({ position }) => position);
 }
 
-function countsByKind(database: DatabaseSync, kinds: KindsByPeriod, pieces: readonly TimePiece[]): Map<number, number> {
+function countsByKind(
+  database: DatabaseSync,
+  kinds: RequestKindCounts,
+  pieces: readonly PeriodRange[],
+): Map<number, number> {
   const counts = new Map<number, number>();
   const inRows = database.prepare(
     `SELECT kindId, COUNT(*) AS count FROM requests INDEXED BY requestsByTime

@@ -13,7 +13,7 @@ type Counts = Uint32Array;
  * How many requests of which kinds there were in a period. Reading that from the roll-up costs as much as there are kinds, and the
  * dashboard asks for the same hours and days again and again; those that are over hardly ever change.
  */
-export class KindsByPeriod {
+export class RequestKindCounts {
   readonly #starts: StatementSync;
   readonly #kinds: StatementSync;
   readonly #kept = new Map<string, Counts>();

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { createReader } from '../../eventLog/sqlite/reader.ts';
 
 /** Where events come from. */
-export interface LogSource {
+export interface LogReader {
   /** Events behind `after`, in order, at most `limit`; none where there are no more at the moment. */
   read(after: Position, limit: number): readonly StoredEvent[];
   /** Position of the last event. */
@@ -17,7 +17,7 @@ const END = position(Number.MAX_SAFE_INTEGER);
  * The file of the embedded log, or of the copy that a node keeps of EventStoreDB, through a connection of its own: nobody
  * who appends has to wait.
  */
-export function openLogSource(path: string): LogSource {
+export function openLogReader(path: string): LogReader {
   const reader = createReader(path);
   return {
     read(after, limit) {

@@ -1,6 +1,6 @@
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import { HotState, type HotStateData } from '../fold/hotState.ts';
+import { HotState, type HotStateData } from './hotState.ts';
 
 /** The fold as it was at a position. */
 export interface Checkpoint {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/core/brands.ts';
-import { IdParts, STRETCH } from './idParts.ts';
+import { RequestIdFragments, SEGMENT_SIZE } from './requestIdFragments.ts';
 
 /**
  * Ids are random: an index that follows row by row would change another page with every row. So a stretch of neighbours
@@ -19,8 +19,8 @@ const LAYOUT = `
 `;
 
 /** Finds what belongs to a request: its row, and its admission if there was one. */
-export class RequestIds {
-  readonly parts: IdParts;
+export class RequestIdIndex {
+  readonly fragments: RequestIdFragments;
   readonly #insertAdmission: StatementSync;
   readonly #sort: StatementSync;
   readonly #ids: StatementSync;
@@ -30,7 +30,7 @@ export class RequestIds {
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
-    this.parts = new IdParts(database);
+    this.fragments = new RequestIdFragments(database);
     this.#insertAdmission = database.prepare('INSERT INTO admissions VALUES (?, ?)');
     this.#sort = database.prepare(`
       INSERT INTO requestIds
@@ -56,19 +56,22 @@ export class RequestIds {
 
   /** Sorts the stretches that became whole, within the caller's transaction. */
   flush(before: Position, upTo: Position): void {
-    for (let stretch = wholeStretches(before); stretch < wholeStretches(upTo); stretch++) {
-      const [from, to] = [stretch * STRETCH, (stretch + 1) * STRETCH];
+    for (let stretch = completeSegments(before); stretch < completeSegments(upTo); stretch++) {
+      const [from, to] = [stretch * SEGMENT_SIZE, (stretch + 1) * SEGMENT_SIZE];
       this.#sort.run(stretch, from, to);
       this.#forget.run(to);
-      this.parts.add(stretch, this.#ids.all(from, to) as unknown as [number, string][]);
+      this.fragments.add(stretch, this.#ids.all(from, to) as unknown as [number, string][]);
     }
   }
 
   /** Positions of a request behind `after` up to `upTo`, in no order. @param head how far the read models reach */
   positionsOf(requestId: string, after: number, upTo: number, head: Position): Position[] {
-    const whole = wholeStretches(head);
-    const [first, behind] = [Math.floor((after + 1) / STRETCH), Math.min(Math.floor(upTo / STRETCH) + 1, whole)];
-    const rows = this.#inOpen.all(requestId, whole * STRETCH, after, upTo);
+    const whole = completeSegments(head);
+    const [first, behind] = [
+      Math.floor((after + 1) / SEGMENT_SIZE),
+      Math.min(Math.floor(upTo / SEGMENT_SIZE) + 1, whole),
+    ];
+    const rows = this.#inOpen.all(requestId, whole * SEGMENT_SIZE, after, upTo);
     for (let stretch = first; stretch < behind; stretch++) {
       rows.push(...this.#inStretch.all(stretch, requestId, after, upTo));
     }
@@ -77,4 +80,4 @@ export class RequestIds {
 }
 
 /** How many stretches are complete in read models that reach so far. */
-export const wholeStretches = (head: Position): number => Math.floor((head + 1) / STRETCH);
+export const completeSegments = (head: Position): number => Math.floor((head + 1) / SEGMENT_SIZE);

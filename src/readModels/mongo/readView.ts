@@ -1,0 +1,13 @@
+import type { Position } from '../../domain/core/brands.ts';
+import type { Collections } from './collections.ts';
+import type { RequestKinds } from './requestKinds.ts';
+
+/** Options of every query: a server is never held longer by one of them. */
+export const READ_OPTIONS = { maxTimeMS: 10_000 } as const;
+
+/** The collections that a query reads, and the position up to which they are known to be complete. */
+export interface ReadView {
+  readonly position: Position;
+  readonly collections: Collections;
+  readonly kinds: RequestKinds;
+}
