@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { parseArgs } from 'node:util';
-import { readResponsesRequest } from '../../src/proxy/responses/modelRequest.ts';
-import { RequestMemory } from '../../src/proxy/responses/requestMemory.ts';
-import { readByReference } from '../../test/support/readByReference.ts';
+import { readResponsesRequest } from '../../src/proxy/responses/readResponsesRequest.ts';
+import { RequestCache } from '../../src/proxy/responses/requestCache.ts';
+import { readWithReference } from '../../test/support/referenceReader.ts';
 import { bodies } from '../throughput/bodies.ts';
 import { growingConversation } from './growingConversation.ts';
 import { measure, type Way } from './measure.ts';
@@ -21,7 +21,7 @@ interface Sample {
 }
 
 /** Full of other conversations, as in a service that has been running for a while. */
-const busy = new RequestMemory();
+const busy = new RequestCache();
 let conversations = 0;
 
 const recall = () => undefined;
@@ -46,10 +46,10 @@ for (const row of [columns, ...rows.map((row) => columns.map((column) => row[col
 
 /** Every body of the set in turn, as a service with many conversations sees them. */
 function table(name: string, samples: readonly Sample[]): Record<string, string> {
-  const memory = new RequestMemory();
+  const memory = new RequestCache();
   return run(name, {
     before: (index) => read(samples, index),
-    cold: (index) => read(samples, index, new RequestMemory()),
+    cold: (index) => read(samples, index, new RequestCache()),
     'first turn': (index) => readFirst(samples, index),
     warm: (index) => read(samples, index, memory),
     ...parts(samples),
@@ -60,14 +60,14 @@ function table(name: string, samples: readonly Sample[]): Record<string, string>
 function growing(): Record<string, string> {
   const turns = growingConversation(300_000, 40).map(sampleOf);
   const last = turns.slice(-1);
-  let memory = new RequestMemory();
+  let memory = new RequestCache();
   return run(`${(last[0]?.raw.length ?? 0) / 1000} kB, growing`, {
     before: (index) => read(last, index),
-    cold: (index) => read(last, index, new RequestMemory()),
+    cold: (index) => read(last, index, new RequestCache()),
     'first turn': (index) => readFirst(last, index),
     warm: (index) => {
       if (index % turns.length === 0) {
-        memory = new RequestMemory();
+        memory = new RequestCache();
         read(turns, 0, memory);
       }
       return read(turns, index, memory);
@@ -92,11 +92,11 @@ function parts(samples: readonly Sample[]): Record<string, Way> {
   };
 }
 
-function read(samples: readonly Sample[], index: number, memory?: RequestMemory): number {
+function read(samples: readonly Sample[], index: number, memory?: RequestCache): number {
   const { raw, headers } = samples[index % samples.length] as Sample;
   const { upstreamBody } = memory
     ? readResponsesRequest(raw, 'v1', headers, recall, memory)
-    : readByReference(raw, 'v1', headers, recall);
+    : readWithReference(raw, 'v1', headers, recall);
   return upstreamBody.length;
 }
 

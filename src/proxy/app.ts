@@ -11,13 +11,13 @@ import type { Refusals } from './admission/refusals.ts';
 import { newRequestId } from './admission/requestId.ts';
 import { ProxyError } from './errors/proxyError.ts';
 import { createModelRequestHandler, type ModelRequestServices } from './modelRequest.ts';
-import { createModelsHandler, type ModelsOptions } from './models/models.ts';
+import { createModelsHandler, type ModelsOptions } from './models/modelsHandler.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
 import { sendError } from './relay/sendError.ts';
 import { ClientDisconnected } from './requestBody/readBody.ts';
 import { createRouteLookup, isPublic, modelIdIn, type ProxyRoute } from './routes.ts';
-import { createTranscriptionHandler } from './transcribe/transcription.ts';
-import { createUsageHandler } from './usage/usage.ts';
+import { createTranscriptionHandler } from './transcribe/transcriptionHandler.ts';
+import { createUsageHandler } from './usage/usageHandler.ts';
 
 /** What the stations below know of a request; each adds its part. */
 export interface ProxyState {

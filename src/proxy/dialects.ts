@@ -1,25 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientResponse } from '../http/client/client.ts';
-import { readChatRequest } from './chat/chatRequest.ts';
+import { ChatCompletionBuilder } from './chat/chatCompletionBuilder.ts';
 import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
-import { Completion } from './chat/completion.ts';
-import { readCompactRequest } from './compact/compactRequest.ts';
+import { readChatRequest } from './chat/readChatRequest.ts';
 import { completeCompaction } from './compact/completeCompaction.ts';
+import { readCompactRequest } from './compact/readCompactRequest.ts';
 import { eventStream, type ResponseFormat, wholeJson } from './exchange/responseFormats.ts';
 import type { Delivery } from './relay/delivery.ts';
 import { JsonDelivery } from './relay/jsonDelivery.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
 import { StreamDelivery } from './relay/streamDelivery.ts';
 import { WholeDelivery } from './relay/wholeDelivery.ts';
-import type { RecallItem } from './responses/forwardable.ts';
-import { type ModelRequest, readResponsesRequest } from './responses/modelRequest.ts';
-import type { RequestMemory } from './responses/requestMemory.ts';
+import type { ModelRequest } from './responses/modelRequest.ts';
+import { readResponsesRequest } from './responses/readResponsesRequest.ts';
+import type { RecallItem } from './responses/recentItems.ts';
+import type { RequestCache } from './responses/requestCache.ts';
 import type { Surface } from './responses/schema.ts';
 
 export interface Reading {
   readonly headers: IncomingHttpHeaders;
   readonly recall: RecallItem;
-  readonly memory: RequestMemory;
+  readonly memory: RequestCache;
 }
 
 export interface Delivering extends ResponseHead {
@@ -76,7 +77,7 @@ function deliverChat(
   const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };
   return wantsStream
     ? new ChatStreamDelivery(response, { requestId, limits, head, includesUsage, now, onDrain })
-    : new JsonDelivery(response, delivering, () => new Completion(head));
+    : new JsonDelivery(response, delivering, () => new ChatCompletionBuilder(head));
 }
 
 /** Unique, and it leads to the request in the log. */

@@ -13,20 +13,20 @@ import { Exchange } from './exchange/exchange.ts';
 import type { ExchangeServices } from './exchange/exchangeServices.ts';
 import type { OpenRequests } from './exchange/openRequests.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
+import { retainedBytes } from './requestBody/bytes.ts';
 import { decompress } from './requestBody/decompress.ts';
 import type { MemoryBudget } from './requestBody/memoryBudget.ts';
-import { bytesKeptBy } from './requestBody/ownedBytes.ts';
 import { ClientDisconnected, readBody } from './requestBody/readBody.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
-import { RequestMemory } from './responses/requestMemory.ts';
+import { RequestCache } from './responses/requestCache.ts';
 import type { ConversationRoute } from './routes.ts';
 
 export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOptions, 'hot'> {
   readonly openRequests: OpenRequests;
   readonly refusals: Refusals;
   readonly recentItems: RecentItems;
-  readonly requestMemory?: RequestMemory;
+  readonly requestCache?: RequestCache;
   readonly memoryBudget: MemoryBudget;
   readonly limits: ResponseHead['limits'];
   /** HMAC under the installation's key. */
@@ -50,7 +50,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
   const pinDigest = createPinDigest(services.pinDigest);
   // Each may take its 128 MiB, so that only a few may be decoded at the same time.
   const inSlot = createSemaphore(DECODING_AT_ONCE);
-  const memory = services.requestMemory ?? new RequestMemory();
+  const memory = services.requestCache ?? new RequestCache();
 
   return async (request: ClientRequest, response: ClientResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
@@ -58,9 +58,9 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     const client = key?.id ?? 'anonymous';
     let model: ModelRequest | undefined;
     let admission: Admission | undefined;
-    const share = memoryBudget.share();
+    const share = memoryBudget.createShare();
     try {
-      share.begin();
+      share.open();
       const raw = await readBody(request, MAX_BODY_BYTES, share);
       const encoding = request.headers['content-encoding'];
       const body =
@@ -68,7 +68,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const recall = (id: string) => services.recentItems.recall(client, id);
       model = dialect.read(body, { headers: request.headers, recall, memory });
       // What is sent on is held from here on, in place of what came.
-      share.give(body.length - bytesKeptBy(model.upstreamBody, body));
+      share.release(body.length - retainedBytes(model.upstreamBody, body));
       const current = currentKey(hot, key);
       // Spelled out instead of spread: this runs for every request.
       admission = admit({
@@ -82,7 +82,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       });
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
-      share.end();
+      share.close();
       services.ledger.release(requestId);
       await recordRefusal(error, state, model);
       throw error;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { chat, chatPath, linesIn, streamed } from '../support/chat.ts';
+import { chat, chatPath, chunksIn, streamed } from '../support/chat.ts';
 import { errorOf, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
 import { answer, opening } from '../support/provider/answer.ts';
 import { functionCalls, message } from '../support/provider/parts.ts';
@@ -137,7 +137,7 @@ describe('a stream', () => {
     const controller = new AbortController();
     const response = await ask({ stream: true }, { signal: controller.signal });
     const { value } = (await response.body?.getReader().read()) ?? {};
-    expect(linesIn(Buffer.from(value ?? []).toString())[0].choices[0].delta).toEqual({
+    expect(chunksIn(Buffer.from(value ?? []).toString())[0].choices[0].delta).toEqual({
       role: 'assistant',
       content: 'Once ',
     });

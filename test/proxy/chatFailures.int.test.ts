@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { assembled, chat, chatPath, linesIn } from '../support/chat.ts';
+import { assembled, chat, chatPath, chunksIn } from '../support/chat.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
 import { opening } from '../support/provider/answer.ts';
@@ -84,7 +84,7 @@ async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1
     status: response.status,
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
     body: (isJson ? JSON.parse(text) : undefined) as any,
-    lines: isJson ? [] : linesIn(text),
+    lines: isJson ? [] : chunksIn(text),
     row,
     first,
     second,
@@ -244,7 +244,7 @@ test('the service stops: an open stream ends with an error chunk and [DONE], and
   const response = await own.ask({ ...chat, stream: true }, { path: chatPath });
   const text = response.text();
   await own.restart();
-  const [error, done] = linesIn(await text).slice(-2);
+  const [error, done] = chunksIn(await text).slice(-2);
   expect([error.error.code, done]).toEqual(['shutting_down', '[DONE]']);
   expect(await own.logs()).toMatchObject([{ status: 'error', error_code: 'shutting_down' }]);
 });

@@ -9,7 +9,7 @@ export const chat = { model: 'gpt-5.1', messages: [{ role: 'user', content: 'Say
 type Chunk = any;
 
 /** What stands in the `data:` lines of a chat stream: chunks, and `[DONE]` as it is. Comments are passed over. */
-export function linesIn(text: string): Chunk[] {
+export function chunksIn(text: string): Chunk[] {
   expect(text.endsWith('\n\n')).toBe(true);
   return text
     .split('\n\n')
@@ -50,7 +50,7 @@ export function assembled(chunks: readonly Chunk[]) {
 export async function streamed(response: Response) {
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-  const chunks = linesIn(await response.text());
+  const chunks = chunksIn(await response.text());
   expect(chunks.pop()).toBe('[DONE]');
   const heads = chunks.map(({ id, created, model, object }) => JSON.stringify({ id, created, model, object }));
   expect(new Set(heads).size).toBe(1);

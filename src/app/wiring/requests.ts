@@ -65,7 +65,7 @@ export async function createRequests(
   const limits = new LimitHeaders({ hot: hot.state, hasAliases });
   hot.onFolded((event) => {
     models.onFolded(event);
-    limits.onFolded(event);
+    limits.onEvent(event);
   });
   const idleMs = config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000;
   const openRequests = new OpenRequests({ record, now, idleMs, keepAliveMs: KEEP_ALIVE_MS });
@@ -92,7 +92,7 @@ export async function createRequests(
     memoryBudget: new MemoryBudget(memoryForRequests(memoryLimits())),
     models,
     limits,
-    whenAsked: provider.whenModelsKnown,
+    waitForModels: provider.whenModelsKnown,
     pinDigest: (value) => store.vault.digest('pin', value),
     upstreamBasePath: provider.basePath,
     ledger,

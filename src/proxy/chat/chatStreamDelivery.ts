@@ -4,7 +4,7 @@ import { eventsOf } from '../providerResponse/sse.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { beginStream, type ResponseHead } from '../relay/responseHead.ts';
 import { sendError } from '../relay/sendError.ts';
-import { type ChunkHead, ChunkWriter, errorChunk } from './chunks.ts';
+import { type ChunkHead, ChunkWriter, errorChunk } from './chunkWriter.ts';
 import { ResponseReader } from './responseReader.ts';
 
 /** Chat clients parse every `data:` line as a chunk, so that a sign of life can only be a comment (clients.md 5.3). */
@@ -86,14 +86,14 @@ export class ChatStreamDelivery implements Delivery {
   #chunks(bytes: Buffer): string {
     let text = '';
     for (const event of eventsOf(bytes)) {
-      for (const said of this.#reader.read(event)) text += this.#writer.said(said);
+      for (const said of this.#reader.read(event)) text += this.#writer.delta(said);
     }
     return text;
   }
 
   #ending(): string {
     const { finish } = this.#reader;
-    if (finish?.kind === 'finished') return this.#writer.finished(finish);
+    if (finish?.kind === 'finished') return this.#writer.finish(finish);
     const { message = 'The provider failed the request', type, code } = finish?.error ?? {};
     const overrides = { message, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
     return errorChunk(new ProxyError('upstream_error', {}, overrides).body);

@@ -2,12 +2,12 @@ import { type ProviderError, providerErrorFrom } from '../providerResponse/failu
 import type { SseEvent } from '../providerResponse/sse.ts';
 import { usageFrom } from '../providerResponse/usageFrom.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
-import { annotationFrom, logprobsFrom } from './details.ts';
-import { ToolCalls } from './toolCallDeltas.ts';
+import { annotationFrom, logprobsFrom } from './annotationsAndLogprobs.ts';
+import { ToolCallReader } from './toolCallReader.ts';
 import type { Delta, FinishReason, Logprobs, Usage } from './wire.ts';
 
 /** What an event adds to the message. */
-export interface Said {
+export interface MessageDelta {
   readonly delta: Delta;
   readonly logprobs?: Logprobs | undefined;
 }
@@ -26,7 +26,7 @@ export type Finish =
  * deltas, whole at their end, in the finished item, in the ending): each piece is told once, from whichever comes first.
  */
 export class ResponseReader {
-  readonly #calls = new ToolCalls();
+  readonly #calls = new ToolCallReader();
   /** Parts of items that were told already. */
   readonly #told = new Set<string>();
   #lastReasoning: string | undefined;
@@ -35,7 +35,7 @@ export class ResponseReader {
   finish: Finish | undefined;
 
   /** Events that are no business of a chat client, and those that cannot be read, say nothing. */
-  read({ type, data }: Pick<SseEvent, 'type' | 'data'>): readonly Said[] {
+  read({ type, data }: Pick<SseEvent, 'type' | 'data'>): readonly MessageDelta[] {
     if (this.finish || type === undefined || !READ.has(type)) return [];
     let event: unknown;
     try {
@@ -49,7 +49,7 @@ export class ResponseReader {
     return said;
   }
 
-  #said(type: string, event: JsonObject): Said[] {
+  #said(type: string, event: JsonObject): MessageDelta[] {
     switch (type) {
       case 'response.output_text.delta':
         return this.#piece('text', event, event.delta, logprobsFrom(event.logprobs));
@@ -83,7 +83,7 @@ export class ResponseReader {
     }
   }
 
-  #piece(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): Said[] {
+  #piece(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): MessageDelta[] {
     if (typeof text !== 'string' || text === '') return [];
     const part = partOf(kind, at);
     this.#told.add(part);
@@ -95,15 +95,15 @@ export class ResponseReader {
     return [{ delta: { reasoning_content: isNext ? `\n\n${text}` : text } }];
   }
 
-  #whole(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): Said[] {
+  #whole(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): MessageDelta[] {
     return this.#told.has(partOf(kind, at)) ? [] : this.#piece(kind, at, text, logprobs);
   }
 
   /** A finished item: whatever of it was not told while it was made. */
-  #item(event: JsonObject): Said[] {
+  #item(event: JsonObject): MessageDelta[] {
     const { item } = event;
     if (!isObject(item)) return [];
-    const said: Said[] = [];
+    const said: MessageDelta[] = [];
     const parts = item.type === 'reasoning' ? item.summary : item.type === 'message' ? item.content : undefined;
     for (const [index, part] of Array.isArray(parts) ? parts.entries() : []) {
       if (!isObject(part)) continue;
@@ -115,7 +115,7 @@ export class ResponseReader {
     return [...said, ...calls(this.#calls.finish(event))];
   }
 
-  #end(type: string, response: JsonObject): Said[] {
+  #end(type: string, response: JsonObject): MessageDelta[] {
     // Positions in the ending need not be those of the stream, so it is read only when it is all that came.
     const items = this.#hasSaid || !Array.isArray(response.output) ? [] : response.output;
     const said = items.flatMap((item: unknown, index) => this.#item({ item, output_index: index }));
@@ -160,7 +160,7 @@ const READ: ReadonlySet<string> = new Set([
 const partOf = (kind: PartKind, at: JsonObject): string =>
   `${kind} ${String(at.output_index ?? at.item_id)} ${String(at.content_index ?? at.summary_index ?? 0)}`;
 
-const calls = (deltas: NonNullable<Delta['tool_calls']>): Said[] =>
+const calls = (deltas: NonNullable<Delta['tool_calls']>): MessageDelta[] =>
   deltas.map((call) => ({ delta: { tool_calls: [call] } }));
 
 /** An answer that was cut short says so, even if it called a tool: the arguments may be half. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { ResponseReader, type Said } from './responseReader.ts';
+import { type MessageDelta, ResponseReader } from './responseReader.ts';
 
 type Event = { type: string } & Record<string, unknown>;
 
 /** What a chat client is told of these events. */
 function told(...events: Event[]) {
   const reader = new ResponseReader();
-  const said: Said[] = [];
+  const said: MessageDelta[] = [];
   for (const event of events) said.push(...reader.read({ type: event.type, data: JSON.stringify(event) }));
   return { deltas: said.map(({ delta }) => delta), said, finish: reader.finish };
 }

@@ -1,8 +1,8 @@
 import { badRequest } from '../errors/proxyError.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
-import { readMessages } from './messages.ts';
-import { readResponseFormat } from './responseFormat.ts';
-import { readToolChoice, readTools } from './tools.ts';
+import { readMessages } from './readMessages.ts';
+import { readResponseFormat } from './readResponseFormat.ts';
+import { readToolChoice, readTools } from './readTools.ts';
 
 /**
  * Fields of the chat API that the provider has no place for: they are mapped, or bear on nothing that it offers. `store`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../requestBody/parseJson.ts';
-import { hi, hiItem, mapped, model, said } from './mapped.support.ts';
+import { hi, hiItem, mapChat, messageItem, model } from './mapChat.support.ts';
 
 describe('fields', () => {
   const weather = { name: 'weather', description: 'of a city', parameters: { type: 'object' } };
@@ -150,15 +150,15 @@ describe('fields', () => {
       { tool_choice: null, functions: null },
     ],
   ])('%s', (_what, given, expected) =>
-    expect(mapped(given)).toEqual({ model, instructions: '', input: [hiItem], ...expected }),
+    expect(mapChat(given)).toEqual({ model, instructions: '', input: [hiItem], ...expected }),
   );
 
   test('with json_object the instructions stay in the input, where the provider looks for the word', () => {
     const messages = [{ role: 'system', content: 'Answer in JSON.' }, hi];
-    expect(mapped({ messages, response_format: { type: 'json_object' } })).toEqual({
+    expect(mapChat({ messages, response_format: { type: 'json_object' } })).toEqual({
       model,
       instructions: '',
-      input: [said('developer', 'input_text', 'Answer in JSON.'), hiItem],
+      input: [messageItem('developer', 'input_text', 'Answer in JSON.'), hiItem],
       text: { format: { type: 'json_object' } },
     });
   });

@@ -207,7 +207,7 @@ export class Exchange implements AttemptObserver {
   #letBodyGo(): void {
     if (this.request.upstreamBody === NOTHING) return;
     this.request.upstreamBody = NOTHING;
-    this.request.share.letBodyGo();
+    this.request.share.releaseBody();
   }
 
   #giveUp({ until = null, refusal }: { until?: Instant | null; refusal?: CompletedRequest['refusal'] } = {}): void {
@@ -221,7 +221,7 @@ export class Exchange implements AttemptObserver {
     if (isDurable) call?.abandonUnlessEnded();
     else call?.abort();
     this.request.upstreamBody = NOTHING;
-    this.request.share.end();
+    this.request.share.close();
     this.#services.onDone(this);
   }
 }

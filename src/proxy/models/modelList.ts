@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
-import { type ModelEntry, modelEntry } from './entries.ts';
+import { type ModelEntry, modelEntry } from './modelEntry.ts';
 
 /** What a client gets of the list. */
 export interface ModelsBody {

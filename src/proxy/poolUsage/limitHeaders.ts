@@ -29,7 +29,7 @@ export class LimitHeaders {
   }
 
   /** What is left may have changed. */
-  onFolded({ type }: Pick<KnownEvent, 'type'>): void {
+  onEvent({ type }: Pick<KnownEvent, 'type'>): void {
     switch (type) {
       case 'AccountUsageObserved':
       case 'AccountImported':

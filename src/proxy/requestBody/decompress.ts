@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { MemoryShare } from './memoryBudget.ts';
-import { tooLarge } from './readBody.ts';
+import { requestTooLarge } from './requestTooLarge.ts';
 
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -13,9 +13,9 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * Undoes the content encodings of a body, last one first.
- * @param maxBytes the decoded size, so that a small body cannot fill the memory
- * @param share holds the body, and in the end what it was decoded to in its place
+ * Undoes the content encodings of a body, the last one first.
+ * @param maxBytes limit of the decoded size, so that a small body cannot exhaust the memory
+ * @param share accounts for `body`, and in the end for the decoded body instead
  * @throws ProxyError `unsupported_media_type` | `invalid_request_error` | `request_too_large` | `overloaded`
  */
 export async function decompress(
@@ -29,13 +29,11 @@ export async function decompress(
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  // Each encoding may multiply the size, and no client stacks them.
-  if (names.length > 2)
-    throw new ProxyError(
-      'unsupported_media_type',
-      { problem: 'too many content encodings' },
-      { code: 'invalid_request_error' },
-    );
+  // Each encoding can multiply the size, and no client stacks them.
+  if (names.length > 2) {
+    const problem = 'too many content encodings';
+    throw new ProxyError('unsupported_media_type', { problem }, { code: 'invalid_request_error' });
+  }
   let decoded = body;
   for (const name of names.toReversed()) {
     const decoder = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
@@ -43,22 +41,22 @@ export async function decompress(
       const problem = `content-encoding '${name.slice(0, 40)}' is not supported; use gzip, deflate, br, zstd or none`;
       throw new ProxyError('unsupported_media_type', { problem }, { code: 'invalid_request_error' });
     }
-    const before = decoded.length;
+    const encodedBytes = decoded.length;
     decoded = await decode(decoded, decoder(), name, maxBytes, share);
-    share.give(before);
+    share.release(encodedBytes);
   }
   return decoded;
 }
 
-/** Takes of the share as it goes: how large it becomes nobody knows before. */
+/** Acquires memory as it decodes, because the decoded size is not known in advance. */
 function decode(body: Buffer, decoder: Transform, name: string, maxBytes: number, share: MemoryShare): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     decoder.on('data', (chunk: Buffer) => {
       try {
-        if (size + chunk.length > maxBytes) throw tooLarge(maxBytes);
-        share.take(chunk.length);
+        if (size + chunk.length > maxBytes) throw requestTooLarge(maxBytes);
+        share.acquire(chunk.length);
       } catch (error) {
         decoder.destroy();
         reject(error as Error);

@@ -1,6 +1,6 @@
 /**
- * Finds where values end in the bytes of a JSON text. Nothing here validates: a span found by these functions counts only
- * after JSON.parse has accepted it. JSON has one reading, so what is accepted piece by piece is what the whole means.
+ * Finds where values end in the bytes of a JSON text. Nothing here validates: callers pass each span to JSON.parse before
+ * they rely on it. JSON is unambiguous, so if JSON.parse accepts every span, the whole text means the same as its spans.
  */
 
 export const Byte = {
@@ -14,13 +14,13 @@ export const Byte = {
   closeBrace: 0x7d,
 } as const;
 
-/** Most strings end within this; beyond it a native search is cheaper than a loop. */
-const NEAR = 48;
+/** Most strings are shorter. From here on a native search is cheaper than a loop. */
+const MAX_LOOP_BYTES = 48;
 
 export const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** @returns the first position at or after `at` that holds no white space */
+/** @returns the first position at or after `at` that is no white space */
 export function skipSpace(raw: Buffer, at: number): number {
   let next = at;
   while (next < raw.length && isSpace(raw[next])) next++;
@@ -28,9 +28,9 @@ export function skipSpace(raw: Buffer, at: number): number {
 }
 
 /**
- * @param at behind the opening quote
- * @returns the position of the closing quote, or -1 when it is further than `limit` bytes or anything but plain ASCII comes
- *   before it: then the bytes are not yet the string
+ * @param at position after the opening quote
+ * @returns the position of the closing quote; -1 when it is more than `limit` bytes away or when the string has anything but
+ *   unescaped ASCII, so that its bytes differ from its value
  */
 export function endOfPlainString(raw: Buffer, at: number, limit: number): number {
   const end = Math.min(at + limit, raw.length);
@@ -43,14 +43,14 @@ export function endOfPlainString(raw: Buffer, at: number, limit: number): number
 }
 
 /**
- * @param at behind the opening quote, or behind any complete character of the string
- * @returns the position behind the closing quote, -1 when there is none
+ * @param at position after the opening quote, or after any complete character of the string
+ * @returns the position after the closing quote; -1 when there is none
  */
 export function endOfString(raw: Buffer, at: number): number {
   let next = at;
   for (;;) {
-    const near = Math.min(next + NEAR, raw.length);
-    while (next < near) {
+    const loopEnd = Math.min(next + MAX_LOOP_BYTES, raw.length);
+    while (next < loopEnd) {
       const byte = raw[next++];
       if (byte === Byte.quote) return next;
       if (byte === Byte.backslash) next++;
@@ -62,7 +62,7 @@ export function endOfString(raw: Buffer, at: number): number {
   }
 }
 
-/** @param from behind a complete character, so that backslashes before it belong to others */
+/** @param from position after a complete character: backslashes before it do not escape the quote */
 function isEscaped(raw: Buffer, quote: number, from: number): boolean {
   let first = quote;
   while (first > from && raw[first - 1] === Byte.backslash) first--;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ContainerScanner } from './containerScanner.ts';
+import { JsonContainerScanner } from './jsonContainerScanner.ts';
 import { endOfPlainString, endOfString } from './jsonScan.ts';
 
 const hardText = fc
@@ -49,7 +49,7 @@ test('objects and arrays end where JSON says, whatever was looked at before', ()
     fc.property(fc.array(fc.oneof(nested.array, nested.object), { minLength: 1 }), fc.boolean(), (values, isSpaced) => {
       const texts = values.map((value) => JSON.stringify(value, null, isSpaced ? 1 : 0));
       const raw = Buffer.from(texts.join(','));
-      const scanner = new ContainerScanner(raw);
+      const scanner = new JsonContainerScanner(raw);
       const starts = texts.map((_, index) => Buffer.byteLength(texts.slice(0, index).join('')) + index);
       for (const index of [...starts.keys(), 0]) {
         const end = (starts[index] as number) + Buffer.byteLength(texts[index] as string);
@@ -61,12 +61,12 @@ test('objects and arrays end where JSON says, whatever was looked at before', ()
 test('a value longer than all pieces of text has an end', () => {
   const value = Array.from({ length: 20_000 }, (_, index) => ({ [`key ${index}`]: ['x'.repeat(index % 97), '\\"'] }));
   const raw = Buffer.from(` ${JSON.stringify(value)} `);
-  expect(new ContainerScanner(raw).endOf(1, 3)).toBe(raw.length - 1);
+  expect(new JsonContainerScanner(raw).endOf(1, 3)).toBe(raw.length - 1);
 });
 
 test('a value that is not closed, or nested deeper than allowed, has no end', () => {
-  expect(new ContainerScanner(Buffer.from('[[1]')).endOf(0, 128)).toBe(-1);
-  expect(new ContainerScanner(Buffer.from('[["]]')).endOf(0, 128)).toBe(-1);
-  expect(new ContainerScanner(Buffer.from('[{"a":[]}]')).endOf(0, 3)).toBe(10);
-  expect(new ContainerScanner(Buffer.from('[{"a":[]}]')).endOf(0, 2)).toBe(-1);
+  expect(new JsonContainerScanner(Buffer.from('[[1]')).endOf(0, 128)).toBe(-1);
+  expect(new JsonContainerScanner(Buffer.from('[["]]')).endOf(0, 128)).toBe(-1);
+  expect(new JsonContainerScanner(Buffer.from('[{"a":[]}]')).endOf(0, 3)).toBe(10);
+  expect(new JsonContainerScanner(Buffer.from('[{"a":[]}]')).endOf(0, 2)).toBe(-1);
 });

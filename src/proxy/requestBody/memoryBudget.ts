@@ -1,25 +1,25 @@
 import { ProxyError } from '../errors/proxyError.ts';
-import { tooLarge } from './readBody.ts';
+import { requestTooLarge } from './requestTooLarge.ts';
 
-/** What an open request holds beside its body, on both of its connections; measured with 2,000 open streams. */
-const BYTES_OF_A_REQUEST = 65_536;
+/** Memory of an open request beside its body, on both of its connections; measured with 2,000 open streams. */
+const REQUEST_OVERHEAD_BYTES = 65_536;
 
 /** Nearly every request of a client is smaller. */
-const LARGE_BYTES = 1_048_576;
+const LARGE_REQUEST_BYTES = 1_048_576;
 
-/** Streams end, and clients hang up, every moment: there is room again soon. In seconds. */
+/** In seconds. Streams end and clients disconnect all the time, so memory is free again soon. */
 const RETRY_AFTER = '2';
 
 /**
- * Memory that all requests under way may hold together for what their clients sent. Many large ones at once are refused
- * before memory is spent on them, and before the process runs out of it. The last quarter is kept for small ones; one alone
- * may hold a quarter, because reading a chat takes ten times its size for a moment.
+ * The memory that all open requests together may use for what their clients sent. Rejects large requests before memory is
+ * spent on them. The last quarter is reserved for small requests, and one request may use a quarter at most, because
+ * reading a chat takes ten times its size for a moment.
  */
 export class MemoryBudget {
   readonly #maxBytes: number;
   readonly #maxBytesForLarge: number;
   readonly #maxBytesForOne: number;
-  #held = 0;
+  #usedBytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -27,61 +27,66 @@ export class MemoryBudget {
     this.#maxBytesForOne = Math.floor(maxBytes / 4);
   }
 
-  /** By all requests, in bytes. */
-  get held(): number {
-    return this.#held;
+  /** By all requests together. */
+  get usedBytes(): number {
+    return this.#usedBytes;
   }
 
-  /** For one more request, of nothing yet. */
-  share(): MemoryShare {
+  /** The share of one more request. It is empty until `open`. */
+  createShare(): MemoryShare {
     return new MemoryShare(this);
   }
 
-  /** @param own what the request would hold then @throws ProxyError `overloaded`, `request_too_large` where no wait would help */
-  take(bytes: number, own: number): void {
-    if (own > this.#maxBytesForOne) throw tooLarge(this.#maxBytesForOne);
-    const most = own > LARGE_BYTES ? this.#maxBytesForLarge : this.#maxBytes;
-    if (this.#held + bytes > most) throw new ProxyError('overloaded', {}, { headers: { 'retry-after': RETRY_AFTER } });
-    this.#held += bytes;
+  /**
+   * @param requestBytes what the request would use in total
+   * @throws ProxyError `overloaded`, or `request_too_large` when waiting would not help
+   */
+  acquire(bytes: number, requestBytes: number): void {
+    if (requestBytes > this.#maxBytesForOne) throw requestTooLarge(this.#maxBytesForOne);
+    const maxBytes = requestBytes > LARGE_REQUEST_BYTES ? this.#maxBytesForLarge : this.#maxBytes;
+    if (this.#usedBytes + bytes > maxBytes) {
+      throw new ProxyError('overloaded', {}, { headers: { 'retry-after': RETRY_AFTER } });
+    }
+    this.#usedBytes += bytes;
   }
 
-  give(bytes: number): void {
-    this.#held -= bytes;
+  release(bytes: number): void {
+    this.#usedBytes -= bytes;
   }
 }
 
-/** What one request holds of the budget, in bytes. */
+/** What one request uses of the budget. */
 export class MemoryShare {
   readonly #budget: MemoryBudget;
-  #held = 0;
+  #usedBytes = 0;
 
   constructor(budget: MemoryBudget) {
     this.#budget = budget;
   }
 
-  /** Takes what a request without a body holds. @throws ProxyError `overloaded` */
-  begin(): void {
-    this.take(BYTES_OF_A_REQUEST);
+  /** Acquires what a request without a body uses. @throws ProxyError `overloaded` */
+  open(): void {
+    this.acquire(REQUEST_OVERHEAD_BYTES);
   }
 
-  /** @throws ProxyError `overloaded`, `request_too_large`; then nothing was taken */
-  take(bytes: number): void {
-    this.#budget.take(bytes, this.#held + bytes);
-    this.#held += bytes;
+  /** @throws ProxyError `overloaded`, `request_too_large`; nothing is acquired then */
+  acquire(bytes: number): void {
+    this.#budget.acquire(bytes, this.#usedBytes + bytes);
+    this.#usedBytes += bytes;
   }
 
-  give(bytes: number): void {
-    this.#budget.give(bytes);
-    this.#held -= bytes;
+  release(bytes: number): void {
+    this.#budget.release(bytes);
+    this.#usedBytes -= bytes;
   }
 
-  /** What the client sent is not needed any more. */
-  letBodyGo(): void {
-    if (this.#held > BYTES_OF_A_REQUEST) this.give(this.#held - BYTES_OF_A_REQUEST);
+  /** Called when what the client sent is no longer needed. */
+  releaseBody(): void {
+    if (this.#usedBytes > REQUEST_OVERHEAD_BYTES) this.release(this.#usedBytes - REQUEST_OVERHEAD_BYTES);
   }
 
-  /** The request is over. May be called twice. */
-  end(): void {
-    this.give(this.#held);
+  /** Called when the request has ended. Idempotent. */
+  close(): void {
+    this.release(this.#usedBytes);
   }
 }

@@ -17,24 +17,24 @@ function refusalOf(take: () => void): string | undefined {
 }
 
 function holding(budget: MemoryBudget, bytes: number): MemoryShare {
-  const share = budget.share();
-  share.begin();
-  share.take(bytes);
+  const share = budget.createShare();
+  share.open();
+  share.acquire(bytes);
   return share;
 }
 
 test('what would pass the bound is refused, for a moment, and takes nothing', () => {
   const budget = new MemoryBudget(40 * MiB);
   const [one] = [1, 2, 3].map(() => holding(budget, 9 * MiB));
-  const { held } = budget;
-  const last = budget.share();
-  last.begin();
-  expect(() => last.take(9 * MiB)).toThrow(
+  const { usedBytes: held } = budget;
+  const last = budget.createShare();
+  last.open();
+  expect(() => last.acquire(9 * MiB)).toThrow(
     expect.objectContaining({ code: 'overloaded', status: 503, headers: { 'retry-after': '2' } }),
   );
-  last.end();
-  expect(budget.held).toBe(held);
-  one?.end();
+  last.close();
+  expect(budget.usedBytes).toBe(held);
+  one?.close();
   expect(refusalOf(() => holding(budget, 9 * MiB))).toBeUndefined();
 });
 
@@ -47,17 +47,17 @@ test('the last quarter is for small requests', () => {
   let count = 0;
   while (refusalOf(small) === undefined) count++;
   expect(count).toBeGreaterThan(50);
-  expect(budget.held).toBeLessThanOrEqual(40 * MiB);
+  expect(budget.usedBytes).toBeLessThanOrEqual(40 * MiB);
 });
 
 test('a request that is larger than any may be is told so, since no wait would help', () => {
-  const share = new MemoryBudget(40 * MiB).share();
-  expect(() => share.take(11 * MiB)).toThrow(expect.objectContaining({ code: 'request_too_large', status: 413 }));
+  const share = new MemoryBudget(40 * MiB).createShare();
+  expect(() => share.acquire(11 * MiB)).toThrow(expect.objectContaining({ code: 'request_too_large', status: 413 }));
 });
 
 test('requests without a body are bounded as well', () => {
   const budget = new MemoryBudget(4 * MiB);
-  const begun = Array.from({ length: 100 }, () => refusalOf(() => budget.share().begin()));
+  const begun = Array.from({ length: 100 }, () => refusalOf(() => budget.createShare().open()));
   expect(begun.filter((code) => code === undefined)).toHaveLength(64);
   expect(begun.filter((code) => code === 'overloaded')).toHaveLength(36);
 });
@@ -69,25 +69,25 @@ test('whatever comes and goes, the sum is that of those under way, below the bou
   fc.assert(
     fc.property(steps, (list) => {
       const budget = new MemoryBudget(64 * MiB);
-      const shares = Array.from({ length: 8 }, () => budget.share());
+      const shares = Array.from({ length: 8 }, () => budget.createShare());
       const held = shares.map(() => 0);
       for (const { kind, which, bytes } of list) {
         const share = shares[which] as MemoryShare;
         const before = held[which] as number;
-        if (kind === 'take' && refusalOf(() => share.take(bytes)) === undefined) held[which] = before + bytes;
+        if (kind === 'take' && refusalOf(() => share.acquire(bytes)) === undefined) held[which] = before + bytes;
         if (kind === 'give') {
-          share.give(Math.min(bytes, before));
+          share.release(Math.min(bytes, before));
           held[which] = before - Math.min(bytes, before);
         }
         if (kind === 'end') {
-          share.end();
+          share.close();
           held[which] = 0;
         }
-        expect(budget.held).toBe(held.reduce((sum, each) => sum + each, 0));
-        expect(budget.held).toBeLessThanOrEqual(64 * MiB);
+        expect(budget.usedBytes).toBe(held.reduce((sum, each) => sum + each, 0));
+        expect(budget.usedBytes).toBeLessThanOrEqual(64 * MiB);
       }
-      for (const share of [...shares, ...shares]) share.end();
-      expect(budget.held).toBe(0);
+      for (const share of [...shares, ...shares]) share.close();
+      expect(budget.usedBytes).toBe(0);
     }),
   );
 });

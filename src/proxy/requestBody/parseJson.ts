@@ -3,12 +3,12 @@ import { badRequest } from '../errors/proxyError.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** No client nests deeper; a provider's parser or ours must not be brought down by one that does. */
+/** No client nests deeper. Deeper nesting could overflow the stack of the provider's parser or of ours. */
 export const MAX_DEPTH = 128;
 
 /**
- * Reads a request body.
- * @throws ProxyError `invalid_request_error` for anything but one JSON object in UTF-8 of sane depth
+ * Parses a request body.
+ * @throws ProxyError `invalid_request_error` for anything but one JSON object in UTF-8, at most `MAX_DEPTH` levels deep
  */
 export function parseJsonObject(raw: Buffer): JsonObject {
   if (raw.length === 0) badRequest(undefined, 'the request has no body; send a JSON object');
@@ -25,9 +25,9 @@ export function parseJsonObject(raw: Buffer): JsonObject {
 }
 
 /**
- * Parses a part of a body that is meant to be a whole value.
- * @param before completes the part, as does `after`
- * @throws SyntaxError also for what is not UTF-8, which a decoder would replace in silence
+ * Parses the slice of a body that is expected to be one value.
+ * @param before text that completes the slice at its start, as `after` does at its end
+ * @throws SyntaxError also for invalid UTF-8, which a decoder would silently replace
  */
 export function parseSpan(raw: Buffer, start: number, end: number, before = '', after = ''): unknown {
   if (!isUtf8(raw.subarray(start, end))) throw new SyntaxError('not valid UTF-8');
@@ -37,7 +37,7 @@ export function parseSpan(raw: Buffer, start: number, end: number, before = '', 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Depth-first with a bounded recursion: it stops at `levels`, so that it cannot overflow the stack. */
+/** Depth-first. The recursion stops at `levels`, so it cannot overflow the stack. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -1,87 +1,87 @@
 import type { ClientRequest } from '../../http/client/client.ts';
 import { type BodyListener, PlainRequest } from '../../http/plain/plainRequest.ts';
-import { ProxyError } from '../errors/proxyError.ts';
 import type { MemoryShare } from './memoryBudget.ts';
+import { requestTooLarge } from './requestTooLarge.ts';
 
-/** The client hung up before its request was complete: nobody is left to answer. */
+/** The client disconnected before its request was complete, so no response can be sent. */
 export class ClientDisconnected extends Error {
-  override readonly name = 'ClientGone';
+  override readonly name = 'ClientDisconnected';
 }
 
-/** Nearly every body is smaller, and often one piece. */
-const LARGE_BYTES = 1_048_576;
+/** Nearly every body is smaller, and often arrives in one piece. */
+const MIN_PREALLOCATED_BYTES = 1_048_576;
 
 /**
- * Collects a body as it was sent.
+ * Collects a body, still compressed if the client compressed it.
  * @param maxBytes the size as sent, before decompression
- * @param share takes what is announced before it arrives, and what is not while it does
- * @throws ProxyError `request_too_large`, `overloaded`, ClientGone
+ * @param share acquires the Content-Length at once, and bytes of a body without one as they arrive
+ * @throws ProxyError `request_too_large`, `overloaded`; ClientDisconnected
  */
 export function readBody(request: ClientRequest, maxBytes: number, share: MemoryShare): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  const contentLength = Number(request.headers['content-length'] ?? 0);
+  if (contentLength > maxBytes) return Promise.reject(requestTooLarge(maxBytes));
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   try {
-    share.take(announced);
+    share.acquire(contentLength);
   } catch (error) {
     reject(error);
     return promise;
   }
-  collect(request, { announced, maxBytes, share, done: { resolve, reject } });
+  collect(request, { contentLength, maxBytes, share, result: { resolve, reject } });
   return promise;
 }
 
-interface Collecting {
-  readonly announced: number;
+interface CollectOptions {
+  readonly contentLength: number;
   readonly maxBytes: number;
   readonly share: MemoryShare;
-  readonly done: Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'>;
+  readonly result: Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'>;
 }
 
-function collect(request: ClientRequest, { announced, maxBytes, share, done }: Collecting): void {
-  // Collected and put together in the end, a body would be there twice for a moment, and many at once would.
-  let whole = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
-  let first: Buffer | undefined;
-  let rest: Buffer[] | undefined;
+function collect(request: ClientRequest, { contentLength, maxBytes, share, result }: CollectOptions): void {
+  // Concatenating the chunks of a large body at the end would double its memory for a moment.
+  let preallocated = contentLength > MIN_PREALLOCATED_BYTES ? Buffer.allocUnsafeSlow(contentLength) : undefined;
+  let firstChunk: Buffer | undefined;
+  let chunks: Buffer[] | undefined;
   let size = 0;
-  // The listeners live as long as the answer. What has come must not, and a promise holds on to what it was resolved with.
-  let open: typeof done | undefined = done;
-  const close = () => {
-    const closed = open;
-    open = undefined;
-    whole = undefined;
-    first = undefined;
-    rest = undefined;
-    return closed;
+  // The listeners live as long as the response. They must not keep the body alive, nor the promise, which references it.
+  let pending: typeof result | undefined = result;
+  const settle = () => {
+    const settled = pending;
+    pending = undefined;
+    preallocated = undefined;
+    firstChunk = undefined;
+    chunks = undefined;
+    return settled;
   };
-  const refuse = (error: unknown) => {
+  const fail = (error: unknown) => {
     discardBody(request);
-    close()?.reject(error);
+    settle()?.reject(error);
   };
   const onData = (chunk: Buffer) => {
     size += chunk.length;
-    if (size > announced) {
-      if (size > maxBytes) return refuse(tooLarge(maxBytes));
+    if (size > contentLength) {
+      if (size > maxBytes) return fail(requestTooLarge(maxBytes));
       try {
-        share.take(chunk.length);
+        share.acquire(chunk.length);
       } catch (error) {
-        return refuse(error);
+        return fail(error);
       }
     }
-    if (whole) {
-      whole.set(chunk, size - chunk.length);
-    } else if (!first) {
-      first = chunk;
+    if (preallocated) {
+      preallocated.set(chunk, size - chunk.length);
+    } else if (!firstChunk) {
+      firstChunk = chunk;
     } else {
-      rest ??= [first];
-      rest.push(chunk);
+      chunks ??= [firstChunk];
+      chunks.push(chunk);
     }
   };
   const onEnd = () => {
-    const body = whole ?? (rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)));
-    close()?.resolve(body);
+    const body = preallocated ?? (chunks ? Buffer.concat(chunks, size) : (firstChunk ?? Buffer.alloc(0)));
+    settle()?.resolve(body);
   };
-  receiveBody(request, { onData, onEnd, onGone: () => close()?.reject(new ClientDisconnected()) });
+  receiveBody(request, { onData, onEnd, onGone: () => settle()?.reject(new ClientDisconnected()) });
 }
 
 function receiveBody(request: ClientRequest, listener: BodyListener): void {
@@ -101,6 +101,3 @@ function discardBody(request: ClientRequest): void {
   if (request instanceof PlainRequest) request.discard();
   else request.removeAllListeners('data').resume();
 }
-
-export const tooLarge = (maxBytes: number): ProxyError =>
-  new ProxyError('request_too_large', { limit: `${Math.floor(maxBytes / 1_048_576)} MiB` });

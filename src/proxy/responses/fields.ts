@@ -1,60 +1,63 @@
 import { isObject } from '../requestBody/parseJson.ts';
-import { REFUSED_UPSTREAM } from './forwardable.ts';
+import { UNSUPPORTED_PARAMETERS } from './rewriteParsedBody.ts';
 import { type Check, fieldChecks } from './schema.ts';
 
-type Read = (value: unknown) => unknown;
+type Extract = (value: unknown) => unknown;
 
-/** What is to be done with a member of the body. */
+/** How a member of the body is read. */
 export interface Field {
   readonly name: string;
   readonly checks: readonly Check[];
-  readonly isRefusedUpstream: boolean;
-  /** Different conversations send the same value, as those of one client do. */
-  readonly isShared: boolean;
+  /** The provider refuses it, so it is removed. */
+  readonly isUnsupported: boolean;
+  /** Conversations of one client send the same value. */
+  readonly isSharedAcrossConversations: boolean;
   /** A conversation sends another value in every turn. */
-  readonly isVaried: boolean;
-  /** What is read of the value; undefined when nothing is. */
-  readonly read: Read | undefined;
+  readonly changesEveryTurn: boolean;
+  /** Returns what the proxy needs of the value; undefined when it needs nothing. */
+  readonly extract: Extract | undefined;
 }
 
-/** Sent by clients of today and passed on as they are: what turn it is, for instance. */
-const PASSING = ['client_metadata'];
+/** Sent by current clients and passed on unchanged, such as the number of the turn. */
+const PASSED_THROUGH = ['client_metadata'];
 
 const SHARED = ['include', 'instructions', 'reasoning', 'text', 'tool_choice', 'tools'];
 
-const itself = (value: unknown): unknown => value;
+const identity = (value: unknown): unknown => value;
 
-const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
-  ['conversation', itself],
-  ['max_output_tokens', itself],
-  ['model', itself],
-  ['prompt_cache_key', itself],
+const EXTRACTORS: ReadonlyMap<string, Extract> = new Map<string, Extract>([
+  ['conversation', identity],
+  ['max_output_tokens', identity],
+  ['model', identity],
+  ['prompt_cache_key', identity],
   ['reasoning', (value) => (isObject(value) ? { effort: value.effort } : value)],
-  ['service_tier', itself],
-  ['store', itself],
-  ['stream', itself],
+  ['service_tier', identity],
+  ['store', identity],
+  ['stream', identity],
 ]);
 
 export const unknownField = (name: string): Field => ({
   name,
   checks: [],
-  isRefusedUpstream: false,
-  isShared: false,
-  isVaried: false,
-  read: undefined,
+  isUnsupported: false,
+  isSharedAcrossConversations: false,
+  changesEveryTurn: false,
+  extract: undefined,
 });
 
-/** The members of a request that mean something to us. */
+/** The members of a request that the proxy knows. */
 export const fields: ReadonlyMap<string, Field> = new Map(
-  [...fieldChecks.map(([name]) => name), ...READ.keys(), ...REFUSED_UPSTREAM, ...PASSING].map((name) => [
-    name,
-    {
+  [...fieldChecks.map(([name]) => name), ...EXTRACTORS.keys(), ...UNSUPPORTED_PARAMETERS, ...PASSED_THROUGH].map(
+    (name) => [
       name,
-      checks: fieldChecks.filter(([checked]) => checked === name).map(([, check]) => check),
-      isRefusedUpstream: REFUSED_UPSTREAM.includes(name),
-      isShared: SHARED.includes(name),
-      isVaried: PASSING.includes(name),
-      read: READ.get(name),
-    },
-  ]),
+      {
+        name,
+        checks: fieldChecks.filter(([checked]) => checked === name).map(([, check]) => check),
+        isUnsupported: UNSUPPORTED_PARAMETERS.includes(name),
+        isSharedAcrossConversations: SHARED.includes(name),
+        changesEveryTurn: PASSED_THROUGH.includes(name),
+        extract: EXTRACTORS.get(name),
+      },
+    ],
+  ),
 );

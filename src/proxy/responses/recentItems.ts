@@ -3,12 +3,17 @@ import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 const MAX_ITEMS = 2_000;
 const MAX_CHARACTERS = 8_000_000;
 
-/** Reasoning without its encrypted content is refused by a provider that stores nothing, so it cannot be sent again. */
-const isLostReasoning = (item: JsonObject) => item.type === 'reasoning' && typeof item.encrypted_content !== 'string';
+/** Finds an output item of a recent response by its id; undefined when it is not cached (any longer). */
+export type RecallItem = (id: string) => unknown;
+
+/** The provider stores nothing, so it refuses reasoning without encrypted content when it is sent again. */
+const isUnusableReasoning = (item: JsonObject) =>
+  item.type === 'reasoning' && typeof item.encrypted_content !== 'string';
 
 /**
- * Output items of recent answers, in memory only. The AI SDK refers to them by id instead of sending them again, which
- * a provider that stores nothing would refuse (clients.md section 0, row 7). Each client sees only its own.
+ * The output items of recent responses, in memory only. The AI SDK refers to them by id instead of sending them again,
+ * which the provider would refuse. A client can only recall its own items.
+ * (docs/clients.md#previous_response_id-and-item_reference)
  */
 export class RecentItems {
   readonly #items = new Map<string, { readonly item: unknown; readonly size: number }>();
@@ -16,7 +21,7 @@ export class RecentItems {
 
   remember(client: string, output: readonly unknown[]): void {
     for (const item of output) {
-      if (!isObject(item) || typeof item.id !== 'string' || isLostReasoning(item)) continue;
+      if (!isObject(item) || typeof item.id !== 'string' || isUnusableReasoning(item)) continue;
       const id = `${client} ${item.id}`;
       this.#forget(id);
       const size = JSON.stringify(item).length;
@@ -34,9 +39,9 @@ export class RecentItems {
   }
 
   #forget(id: string): void {
-    const known = this.#items.get(id);
-    if (!known) return;
+    const entry = this.#items.get(id);
+    if (!entry) return;
     this.#items.delete(id);
-    this.#size -= known.size;
+    this.#size -= entry.size;
   }
 }

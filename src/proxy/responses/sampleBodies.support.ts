@@ -63,4 +63,4 @@ export const json = (value: unknown, indent?: number): Buffer => Buffer.from(JSO
 export const samples = { codex, openCode, sdk, desktop };
 
 /** A body that could be accepted but for these members. */
-export const around = (members: string) => `{"model":"m","input":"x",${members}}`;
+export const bodyWith = (members: string) => `{"model":"m","input":"x",${members}}`;

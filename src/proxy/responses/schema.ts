@@ -1,7 +1,7 @@
 import { badRequest } from '../errors/proxyError.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
-/** Which of the two prefixes a request came by; they differ in what is required and in the shape of the answer. */
+/** The path prefix of a request. The two differ in what they require and in the default form of the response. */
 export type Surface = 'svc' | 'v1';
 
 const FORBIDDEN_TOOLS: ReadonlySet<unknown> = new Set([
@@ -36,9 +36,9 @@ const optionalBoolean = optional((value) => typeof value === 'boolean', 'must be
 const optionalObject = optional(isObject, 'must be an object');
 
 /**
- * Each looks at one field and at nothing else, so that a value that passed once need not be checked again. In the order in
- * which a client hears of failures. Only what the specification forbids and what we read ourselves; everything else passes
- * to the provider, because clients send more than any list knows (clients.md section 0).
+ * Each check depends on one field only, so that a value that passed once need not be checked again. The first failing one
+ * is reported. They cover what is forbidden and what the proxy itself reads; everything else passes to the provider,
+ * because clients send fields that no list knows (docs/clients.md#unknown-top-level-fields).
  */
 export const fieldChecks: readonly (readonly [name: string, check: Check])[] = [
   ['model', checkModel],
@@ -65,14 +65,14 @@ export function checkResponsesRequest(body: JsonObject, surface: Surface): void 
   for (const [name, check] of fieldChecks) {
     check(body[name], name);
     if (name !== 'instructions') continue;
-    const leads = Array.isArray(body.input) && isInstruction(body.input[0]);
-    if (surface === 'svc' && !isString(body.instructions) && !leads) {
+    const startsWithInstructions = Array.isArray(body.input) && isInstruction(body.input[0]);
+    if (surface === 'svc' && !isString(body.instructions) && !startsWithInstructions) {
       badRequest('instructions', 'is required: a string, or a leading developer or system message in input');
     }
   }
 }
 
-/** Today's Codex sends no `instructions` but a developer message first (clients.md section 0, row 1). */
+/** Codex sends a developer message instead of `instructions` (docs/clients.md#codex-sends-no-instructions). */
 export const isInstruction = (first: unknown): boolean =>
   isObject(first) && (first.role === 'developer' || first.role === 'system');
 
@@ -81,7 +81,7 @@ function checkModel(model: unknown): void {
   checkWellFormed(model, 'model');
 }
 
-/** Half of a surrogate pair is no text, and the log could not give it back. */
+/** The log cannot store a lone surrogate. */
 function checkWellFormed(value: unknown, name: string): void {
   if (isString(value) && !value.isWellFormed()) badRequest(name, 'must be well-formed text');
 }
@@ -96,7 +96,7 @@ function checkInput(input: unknown): void {
 }
 
 function checkNotStored(store: unknown): void {
-  if (store === true) badRequest('store', 'must be false: answers are not stored');
+  if (store === true) badRequest('store', 'must be false: responses are not stored');
 }
 
 function checkReasoning(reasoning: unknown): void {
@@ -135,7 +135,7 @@ function checkTools(tools: unknown): void {
   }
 }
 
-/** Tools also come inside others: in a namespace, in a choice of several, in an item of the input. */
+/** Tools can be nested: in a namespace, in a list of allowed tools, in an item of the input. */
 function checkNestedTools({ tools }: JsonObject, param: string): void {
   if (!Array.isArray(tools)) return;
   for (const [index, tool] of tools.entries()) {
@@ -145,7 +145,7 @@ function checkNestedTools({ tools }: JsonObject, param: string): void {
   }
 }
 
-/** Codex sends the tools of its newest models as an item (clients.md section 0, row 2). @throws ProxyError */
+/** Codex sends the tools of its newest models as an item (docs/clients.md#input-items-of-every-kind). @throws ProxyError */
 export function checkItem(item: JsonObject, param: string): void {
   if (item.type === 'additional_tools') checkNestedTools(item, param);
 }

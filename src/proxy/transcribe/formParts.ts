@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { badRequest, ProxyError } from '../errors/proxyError.ts';
-import { ClientDisconnected, tooLarge } from '../requestBody/readBody.ts';
+import { ClientDisconnected } from '../requestBody/readBody.ts';
+import { requestTooLarge } from '../requestBody/requestTooLarge.ts';
 
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
@@ -69,7 +70,7 @@ export async function* formParts(request: IncomingMessage, maxBytes: number): As
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > maxBytes) fail(tooLarge(maxBytes));
+    if (size > maxBytes) fail(requestTooLarge(maxBytes));
   });
   request.once('close', () => {
     if (!request.complete) fail(new ClientDisconnected());

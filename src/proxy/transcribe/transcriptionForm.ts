@@ -10,13 +10,13 @@ export const TRANSCRIPTION_MODEL = 'gpt-4o-transcribe';
 export const MAX_FORM_BYTES = 32 * 1_048_576;
 
 /** What the public API knows and the provider behind an account does not: each has one value that is what happens anyway. */
-const FIXED: ReadonlyMap<string, readonly string[]> = new Map([
+const FIELDS_WITH_ONE_VALUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['model', [TRANSCRIPTION_MODEL]],
   ['response_format', ['json']],
   ['stream', ['false']],
 ]);
 /** The same, where no value makes a difference that we could mend. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'temperature',
   'chunking_strategy',
   'include[]',
@@ -52,14 +52,14 @@ async function* rewritten(
   let waiting = '';
   for await (const part of parts) {
     const { name } = part;
-    const isRepeated = seen.has(name) && (part.kind === 'file' || FIXED.has(name));
+    const isRepeated = seen.has(name) && (part.kind === 'file' || FIELDS_WITH_ONE_VALUE.has(name));
     if (isRepeated) badRequest(name, 'is there more than once');
     seen.add(name);
     if (part.kind === 'field') {
       if (name === 'file') missing('file');
-      const allowed = FIXED.get(name);
+      const allowed = FIELDS_WITH_ONE_VALUE.get(name);
       if (allowed && !allowed.includes(part.value)) badRequest(name, `must be ${allowed.join(' or ')}`);
-      if (allowed || LEFT_OUT.has(name)) continue;
+      if (allowed || IGNORED_FIELDS.has(name)) continue;
       waiting += `${headOf(boundary, name)}\r\n${part.value}\r\n`;
       continue;
     }

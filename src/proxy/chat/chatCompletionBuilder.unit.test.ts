@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
+import { formatEvent } from '../providerResponse/sse.ts';
+import { ChatCompletionBuilder } from './chatCompletionBuilder.ts';
+import { ChunkWriter } from './chunkWriter.ts';
+import { ResponseReader } from './responseReader.ts';
+import type { ChatCompletionChunk } from './wire.ts';
+import * as wire from './wire.ts';
+
+type Event = { type: string } & Record<string, unknown>;
+
+const head = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'gpt-5.1' };
+const bytesOf = (events: readonly Event[]) => Buffer.concat(events.map((event) => formatEvent(event.type, event)));
+
+function completionOf(...events: Event[]) {
+  const completion = new ChatCompletionBuilder(head);
+  for (const event of events) completion.add(bytesOf([event]));
+  return completion.body;
+}
+
+describe('the one object of an answer', () => {
+  const completed = (response = {}) => ({ type: 'response.completed', response });
+  const done = (item: object, index = 0) => ({ type: 'response.output_item.done', output_index: index, item });
+  const message = (...content: object[]) => ({ type: 'message', content });
+  const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
+  const choiceOf = (...events: Event[]) => completionOf(...events).choices[0];
+
+  test('has text, and null where it has nothing', () =>
+    expect(completionOf(done(message({ type: 'output_text', text: 'Hi' })), completed())).toEqual({
+      ...head,
+      object: 'chat.completion',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'Hi', refusal: null, annotations: [] },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+    }));
+
+  test.each<[what: string, events: Event[], message: object]>([
+    ['null beside calls', [done(call), completed()], { content: null, tool_calls: [expect.anything()] }],
+    [
+      'null beside a refusal',
+      [done(message({ type: 'refusal', refusal: 'No' })), completed()],
+      { content: null, refusal: 'No' },
+    ],
+    ['empty when nothing was said at all', [completed()], { content: '', refusal: null }],
+  ])('has content that is %s', (_what, events, expected) =>
+    expect(choiceOf(...events)?.message).toMatchObject(expected),
+  );
+
+  test('keeps what the provider said of its reasoning and its tier', () => {
+    const reasoning = done({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] });
+    const events = [reasoning, done(call, 1), completed({ service_tier: 'flex' })];
+    expect(completionOf(...events)).toMatchObject({
+      service_tier: 'flex',
+      choices: [
+        {
+          message: {
+            reasoning_content: 'Hm.',
+            tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          },
+        },
+      ],
+    });
+  });
+});
+
+describe('chunks', () => {
+  const writer = (includesUsage: boolean) => new ChunkWriter(head, { includesUsage });
+  const finished = { kind: 'finished', reason: 'stop', usage: undefined, serviceTier: undefined } as const;
+  const choicesOf = (text: string) => linesOf(text).map((chunk) => chunk.choices[0]);
+
+  test('of an answer that says nothing still tell who answers', () =>
+    expect(choicesOf(writer(false).finish(finished))).toEqual([
+      { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null },
+      { index: 0, delta: {}, finish_reason: 'stop' },
+    ]));
+
+  test('have no usage to tell when the provider told none', () =>
+    expect(linesOf(writer(true).finish(finished)).every(({ usage, choices }) => usage === null && choices[0])).toBe(
+      true,
+    ));
+});
+
+// Whatever of an answer the provider repeats, and however its items interleave: stream and object tell the same, once.
+test('stream and object tell any answer the same, and each piece of it once', () =>
+  fc.assert(
+    fc.property(answers, ({ events, expected }) => {
+      expect(assemble(streamOf(events))).toEqual(expected);
+      const completion = wire.ChatCompletion.parse(completionOf(...events));
+      const [choice] = completion.choices;
+      expect({
+        text: choice?.message.content ?? '',
+        refusal: choice?.message.refusal ?? '',
+        calls: (choice?.message.tool_calls ?? []).map((call) =>
+          call.type === 'function'
+            ? { id: call.id, name: call.function.name, args: call.function.arguments }
+            : { id: call.id, name: call.custom.name, args: call.custom.input },
+        ),
+        reason: choice?.finish_reason,
+      }).toEqual(expected);
+    }),
+    runs(300),
+  ));
+
+function streamOf(events: readonly Event[]): string {
+  const reader = new ResponseReader();
+  const writer = new ChunkWriter(head, { includesUsage: true });
+  let text = '';
+  for (const event of events) {
+    for (const said of reader.read({ type: event.type, data: JSON.stringify(event) })) text += writer.delta(said);
+  }
+  return reader.finish?.kind === 'finished' ? text + writer.finish(reader.finish) : text;
+}
+
+function linesOf(stream: string): ChatCompletionChunk[] {
+  const lines = stream.split('\n\n');
+  expect(lines.slice(-2)).toEqual(['data: [DONE]', '']);
+  return lines.slice(0, -2).map((line) => wire.ChatCompletionChunk.parse(JSON.parse(line.replace(/^data: /, ''))));
+}
+
+/** As a client puts chunks together: by the index of the call. */
+function assemble(stream: string) {
+  const answer = { text: '', refusal: '', calls: [] as { id: string; name: string; args: string }[], reason: '' };
+  for (const { choices } of linesOf(stream)) {
+    for (const { delta, finish_reason: reason } of choices) {
+      answer.text += delta.content ?? '';
+      answer.refusal += delta.refusal ?? '';
+      for (const { index, id, function: fn, custom } of delta.tool_calls ?? []) {
+        if (id !== undefined) answer.calls[index] = { id, name: fn?.name ?? custom?.name ?? '', args: '' };
+        (answer.calls[index] as { args: string }).args += fn?.arguments ?? custom?.input ?? '';
+      }
+      answer.reason = reason ?? answer.reason;
+    }
+  }
+  return answer;
+}
+
+const pieces = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
+/** In which of its forms the provider says a piece: at least once. */
+const forms = fc
+  .record({ deltas: fc.boolean(), whole: fc.boolean(), item: fc.boolean() })
+  .filter(({ deltas, whole, item }) => deltas || whole || item);
+const item = fc.record({ kind: fc.constantFrom('text', 'refusal', 'function', 'custom'), pieces, forms });
+const isCall = (kind: string) => kind === 'function' || kind === 'custom';
+
+const answers = fc
+  .record({ items: fc.array(item, { maxLength: 4 }), order: fc.infiniteStream(fc.nat()), repeatsAll: fc.boolean() })
+  .map(({ items, order, repeatsAll }) => {
+    const queues = items.map((one, index) => eventsOfItem(one, index));
+    const events: Event[] = [];
+    // Calls interleave; what is said in words comes item by item.
+    const open = queues.map((_, index) => index).filter((index) => isCall(items[index]?.kind ?? ''));
+    for (const [index, queue] of queues.entries()) if (!open.includes(index)) events.push(...queue);
+    const waiting = open.map((index) => queues[index] ?? []);
+    while (waiting.some((queue) => queue.length > 0)) {
+      const choice = waiting.filter((queue) => queue.length > 0);
+      events.push(choice[order.next().value % choice.length]?.shift() as Event);
+    }
+    const output = repeatsAll ? items.map((one, index) => finished(one, index)) : [];
+    events.push({ type: 'response.completed', response: { output } });
+    const said = (kind: string) =>
+      items
+        .filter((one) => one.kind === kind)
+        .flatMap((one) => one.pieces)
+        .join('');
+    // Calls are numbered in the order in which they appear.
+    const appeared = [...new Set(events.map(({ output_index: at }) => at))].filter((at) => open.includes(at as number));
+    return {
+      events,
+      expected: {
+        text: said('text'),
+        refusal: said('refusal'),
+        calls: appeared.map((at) => {
+          const index = at as number;
+          return { id: `call_${index}`, name: `tool_${index}`, args: items[index]?.pieces.join('') };
+        }),
+        reason: open.length > 0 ? 'tool_calls' : 'stop',
+      },
+    };
+  });
+
+type Item = { kind: string; pieces: string[]; forms: { deltas: boolean; whole: boolean; item: boolean } };
+
+const NAMES: Record<string, { type: string; event: string; whole: string }> = {
+  text: { type: 'output_text', event: 'response.output_text', whole: 'text' },
+  refusal: { type: 'refusal', event: 'response.refusal', whole: 'refusal' },
+  function: { type: 'function_call', event: 'response.function_call_arguments', whole: 'arguments' },
+  custom: { type: 'custom_tool_call', event: 'response.custom_tool_call_input', whole: 'input' },
+};
+
+function finished({ kind, pieces }: Item, index: number, isWhole = true): object {
+  const { type = '', whole = '' } = NAMES[kind] ?? {};
+  const text = isWhole ? pieces.join('') : '';
+  if (isCall(kind))
+    return { id: `item_${index}`, type, call_id: `call_${index}`, name: `tool_${index}`, [whole]: text };
+  return { id: `item_${index}`, type: 'message', content: isWhole ? [{ type, [whole]: text }] : [] };
+}
+
+function eventsOfItem(one: Item, index: number): Event[] {
+  const { kind, pieces, forms } = one;
+  const { event = '', whole = '' } = NAMES[kind] ?? {};
+  const at = { item_id: `item_${index}`, output_index: index, content_index: 0 };
+  return [
+    { type: 'response.output_item.added', ...at, item: finished(one, index, false) },
+    ...(forms.deltas ? pieces.map((delta) => ({ type: `${event}.delta`, ...at, delta })) : []),
+    ...(forms.whole ? [{ type: `${event}.done`, ...at, [whole]: pieces.join('') }] : []),
+    ...(forms.item ? [{ type: 'response.output_item.done', ...at, item: finished(one, index) }] : []),
+  ];
+}

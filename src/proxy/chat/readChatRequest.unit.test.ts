@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { ProxyError } from '../errors/proxyError.ts';
+import type { JsonObject } from '../requestBody/parseJson.ts';
+import { MAX_VALUES } from '../requestBody/valueLimit.ts';
+import { readChatRequest } from './readChatRequest.ts';
+
+const chat = { model: 'gpt-5.1', messages: [{ role: 'user', content: 'hi' }] };
+const read = (fields: JsonObject = {}, headers: IncomingHttpHeaders = {}) =>
+  readChatRequest(Buffer.from(JSON.stringify({ ...chat, ...fields })), headers);
+const forwarded = (fields: JsonObject) => JSON.parse(Buffer.concat(read(fields).upstreamBody).toString());
+
+describe('a chat', () => {
+  test('is forwarded as a streamed request that is not stored, with instructions', () =>
+    expect(forwarded({ stream: false, store: true })).toEqual({
+      model: chat.model,
+      instructions: '',
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
+      stream: true,
+      store: false,
+    }));
+
+  test('loses the parameters that the provider refuses, and no others', () => {
+    const refused = {
+      temperature: 0.5,
+      top_p: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      max_tokens: 10,
+      max_completion_tokens: 10,
+      top_logprobs: 2,
+      metadata: { a: 'b' },
+      user: 'u',
+      safety_identifier: 's',
+      stream_options: { include_usage: true, include_obfuscation: false },
+    };
+    const kept = { service_tier: 'flex', prompt_cache_key: 'k', parallel_tool_calls: true, brand_new: 1 };
+    const { input, instructions, ...rest } = forwarded({ ...refused, ...kept });
+    expect(rest).toEqual({ model: chat.model, stream: true, store: false, ...kept });
+  });
+
+  test('keeps the numbers of what is passed on as they came', () => {
+    const schema = '{"type":"object","properties":{"id":{"maximum":18446744073709551615,"default":1.0}}}';
+    const raw = `{"model":"m","n":1.0,"max_tokens":1e2,"new":1e999,"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]}`;
+    const { upstreamBody, maxOutputTokens } = readChatRequest(Buffer.from(raw), {});
+    expect(Buffer.concat(upstreamBody).toString()).toContain(schema);
+    expect(Buffer.concat(upstreamBody).toString()).toContain('"new":1e999');
+    expect(maxOutputTokens).toBe(100);
+  });
+
+  test.each<[what: string, fields: JsonObject, expected: object]>([
+    [
+      'is no stream unless asked',
+      {},
+      { wantsStream: false, includesUsage: false, effort: null, maxOutputTokens: null },
+    ],
+    ['is a stream when asked', { stream: true }, { wantsStream: true }],
+    ['tells its usage when asked', { stream_options: { include_usage: true } }, { includesUsage: true }],
+    ['may decline its usage', { stream_options: { include_usage: false } }, { includesUsage: false }],
+    ['may leave its options empty', { stream_options: null }, { includesUsage: false }],
+    ['has an effort for the log', { reasoning_effort: 'high' }, { effort: 'high' }],
+    ['bounds its answer', { max_tokens: 100 }, { maxOutputTokens: 100 }],
+    ['bounds its answer by the newer name', { max_tokens: 100, max_completion_tokens: 50 }, { maxOutputTokens: 50 }],
+    ['never bounds it below nothing', { max_tokens: -5 }, { maxOutputTokens: 0 }],
+    ['is known by its cache key', { prompt_cache_key: 'thread' }, { conversationKey: 'thread' }],
+  ])('%s', (_what, fields, expected) => expect(read(fields)).toMatchObject(expected));
+
+  test('is known by the header of its session, else by what its user said first', () => {
+    expect(read({}, { 'x-session-id': 'ses_1' }).conversationKey).toBe('ses_1');
+    const first = read({ messages: [{ role: 'system', content: 'one' }, ...chat.messages] }).conversationKey;
+    const later = { messages: [...chat.messages, { role: 'assistant', content: 'hello' }, ...chat.messages] };
+    expect(first).toContain('hi');
+    expect(read(later).conversationKey).toBe(first);
+  });
+
+  test.each<[param: string | undefined, fields: JsonObject]>([
+    ['model', { model: '' }],
+    ['model', { model: 5 }],
+    ['messages', { messages: undefined }],
+    ['stream', { stream: 'yes' }],
+    ['stream_options', { stream_options: true }],
+    ['stream_options.include_usage', { stream_options: { include_usage: 1 } }],
+    ['max_tokens', { max_tokens: '100' }],
+    ['max_completion_tokens', { max_completion_tokens: {} }],
+    ['tools', { tools: {} }],
+    ['tools.0', { tools: ['x'] }],
+    ['tools.0.type', { tools: [{ name: 'x' }] }],
+    ['tools.0.type', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }],
+    ['tools.1.type', { tools: [{ type: 'function', function: { name: 'x' } }, { type: 'image_generation' }] }],
+    ['tool_choice', { tool_choice: 3 }],
+    ['tool_choice.type', { tool_choice: { type: 'file_search' } }],
+    ['parallel_tool_calls', { parallel_tool_calls: 'no' }],
+    ['reasoning', { reasoning: 'high' }],
+    ['prompt_cache_key', { prompt_cache_key: 5 }],
+    [undefined, { brand_new: Array(MAX_VALUES + 1).fill(0) }],
+  ])('that is not good is refused with its path: %s', (param, fields) => {
+    let refusal: unknown;
+    try {
+      read(fields);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toBeInstanceOf(ProxyError);
+    const { error } = (refusal as ProxyError).body;
+    expect([error.code, error.param]).toEqual(['invalid_request_error', param]);
+  });
+});

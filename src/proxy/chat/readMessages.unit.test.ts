@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../requestBody/parseJson.ts';
+import { hi, hiItem, mapChat, messageItem, user } from './mapChat.support.ts';
+
+const conversation = (...messages: JsonObject[]) => {
+  const { instructions, input } = mapChat({ messages });
+  return { instructions, input };
+};
+
+describe('messages', () => {
+  test.each<[what: string, messages: JsonObject[], expected: unknown]>([
+    ['of a user', [hi], { instructions: '', input: [hiItem] }],
+    [
+      'of system and developer at the beginning become the instructions, line by line',
+      [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'developer',
+          content: [
+            { type: 'text', text: 'Be kind.' },
+            { type: 'text', text: 'Be here.' },
+          ],
+        },
+        hi,
+      ],
+      { instructions: 'Be brief.\nBe kind.\nBe here.', input: [hiItem] },
+    ],
+    [
+      'of the system amid a chat stay where they are',
+      [{ role: 'system', content: 'Be brief.' }, hi, { role: 'system', content: 'Now be long.' }],
+      { instructions: 'Be brief.', input: [hiItem, messageItem('developer', 'input_text', 'Now be long.')] },
+    ],
+    [
+      'of nobody but the system are something to answer',
+      [{ role: 'system', content: 'Tell a joke.' }],
+      { instructions: '', input: [messageItem('developer', 'input_text', 'Tell a joke.')] },
+    ],
+    [
+      'of an assistant',
+      [hi, { role: 'assistant', content: 'Hello.', name: 'bot', reasoning_content: 'hm' }, hi],
+      { instructions: '', input: [hiItem, messageItem('assistant', 'output_text', 'Hello.'), hiItem] },
+    ],
+    [
+      'of an assistant that said nothing are left out',
+      [hi, { role: 'assistant', content: null }, { role: 'assistant', content: '' }, hi],
+      { instructions: '', input: [hiItem, hiItem] },
+    ],
+  ])('%s', (_what, messages, expected) => expect(conversation(...messages)).toEqual(expected));
+
+  test.each<[what: string, message: JsonObject, content: unknown]>([
+    ['as a field', { content: null, refusal: 'I will not.' }, [{ type: 'refusal', refusal: 'I will not.' }]],
+    [
+      'as a part',
+      {
+        content: [
+          { type: 'text', text: 'Well.' },
+          { type: 'refusal', refusal: 'No.' },
+        ],
+      },
+      [
+        { type: 'output_text', text: 'Well.' },
+        { type: 'refusal', refusal: 'No.' },
+      ],
+    ],
+  ])('a refusal %s', (_what, message, content) =>
+    expect(conversation(hi, { role: 'assistant', ...message }).input).toEqual([
+      hiItem,
+      { type: 'message', role: 'assistant', content },
+    ]),
+  );
+
+  test('calls of tools are items behind what the assistant said, and so is what the tools answered', () => {
+    const weather = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } };
+    const patch = { id: 'call_2', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
+    const { input } = conversation(
+      hi,
+      { role: 'assistant', content: 'One moment.', tool_calls: [weather, patch] },
+      { role: 'tool', tool_call_id: 'call_2', content: 'done' },
+      {
+        role: 'tool',
+        tool_call_id: 'call_1',
+        content: [
+          { type: 'text', text: 'sun' },
+          { type: 'text', text: 'ny' },
+        ],
+      },
+    );
+    expect(input).toEqual([
+      hiItem,
+      messageItem('assistant', 'output_text', 'One moment.'),
+      { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' },
+      { type: 'custom_tool_call', call_id: 'call_2', name: 'patch', input: '*** Begin' },
+      { type: 'custom_tool_call_output', call_id: 'call_2', output: 'done' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'sunny' },
+    ]);
+  });
+
+  test('a tool may answer with an image', () => {
+    const content = [
+      { type: 'text', text: 'look' },
+      { type: 'image_url', image_url: { url: 'https://a/b.png' } },
+    ];
+    expect(conversation({ role: 'tool', tool_call_id: 'call_1', content }).input).toEqual([
+      {
+        type: 'function_call_output',
+        call_id: 'call_1',
+        output: [
+          { type: 'input_text', text: 'look' },
+          { type: 'input_image', image_url: 'https://a/b.png' },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('what a user sends', () => {
+  test.each<[what: string, part: JsonObject, expected: JsonObject]>([
+    ['text', { type: 'text', text: 'é' }, { type: 'input_text', text: 'é' }],
+    [
+      'an image by URL, with its detail',
+      { type: 'image_url', image_url: { url: 'https://a/b.png', detail: 'low' } },
+      { type: 'input_image', image_url: 'https://a/b.png', detail: 'low' },
+    ],
+    [
+      'an image itself',
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+      { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+    ],
+    [
+      'an image whose URL stands alone',
+      { type: 'image_url', image_url: 'https://a/b.png' },
+      { type: 'input_image', image_url: 'https://a/b.png' },
+    ],
+    [
+      'a file as a data URL',
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+      { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' },
+    ],
+    [
+      'a file as bare base64, with its type',
+      { type: 'file', file: { file_data: 'AAAA', mime_type: 'text/csv' } },
+      { type: 'input_file', file_data: 'data:text/csv;base64,AAAA' },
+    ],
+    [
+      'a file as bare base64, with its type in the other spelling',
+      { type: 'file', file: { file_data: 'AAAA', content_type: 'text/csv' } },
+      { type: 'input_file', file_data: 'data:text/csv;base64,AAAA' },
+    ],
+    [
+      'a file as bare base64 alone',
+      { type: 'file', file: { file_data: 'AAAA' } },
+      { type: 'input_file', file_data: 'data:application/octet-stream;base64,AAAA' },
+    ],
+    [
+      'a file by URL',
+      { type: 'file', file: { file_url: 'https://a/b.pdf' } },
+      { type: 'input_file', file_url: 'https://a/b.pdf' },
+    ],
+    ["the provider's own parts", { type: 'input_text', text: 'x' }, { type: 'input_text', text: 'x' }],
+  ])('%s', (_what, part, expected) =>
+    expect(conversation(user([part])).input).toEqual([{ type: 'message', role: 'user', content: [expected] }]),
+  );
+});

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { withExactNumbers } from '../requestBody/exactNumbers.ts';
+import { parseJsonObject } from '../requestBody/parseJson.ts';
+import { rejectTooManyValues } from '../requestBody/valueLimit.ts';
+import { conversationKeyOf } from '../responses/conversationKey.ts';
+import { firstMessageText } from '../responses/firstMessage.ts';
+import { type ModelRequest, toModelRequest } from '../responses/modelRequest.ts';
+import type { RecallItem } from '../responses/recentItems.ts';
+import { rewriteForCompaction } from '../responses/rewriteParsedBody.ts';
+import { checkResponsesRequest, type Surface } from '../responses/schema.ts';
+
+/**
+ * Reads a conversation that is to be compacted: what is checked, and what the provider would refuse, is the same as when
+ * it goes on. Few requests are of this kind, so they are read whole.
+ * @throws ProxyError `invalid_request_error`
+ */
+export function readCompactRequest(
+  raw: Buffer,
+  surface: Surface,
+  headers: IncomingHttpHeaders,
+  recall: RecallItem,
+): ModelRequest {
+  rejectTooManyValues(raw);
+  const body = parseJsonObject(raw);
+  checkResponsesRequest(body, surface);
+  const request = toModelRequest(raw, surface, body, {
+    conversationKey: conversationKeyOf(body, headers) ?? firstMessageText(body.input),
+    upstreamBody: [Buffer.from(JSON.stringify(rewriteForCompaction(withExactNumbers(raw.toString(), body), recall)))],
+  });
+  return { ...request, wantsStream: false };
+}

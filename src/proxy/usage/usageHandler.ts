@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import type { Instant } from '../../domain/core/brands.ts';
+import { availabilityOf } from '../../domain/routing/availability.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import { type PoolCredits, type PoolWindow, poolUsage } from '../poolUsage/poolUsage.ts';
+import type { ResponseHead } from '../relay/responseHead.ts';
+import { sendJson } from '../relay/sendError.ts';
+
+export interface UsageOptions {
+  readonly hot: Pick<HotState, 'accounts' | 'usage'>;
+  readonly now: () => Instant;
+}
+
+/**
+ * What is left of the pool, in the form in which Codex asks for the usage of an account (provider-and-predecessor.md 6.8).
+ * It needs neither key nor session (specification, "Proxy" 4), and names no account.
+ */
+export const createUsageHandler =
+  ({ hot, now }: UsageOptions) =>
+  (response: ServerResponse, head: ResponseHead): void => {
+    const at = now();
+    const { planType, primary, secondary, credits } = poolUsage(hot);
+    const isReached = isExhausted(hot, at);
+    const limit = {
+      allowed: !isReached,
+      limit_reached: isReached,
+      primary_window: windowFields(primary, at),
+      secondary_window: windowFields(secondary, at),
+    };
+    const body = {
+      plan_type: planType,
+      rate_limit: primary || secondary ? limit : null,
+      credits: creditFields(credits),
+    };
+    sendJson(response, 200, body, head);
+  };
+
+/** Nobody can serve before a window begins anew; one that cools down for a moment is not used up. */
+const isExhausted = ({ accounts, usage }: UsageOptions['hot'], now: Instant): boolean =>
+  accounts
+    .values()
+    .filter(({ status }) => status === 'active')
+    .every((account) => availabilityOf(account, usage.get(account.id), undefined, now).state !== 'available');
+
+function windowFields(window: PoolWindow | null, now: Instant) {
+  if (!window) return null;
+  const { usedPercent, windowMinutes, resetAt } = window;
+  const resetSeconds = Math.ceil((resetAt ?? now + windowMinutes * 60_000) / 1_000);
+  return {
+    used_percent: usedPercent,
+    limit_window_seconds: windowMinutes * 60,
+    reset_after_seconds: Math.max(0, resetSeconds - Math.floor(now / 1_000)),
+    reset_at: resetSeconds,
+  };
+}
+
+const creditFields = (credits: PoolCredits | null) =>
+  credits && {
+    has_credits: true,
+    unlimited: credits.isUnlimited,
+    balance: credits.balance.toFixed(2),
+    approx_local_messages: null,
+    approx_cloud_messages: null,
+  };
