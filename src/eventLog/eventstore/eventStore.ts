@@ -18,7 +18,7 @@ import { createEventStoreLeaseStreams } from './eventStoreLeaseStreams.ts';
 import { createEventStoreReplicationTarget } from './eventStoreReplicationTarget.ts';
 import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
-import type { VaultEntry } from './mirror/wire.ts';
+import type { VaultEntry } from './mirror/mirrorProtocol.ts';
 
 export interface EventStoreOptions {
   readonly settings: ConnectionSettings;

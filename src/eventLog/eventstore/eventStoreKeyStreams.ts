@@ -10,8 +10,8 @@ import type { CatchUp } from './catchUp.ts';
 import type { Connection } from './client/connection.ts';
 import { appendFailure, isDeletedStream } from './client/failures.ts';
 import { readStreamOnce } from './client/reads.ts';
+import type { VaultEntry } from './mirror/mirrorProtocol.ts';
 import { STREAM_DELETED } from './mirror/mirrorWriter.ts';
-import type { VaultEntry } from './mirror/wire.ts';
 
 export interface KeyStreamsOptions {
   readonly connection: Connection;

@@ -1,5 +1,7 @@
-import type { PreparedEvent } from '../prepareAppend.ts';
-import type { WrittenAppend } from './wire.ts';
+import type { PreparedAppend, PreparedEvent } from '../prepareAppend.ts';
+
+/** What the writer needs of an append; the data as objects stays behind. */
+export type WrittenAppend = Omit<PreparedAppend, 'data'>;
 
 /** A batch as it crosses to the writer thread: one text for all events, because cloning objects costs more than the rest. */
 export interface BatchText {

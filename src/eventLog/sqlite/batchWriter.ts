@@ -2,9 +2,21 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
 import { ID_TAKEN } from '../eventLog.ts';
 import { chain } from '../hashChain.ts';
+import type { WrittenAppend } from './batchText.ts';
 import { type EventRow, insertEvents } from './insertEvents.ts';
 import { streamHeads } from './streamHeads.ts';
-import type { WriterOutcome, WrittenAppend } from './wire.ts';
+
+export type WriterOutcome =
+  | {
+      readonly kind: 'committed';
+      readonly revision: number;
+      readonly position: Position;
+      /** The events had been written before. */
+      readonly isRepeat: boolean;
+    }
+  | { readonly kind: 'conflict'; readonly actualRevision: number }
+  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly message: string };
 
 /** Primary result codes of SQLite that decide an outcome (sqlite.org/rescode.html). */
 const Code = { readOnly: 8, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;

@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Forgotten } from './wire.ts';
+import type { Position } from '../../domain/core/brands.ts';
+
+/** Events that stand elsewhere by now: all up to and with `upTo`, except those at `kept`. */
+export interface Forgotten {
+  readonly upTo: Position;
+  readonly kept: readonly Position[];
+}
 
 /** Deletes events that stand elsewhere. What cannot be deleted now (the disk is full) is deleted with the next ones. */
 export function forget(database: DatabaseSync, { upTo, kept }: Forgotten): void {

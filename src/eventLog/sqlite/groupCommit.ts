@@ -1,11 +1,12 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/core/brands.ts';
+import { startThread } from '../../lib/threads/startThread.ts';
 import type { AppendOutcome, RecordedEvent } from '../eventLog.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
 import { packBatch } from './batchText.ts';
+import type { WriterOutcome } from './batchWriter.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
-import type { Forgotten, FromWriter, ToWriter, WriterOutcome } from './wire.ts';
+import type { Forgotten } from './forget.ts';
+import type { WriterThread } from './writerProtocol.ts';
 
 interface Pending {
   readonly append: PreparedAppend;
@@ -42,9 +43,9 @@ const MAX_EVENTS_PER_BATCH = 1_000;
  * @throws LogCannotStart when the first writer cannot open the file
  */
 export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
+  const { path, maxBytes, writer = WRITER } = options;
   const queue: Pending[] = [];
   let inFlight: readonly Pending[] = [];
-  let worker: Worker | undefined;
   let whenIdle: (() => void) | undefined;
 
   function send(): void {
@@ -54,39 +55,21 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
       return;
     }
     inFlight = takeBatch(queue);
-    worker ??= startWriter();
-    post(worker, { batch: packBatch(inFlight.map(({ append }) => append)) });
+    thread.request('commit', packBatch(inFlight.map(({ append }) => append))).then(settle, (error: Error) => {
+      settle(inFlight.map(() => ({ kind: 'unknown', message: error.message })));
+    });
   }
 
-  function settle(outcomeOf: (index: number) => WriterOutcome): void {
+  /** @param outcomes of the batch in flight, in the order of its appends */
+  function settle(outcomes: readonly WriterOutcome[]): void {
     const batch = inFlight;
     inFlight = [];
-    const outcomes = batch.map((_, index) => outcomeOf(index));
     const committed = batch.flatMap(({ append }, index) => recorded(append, outcomes[index] as WriterOutcome));
     if (committed.length > 0) options.onCommitted(committed);
     batch.forEach((pending, index) => {
       pending.settle(asOutcome(outcomes[index] as WriterOutcome));
     });
     send();
-  }
-
-  function startWriter(): Worker {
-    const { path, maxBytes, writer = WRITER } = options;
-    const started = new Worker(writer, { workerData: { path, maxBytes } });
-    let reason = 'the writer of the log ended';
-    started.on('message', (message: FromWriter) => {
-      if (message.kind === 'settled') settle((index) => message.outcomes[index] as WriterOutcome);
-      else if (message.kind === 'started') options.onStarted(message.head);
-      else reason = message.message;
-    });
-    started.on('error', (error) => {
-      reason = (error as Error).message;
-    });
-    started.on('exit', () => {
-      if (worker === started) worker = undefined;
-      settle(() => ({ kind: 'unknown', message: reason }));
-    });
-    return started;
   }
 
   async function settled(): Promise<void> {
@@ -96,9 +79,17 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
     });
   }
 
-  worker = startWriter();
-  const [first] = (await once(worker, 'message')) as [FromWriter];
-  if (first.kind === 'failed') throw new LogCannotStart(first.message);
+  const thread = startThread<WriterThread>(writer, {
+    name: 'event log writer',
+    options: () => ({ path, maxBytes }),
+    onReady: ({ head }) => options.onStarted(head),
+    restart: 'with the next message',
+  });
+  try {
+    await thread.ready;
+  } catch (error) {
+    throw new LogCannotStart((error as Error).message, { cause: error });
+  }
 
   return {
     append: (append) =>
@@ -106,18 +97,14 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
         queue.push({ append, settle: resolve });
         send();
       }),
-    forget: (forgotten) => worker && post(worker, { forget: forgotten }),
+    forget: (forgotten) => thread.notify('forget', forgotten),
     settled,
     async close() {
       await settled();
-      if (!worker) return;
-      post(worker, 'close');
-      await once(worker, 'exit');
+      await thread.stop();
     },
   };
 }
-
-const post = (worker: Worker, message: ToWriter): void => worker.postMessage(message);
 
 function takeBatch(queue: Pending[]): Pending[] {
   let events = 0;

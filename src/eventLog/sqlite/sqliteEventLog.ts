@@ -2,10 +2,10 @@ import { position } from '../../domain/core/brands.ts';
 import type { AppendOutcome, EventLog, Subscription } from '../eventLog.ts';
 import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import { type Follower, follow } from './follower.ts';
+import type { Forgotten } from './forget.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
 import { allEvents, streamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
-import type { Forgotten } from './wire.ts';
 
 export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer'> {
   /** Named in the metadata of every event. */

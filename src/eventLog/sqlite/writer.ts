@@ -1,37 +1,31 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Position } from '../../domain/core/brands.ts';
+import { endThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
 import { batchWriter } from './batchWriter.ts';
-import { openForWriting, type WritableOptions } from './database.ts';
+import { openForWriting } from './database.ts';
 import { forget } from './forget.ts';
-import type { FromWriter, ToWriter } from './wire.ts';
+import type { WriterThread } from './writerProtocol.ts';
 
-// The worker thread of the embedded log: one message is one transaction, answered by one message.
+// Program of the writer thread of the embedded log: one request is one transaction.
 
-const port = parentPort as MessagePort;
-const answer = (message: FromWriter): void => port.postMessage(message);
-
-try {
-  serve(workerData as WritableOptions);
-} catch (error) {
-  answer({ kind: 'failed', message: (error as Error).message });
-  port.close();
-}
-
-function serve(options: WritableOptions): void {
+await serveThread<WriterThread>((options) => {
   const database = openForWriting(options);
   const write = batchWriter(database);
   const { head } = database.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get() as {
     head: Position;
   };
-  port.on('message', (message: ToWriter) => {
-    if (message === 'close') {
-      database.close();
-      port.close();
-      return;
-    }
-    if ('batch' in message) answer({ kind: 'settled', outcomes: write(unpackBatch(message.batch)) });
-    else forget(database, message.forget);
-  });
-  answer({ kind: 'started', head });
-}
+  return {
+    ready: { head },
+    requests: {
+      commit: (batch) => {
+        try {
+          return write(unpackBatch(batch));
+        } catch (error) {
+          return endThread(error);
+        }
+      },
+    },
+    notifications: { forget: (forgotten) => forget(database, forgotten) },
+    stop: () => database.close(),
+  };
+});

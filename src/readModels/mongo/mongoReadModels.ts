@@ -4,7 +4,7 @@ import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type Ask, portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { connect } from './connection.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './readModelsProtocol.ts';
 
 export interface MongoReadModelsOptions {
   /** As in `SVC_MONGODB_URL`; its database is `svc` where it names none. */
@@ -63,7 +63,7 @@ export function createMongoReadModels({
   let worker = start();
 
   function start(): Worker {
-    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+    const started = new Worker(new URL('./readModelsWorker.ts', import.meta.url), { workerData });
     started.on('message', onMessage);
     started.on('error', (error) => say(`The read models stopped: ${error.message}`));
     started.on('exit', onExit);

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { type Ask, portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './readModelsProtocol.ts';
 
 export interface SqliteReadModelsOptions {
   /** Gets `readmodels.sqlite`, which may be thrown away at any time. */
@@ -33,7 +33,7 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
   let lastTrouble: string | undefined;
 
   function start(): Worker {
-    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+    const started = new Worker(new URL('./readModelsWorker.ts', import.meta.url), { workerData });
     started.on('message', onMessage);
     started.on('error', (error) => onTrouble?.(error));
     started.on('exit', () => {

@@ -25,7 +25,7 @@ export class PageThread {
 
   /** @param path a file that has every event at its position */
   constructor(path: string) {
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: path, resourceLimits });
+    this.#worker = new Worker(new URL('./pageWorker.ts', import.meta.url), { workerData: path, resourceLimits });
     this.#worker.on('message', (message: FromPageThread) => this.#onMessage(message));
     // Whatever went wrong: who reads its pages in its place either can, or says what is wrong.
     this.#worker.on('error', () => {});

@@ -44,7 +44,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
     due = Number.POSITIVE_INFINITY;
     const [basis] = folder.names();
     const workerData: SnapshotTask = { logPath, folder: folder.path, basis, proves: !isProved, every };
-    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+    const started = new Worker(new URL('./snapshotWorker.ts', import.meta.url), { workerData });
     worker = started;
     started.on('message', onOutcome);
     started.on('error', (error: Error) => onOutcome({ kind: 'failed', reason: error.message }));

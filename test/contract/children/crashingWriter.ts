@@ -1,22 +1,34 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { position } from '../../../src/domain/core/brands.ts';
 import { unpackBatch } from '../../../src/eventLog/sqlite/batchText.ts';
 import { batchWriter } from '../../../src/eventLog/sqlite/batchWriter.ts';
 import { openForWriting } from '../../../src/eventLog/sqlite/database.ts';
-import type { ToWriter } from '../../../src/eventLog/sqlite/wire.ts';
+import type { WriterThread } from '../../../src/eventLog/sqlite/writerProtocol.ts';
+import { serveThread } from '../../../src/lib/threads/serveThread.ts';
 
-// A writer thread that commits its first batch and dies before it answers. Started again, it is the real one.
+// A writer thread that commits its first batch and dies before it replies. Started again, it is the real one.
 
-const { path } = workerData as { path: string };
+const { path } = workerData as WriterThread['options'];
 
 if (existsSync(`${path}.died`)) await import('../../../src/eventLog/sqlite/writer.ts');
 else {
-  const write = batchWriter(openForWriting({ path }));
-  const port = parentPort as MessagePort;
-  port.on('message', (message: ToWriter) => {
-    if (message !== 'close' && 'batch' in message) write(unpackBatch(message.batch));
+  const die = () => {
     writeFileSync(`${path}.died`, '');
-    process.exit(1);
+    return process.exit(1);
+  };
+  await serveThread<WriterThread>(() => {
+    const write = batchWriter(openForWriting({ path }));
+    return {
+      ready: { head: position(0) },
+      requests: {
+        commit: (batch) => {
+          write(unpackBatch(batch));
+          return die();
+        },
+      },
+      notifications: { forget: die },
+      stop: die,
+    };
   });
-  port.postMessage({ kind: 'started', head: 0 });
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { position } from '../../../domain/core/brands.ts';
 import type { Drainer, DrainListener } from '../../outbox/drainer.ts';
-import type { DrainOrder, FromDrain, ToDrain } from './wire.ts';
+import type { DrainOrder, FromDrain, ToDrain } from './drainProtocol.ts';
 
 export interface DrainThreadOptions extends DrainListener, Omit<DrainOrder, 'after'> {}
 
@@ -38,7 +38,7 @@ export function startDrainThread({ path, settings, onDrained, report }: DrainThr
 
   function start(): Worker {
     const workerData: DrainOrder = { path, settings, after };
-    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+    const started = new Worker(new URL('./drainWorker.ts', import.meta.url), { workerData });
     started.unref();
     started.on('message', onMessage);
     started.on('error', (error) => report(new Error(`the thread that drains the outbox ended: ${error.message}`)));

@@ -4,8 +4,8 @@ import { LogCannotStart } from '../../sqlite/database.ts';
 import { createReader, type Reader } from '../../sqlite/reader.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
 import { type MirrorLookup, openMirrorLookup } from './mirrorLookup.ts';
+import type { FromMirror, MirrorSettings, VaultEntry } from './mirrorProtocol.ts';
 import { keepMirror } from './mirrorThread.ts';
-import type { FromMirror, MirrorSettings, VaultEntry } from './wire.ts';
 
 export interface MirrorOptions extends MirrorSettings {
   /** The mirror holds everything up to this position; told before anybody who waits for it. */

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { MirrorOrder, MirrorSettings } from './wire.ts';
+import type { MirrorOrder, MirrorSettings } from './mirrorProtocol.ts';
 
 let thread: Worker | undefined;
 
@@ -17,7 +17,7 @@ export function keepMirror(settings: MirrorSettings, onThreadError: (error: Erro
 }
 
 function startThread(): Worker {
-  const started = new Worker(new URL('./worker.ts', import.meta.url));
+  const started = new Worker(new URL('./mirrorWorker.ts', import.meta.url));
   started.unref();
   started.once('exit', () => {
     if (thread === started) thread = undefined;

@@ -4,8 +4,8 @@ import { isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client/client.ts';
 import { followAll } from './followAll.ts';
 import { openMirrorFile } from './mirrorFile.ts';
+import type { FromMirror, MirrorOrder } from './mirrorProtocol.ts';
 import { MirrorWriter } from './mirrorWriter.ts';
-import type { FromMirror, MirrorOrder } from './wire.ts';
 
 // The thread that follows EventStoreDB and keeps mirrors: decoding and writing hold up no request. Each mirror has a
 // port of its own, whose first message to us is its end.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openLogReader } from './logReader.ts';
 import { createMongoStore } from './mongoStore.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './wire.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './readModelsProtocol.ts';
 
 /** News are told no more often. */
 const NEWS_EVERY_MS = 50;

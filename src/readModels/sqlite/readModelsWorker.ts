@@ -4,7 +4,7 @@ import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
 import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
-import type { FromWorker, Query, ToWorker, WorkerOptions } from './wire.ts';
+import type { FromWorker, Query, ToWorker, WorkerOptions } from './readModelsProtocol.ts';
 
 /**
  * News wait this long for more of their kind: a batch of hundreds costs little more than one of ten. After a longer wait a

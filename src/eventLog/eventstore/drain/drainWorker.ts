@@ -4,7 +4,7 @@ import { allEvents } from '../../sqlite/readEvents.ts';
 import { createReader } from '../../sqlite/reader.ts';
 import { openConnection } from '../client/connection.ts';
 import { createEventStoreReplicationTarget } from '../eventStoreReplicationTarget.ts';
-import type { DrainOrder, FromDrain, ToDrain } from './wire.ts';
+import type { DrainOrder, FromDrain, ToDrain } from './drainProtocol.ts';
 
 // The thread that brings what the outbox holds to EventStoreDB: encoding two hundred events takes ten milliseconds, in which
 // no request would be served.

@@ -1,0 +1,19 @@
+import type { Position } from '../../domain/core/brands.ts';
+import type { BatchText } from './batchText.ts';
+import type { WriterOutcome } from './batchWriter.ts';
+import type { WritableOptions } from './database.ts';
+import type { Forgotten } from './forget.ts';
+
+/** What passes between a log and its writer thread. */
+export interface WriterThread {
+  options: WritableOptions;
+  /** Position of the last event in the file. */
+  ready: { readonly head: Position };
+  requests: {
+    /** Writes a batch in one transaction. Returns the outcomes in the order of its appends. */
+    commit(batch: BatchText): readonly WriterOutcome[];
+  };
+  notifications: {
+    forget(forgotten: Forgotten): void;
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { serveThread } from './serveThread.ts';
+import { transfer } from './transfer.ts';
+
+export interface ExampleThread {
+  options: { readonly fails?: 'at the start' };
+  ready: { readonly threadPid: number };
+  requests: {
+    double(value: number): number;
+    /** Replies after a time. */
+    wait(ms: number): string;
+    /** Throws an error with a code. */
+    fail(message: string): never;
+    /** Fills the buffer with sevens and moves it back. */
+    fill(buffer: ArrayBuffer): ArrayBuffer;
+    crash(): void;
+    exit(): void;
+    block(): void;
+  };
+  notifications: {
+    /** Has the values reported, in order. */
+    remember(value: number): void;
+    crash(): void;
+  };
+  reports: {
+    remembered(values: readonly number[]): void;
+    stopping(timeoutMs: number | undefined): void;
+  };
+}
+
+class ExampleError extends Error {
+  override readonly name = 'ExampleError';
+  readonly code = 'EXAMPLE';
+}
+
+const crash = () => {
+  throw new Error('crashed');
+};
+
+await serveThread<ExampleThread>((options, report) => {
+  if (options.fails) throw new ExampleError('no start');
+  const values: number[] = [];
+  return {
+    ready: { threadPid: process.pid },
+    requests: {
+      double: (value) => 2 * value,
+      wait: async (ms) => {
+        await delay(ms);
+        return 'waited';
+      },
+      fail: (message) => {
+        throw new ExampleError(message);
+      },
+      fill: (buffer) => {
+        new Uint8Array(buffer).fill(7);
+        return transfer(buffer, [buffer]);
+      },
+      crash: () => void setImmediate(crash),
+      exit: () => process.exit(1),
+      block: () => {
+        for (;;);
+      },
+    },
+    notifications: {
+      remember: (value) => {
+        values.push(value);
+        report('remembered', values);
+      },
+      crash,
+    },
+    stop: (timeoutMs) => report('stopping', timeoutMs),
+  };
+});

@@ -1,0 +1,73 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import {
+  Channel,
+  type Endpoint,
+  type NotificationHandlers,
+  type NotificationsOf,
+  type RequestHandlers,
+  type RequestsOf,
+} from './channel.ts';
+import { type OwnerEndpoint, START, STOP, type ThreadProtocol } from './threadProtocol.ts';
+
+/** What a thread has made at its start. */
+export interface ThreadService<Protocol extends ThreadProtocol> {
+  readonly ready?: Protocol['ready'];
+  readonly requests?: RequestHandlers<RequestsOf<Protocol>>;
+  readonly notifications?: NotificationHandlers<NotificationsOf<Protocol>>;
+  /**
+   * Finishes and releases what the thread holds, so that it can end. Requests that it leaves in progress are still replied to.
+   * @param timeoutMs time to finish in, if there is a limit
+   */
+  readonly stop?: (timeoutMs: number | undefined) => Promise<void> | void;
+}
+
+/** Sends a report to the owner of the thread. */
+export type Report<Protocol extends ThreadProtocol> = Channel<OwnerEndpoint<Protocol>>['notify'];
+
+/**
+ * Serves the owner of this worker thread until it stops us (`startThread` is the other end). An error that `start` throws
+ * fails the owner's `ready`, and ends the thread; one that escapes from anything else but the handler of a request is uncaught.
+ * @param start opens what the thread works with
+ */
+export async function serveThread<Protocol extends ThreadProtocol>(
+  start: (
+    options: Protocol['options'],
+    report: Report<Protocol>,
+  ) => ThreadService<Protocol> | Promise<ThreadService<Protocol>>,
+): Promise<void> {
+  const port = parentPort as MessagePort;
+  const channel = new Channel<OwnerEndpoint<Protocol>, Endpoint>(port);
+  const report = channel.notify.bind(channel) as Report<Protocol>;
+  let service: ThreadService<Protocol>;
+  try {
+    service = await start(workerData, report);
+  } catch (error) {
+    channel.receive({ [START]: () => failStart(error) }, {});
+    return;
+  }
+
+  function failStart(error: unknown): never {
+    // Once the reply is sent, which follows at once.
+    queueMicrotask(() => port.close());
+    throw error;
+  }
+
+  async function stop(timeoutMs: number | undefined): Promise<void> {
+    await service.stop?.(timeoutMs);
+    await channel.idle();
+    port.close();
+  }
+
+  channel.receive({ ...service.requests, [START]: () => service.ready }, { ...service.notifications, [STOP]: stop });
+}
+
+/**
+ * For a handler whose error leaves the state of the thread in doubt: ends the thread with it, so that the owner's request is
+ * rejected with `ThreadEnded` and a restarted thread takes the next one.
+ */
+export function endThread(error: unknown): Promise<never> {
+  queueMicrotask(() => {
+    throw error;
+  });
+  return new Promise(() => {});
+}

@@ -1,0 +1,138 @@
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { Channel, type NotificationHandlers } from './channel.ts';
+import { ThreadEnded } from './errors.ts';
+import { type ControlChannel, type OwnerEndpoint, START, STOP, type ThreadProtocol } from './threadProtocol.ts';
+
+export interface ThreadSettings<Protocol extends ThreadProtocol> {
+  /** Shown by debuggers and in the messages of `ThreadEnded`. */
+  readonly name: string;
+  /** Makes the data that a thread is started with; called at each start. */
+  readonly options: () => Protocol['options'];
+  readonly reports?: NotificationHandlers<NonNullable<Protocol['reports']>>;
+  /** Called at each start, when the thread takes messages. */
+  readonly onReady?: (ready: Protocol['ready']) => void;
+  /** Called whenever the thread has ended, with the error that ended it if there was one; requests are rejected by then. */
+  readonly onEnd?: (error: Error | undefined) => void;
+  /**
+   * What follows when the thread ends without having been stopped: nothing (when absent), a start with the next message, or
+   * a start after a time.
+   */
+  readonly restart?: 'with the next message' | { readonly afterMs: number };
+  /** False: the process may end while the thread runs. */
+  readonly keepsProcessAlive?: boolean;
+  readonly resourceLimits?: ResourceLimits;
+}
+
+export interface StopOptions {
+  /** Time for the thread to finish in, which it is told; no limit when absent. */
+  readonly timeoutMs?: number;
+  /** Time beyond that before it is terminated. */
+  readonly graceMs?: number;
+}
+
+/** A worker thread, also across restarts. */
+export interface Thread<Protocol extends ThreadProtocol> {
+  /** Resolves when the first thread takes messages. Rejects with what its start threw, or with `ThreadEnded`. */
+  readonly ready: Promise<Protocol['ready']>;
+  readonly isRunning: boolean;
+  /** See `Channel`. Rejects with `ThreadEnded` while no thread runs. */
+  readonly request: Channel<Protocol>['request'];
+  /** Does nothing while no thread runs. */
+  readonly notify: Channel<Protocol>['notify'];
+  /** Has the thread finish; resolves when it has ended. Nothing starts it again. */
+  stop(options?: StopOptions): Promise<void>;
+  /** Ends the thread whatever it is doing. Nothing starts it again. */
+  terminate(): Promise<void>;
+}
+
+/** One run of the thread. */
+interface Run<Protocol extends ThreadProtocol> {
+  readonly worker: Worker;
+  readonly channel: Channel<Protocol, OwnerEndpoint<Protocol>>;
+  readonly ready: Promise<Protocol['ready']>;
+  readonly ended: Promise<void>;
+}
+
+/** @param program a module that calls `serveThread` with the same protocol */
+export function startThread<Protocol extends ThreadProtocol>(
+  program: URL,
+  settings: ThreadSettings<Protocol>,
+): Thread<Protocol> {
+  const { name, restart, onReady, onEnd } = settings;
+  let current: Run<Protocol> | undefined;
+  let restartTimer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  function run(): Run<Protocol> {
+    const { options, resourceLimits, keepsProcessAlive = true } = settings;
+    const workerData = options();
+    const worker = new Worker(program, { name, workerData, ...(resourceLimits && { resourceLimits }) });
+    if (!keepsProcessAlive) worker.unref();
+    const channel: Run<Protocol>['channel'] = new Channel(worker);
+    channel.receive({} as never, (settings.reports ?? {}) as never);
+    let cause: Error | undefined;
+    worker.on('error', (error) => {
+      cause = error as Error;
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        if (current?.worker === worker) current = undefined;
+        channel.close(endedError(name, cause));
+        resolve();
+        onEnd?.(cause);
+        if (typeof restart === 'object' && !isStopped) restartTimer = setTimeout(start, restart.afterMs).unref();
+      });
+    });
+    const ready = (channel as unknown as ControlChannel).request(START) as Promise<Protocol['ready']>;
+    ready.then(onReady, (error: Error) => {
+      cause ??= error;
+    });
+    return { worker, channel, ready, ended };
+  }
+
+  function start(): Run<Protocol> {
+    current = run();
+    return current;
+  }
+
+  /** The thread to send a message to. */
+  function running(): Run<Protocol> | undefined {
+    if (!current && restart === 'with the next message' && !isStopped) start();
+    return current;
+  }
+
+  function end(): void {
+    isStopped = true;
+    clearTimeout(restartTimer);
+  }
+
+  const first = start();
+  return {
+    ready: first.ready,
+    get isRunning() {
+      return current !== undefined;
+    },
+    request: (...message) =>
+      running()?.channel.request(...message) ?? Promise.reject(new ThreadEnded(`the ${name} thread does not run`)),
+    notify: (...message) => running()?.channel.notify(...message),
+    async stop({ timeoutMs, graceMs = 0 } = {}) {
+      end();
+      if (!current) return;
+      const { worker, channel, ended } = current;
+      (channel as unknown as ControlChannel).notify(STOP, timeoutMs);
+      const timer =
+        timeoutMs === undefined ? undefined : setTimeout(() => void worker.terminate(), timeoutMs + graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+    async terminate() {
+      end();
+      await current?.worker.terminate();
+    },
+  };
+}
+
+const endedError = (name: string, cause: Error | undefined): ThreadEnded =>
+  cause
+    ? new ThreadEnded(`the ${name} thread ended: ${cause.message}`, { cause })
+    : new ThreadEnded(`the ${name} thread ended`);
