@@ -28,7 +28,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   const foundation = await openFoundation(config, io);
   const readModels = await openReadModels(foundation);
   const overlay = await createPendingState(foundation);
-  const provider = createProviderSide(foundation, overlay.records);
+  const provider = await createProviderSide(foundation, overlay.records);
   const addressing = {
     trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
     trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
@@ -42,7 +42,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     host: config.SVC_HOST,
     port: config.SVC_PORT,
     isProxyPath: createIsProxyPath({ hasAliases: config.SVC_CODEX_ALIASES }),
-    isPlainPath: createIsModelPath({ hasAliases: config.SVC_CODEX_ALIASES }),
+    isPlainPath: config.SVC_PLAIN_HTTP ? createIsModelPath({ hasAliases: config.SVC_CODEX_ALIASES }) : undefined,
     proxy: requests.serve,
     dashboard: createDashboard(DASHBOARD),
     management: managing.serve,

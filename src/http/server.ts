@@ -1,95 +1,103 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { ClientRequest, ClientResponse } from './client/client.ts';
+import { trackConnections } from './connections.ts';
+import { createParserErrorHandler } from './parserErrors.ts';
 import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
 import { readPlainRequests } from './plain/readPlainRequests.ts';
 import type { Dashboard } from './static/dashboard.ts';
 import { limitUnreadResponses } from './unreadResponses.ts';
 import {
-  EXPECTATION,
+  CONNECT_NOT_ALLOWED,
   headErrorResponse,
   LINGER_MS,
-  NO_TUNNEL,
-  parserErrorResponse,
   respondAndClose,
-  respondNotHttp,
-} from './wire/parserErrorResponse.ts';
+  respondWithError,
+  UNSUPPORTED_EXPECTATION,
+} from './wire/protocolError.ts';
 
-/** How long a request may take to arrive. */
-const REQUEST_MS = 300_000;
+/** Maximum time for a request to arrive. */
+const REQUEST_TIMEOUT_MS = 300_000;
+const HEADERS_TIMEOUT_MS = 60_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether a path belongs to the proxy; everything else is dashboard or management. */
+  /** Whether a path belongs to the proxy; all others belong to dashboard and management. */
   readonly isProxyPath: (path: string) => boolean;
   readonly proxy: (request: ClientRequest, response: ClientResponse) => void;
-  /** Whether its requests are the proxy's and are read by `plain/` when they are plain. */
-  readonly isPlainPath: (path: string) => boolean;
-  /** Asked before management; answers what is its own. */
+  /** Paths of the proxy whose plain requests are read by `plain/`. Undefined: Node's HTTP server reads every request. */
+  readonly isPlainPath?: ((path: string) => boolean) | undefined;
+  /** Called before management; responds to the paths that it serves. */
   readonly dashboard?: Dashboard | undefined;
   readonly management: Handler;
-  /** How long a client may read nothing of its answer. */
+  /** Maximum time that a client may leave a complete response unread. */
   readonly unreadMs: number;
 }
 
 export interface HttpServer {
   readonly url: string;
-  /** Takes no new connections and ends idle ones; answers under way go on. */
+  /** Stops accepting connections and closes idle ones; open requests continue. */
   stopListening(): void;
-  /** Resolves when every connection has ended, cutting those that have not after `withinMs`. */
+  /** Resolves when all connections have ended; those still open after `withinMs` are cut. */
   closed(withinMs: number): Promise<void>;
 }
 
-/** Nobody can listen there; the message says what to do. */
+/** The server cannot listen on the configured address; the message says what to change. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
 }
 
-/** Both surfaces on one port. @throws CannotListen */
+/** Serves the proxy, the dashboard and management on one port. @throws CannotListen */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const lastResponse = new WeakMap<Socket, ServerResponse>();
+  const { isProxyPath, isPlainPath, proxy, dashboard, management } = options;
+  const nodeResponses = new WeakMap<Socket, ServerResponse>();
   const server = createServer(
-    // Model answers take minutes; what is bounded is how long a request may take to arrive. Whether there is a Host is
-    // looked at here, because Node's own refusal has no body.
     {
       keepAliveTimeout: KEEP_ALIVE_SECONDS * 1_000,
-      headersTimeout: 60_000,
-      requestTimeout: REQUEST_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      // Limits only the arrival of a request: model responses take minutes.
+      requestTimeout: REQUEST_TIMEOUT_MS,
       noDelay: true,
+      // `headErrorResponse` checks it, because Node's own response has no body.
       requireHostHeader: false,
     },
     (request, response) => {
-      lastResponse.set(request.socket, response);
-      const problem = headErrorResponse(request);
-      if (problem) return respondNotHttp(response, problem);
+      nodeResponses.set(request.socket, response);
+      const error = headErrorResponse(request);
+      if (error) return respondWithError(response, error);
       const path = pathOf(request.url as string);
-      if (options.isProxyPath(path)) options.proxy(request, response);
-      else if (!options.dashboard?.(request, response, path)) options.management(request, response);
+      if (isProxyPath(path)) proxy(request, response);
+      else if (!dashboard?.(request, response, path)) management(request, response);
     },
   );
-  const onNoise = createNoiseHandler(lastResponse);
-  server.on('clientError', (error, socket) => onNoise(error, socket as Socket));
-  server.on('checkExpectation', (_request, response) => respondNotHttp(response, EXPECTATION));
-  server.on('connect', (_request, socket) => respondAndClose(socket as Socket, NO_TUNNEL));
-  const plain = readPlainRequests(server, {
-    isPlainUrl: (url) => options.isPlainPath(pathOf(url)),
-    serve: options.proxy,
-    requestMs: REQUEST_MS,
-    lingerMs: LINGER_MS,
-  });
-  const connections = openConnections(server);
-  const answerOn = (connection: Socket) => lastResponse.get(connection) ?? plain.get(connection)?.response;
-  const watch = limitUnreadResponses({ connections, answerOn, patienceMs: options.unreadMs });
+  const onParserError = createParserErrorHandler((socket) => nodeResponses.get(socket));
+  server.on('clientError', (error, socket) => onParserError(error, socket as Socket));
+  server.on('checkExpectation', (_request, response) => respondWithError(response, UNSUPPORTED_EXPECTATION));
+  server.on('connect', (_request, socket) => respondAndClose(socket as Socket, CONNECT_NOT_ALLOWED));
+  const plainConnections =
+    isPlainPath &&
+    readPlainRequests(server, {
+      isPlainUrl: (url) => isPlainPath(pathOf(url)),
+      serve: proxy,
+      requestMs: REQUEST_TIMEOUT_MS,
+      lingerMs: LINGER_MS,
+    });
+  const latestResponse = (socket: Socket) => nodeResponses.get(socket) ?? plainConnections?.get(socket)?.response;
+  const connections = trackConnections(server, latestResponse);
+  const watch = limitUnreadResponses({ sockets: connections.sockets, latestResponse, unreadMs: options.unreadMs });
   server.once('close', () => clearInterval(watch));
-  const ends = closing(server, connections, answerOn);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
     server.listen(options.port, options.host, () => resolve());
   });
-  return { url: urlOf(server, options.host), ...ends };
+  return {
+    url: urlOf(server, options.host),
+    stopListening: connections.stopListening,
+    closed: connections.closed,
+  };
 }
 
 function pathOf(url: string): string {
@@ -100,82 +108,22 @@ function pathOf(url: string): string {
 function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: HttpServerOptions): CannotListen {
   switch (code) {
     case 'EADDRINUSE':
-      return new CannotListen(`${host}:${port} is taken: stop what listens there, or set SVC_PORT to another port.`);
+      return new CannotListen(
+        `${host}:${port} is already in use: stop the process that listens there, or set SVC_PORT to another port.`,
+      );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new CannotListen(`${host} is no address of this machine: set SVC_HOST to one that is, or to 0.0.0.0.`);
+      return new CannotListen(
+        `${host} is not an address of this machine: set SVC_HOST to one that is, or to 0.0.0.0 for all of them.`,
+      );
     case 'EACCES':
-      return new CannotListen(`Port ${port} may not be used by this user: set SVC_PORT to one above 1023.`);
+      return new CannotListen(`This user may not listen on port ${port}: set SVC_PORT to a port above 1023.`);
     default:
       return new CannotListen(`Cannot listen on ${host}:${port}: ${message}`);
   }
 }
 
-function openConnections(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-/**
- * Ends connections in order. `server.close` would not do: it tears down connections whose answer is written but not yet
- * read, which it takes for idle.
- */
-function closing(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  answerOn: (socket: Socket) => ClientResponse | undefined,
-): Pick<HttpServer, 'stopListening' | 'closed'> {
-  const isIdle = (socket: Socket) => {
-    const response = answerOn(socket);
-    return !response || response.writableFinished || response.destroyed;
-  };
-  const endIdle = () => {
-    for (const socket of sockets) if (isIdle(socket)) socket.end();
-  };
-  let whenClosed: Promise<void> | undefined;
-  const stopListening = () => {
-    whenClosed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-    endIdle();
-  };
-  return {
-    stopListening,
-    async closed(withinMs) {
-      stopListening();
-      // Connections become idle one after the other, as their last answers are read.
-      const sweep = setInterval(endIdle, 20);
-      const cut = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
-      }, withinMs);
-      await whenClosed;
-      clearInterval(sweep);
-      clearTimeout(cut);
-    },
-  };
-}
-
 function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** What is no HTTP never reaches a surface; it gets an envelope all the same (design.md promise 10). */
-function createNoiseHandler(lastResponse: WeakMap<Socket, ServerResponse>) {
-  // After its first complaint the parser complains about every further read.
-  const noisy = new WeakSet<Socket>();
-  return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    if (error.code === 'ECONNRESET') socket.destroy();
-    if (socket.destroyed || noisy.has(socket)) return;
-    noisy.add(socket);
-    const response = lastResponse.get(socket);
-    const isUnderWay = response !== undefined && !response.writableFinished;
-    // A whole request before the noise gets its answer, and nothing comes after that.
-    if (isUnderWay && (response.req.complete || response.headersSent)) {
-      response.once('finish', () => socket.destroySoon());
-    } else if (socket.writable) respondAndClose(socket, parserErrorResponse(error));
-    else socket.destroy();
-  };
 }

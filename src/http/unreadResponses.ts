@@ -2,28 +2,26 @@ import type { Socket } from 'node:net';
 import type { ClientResponse } from './client/client.ts';
 
 export interface UnreadResponsesOptions {
-  readonly connections: ReadonlySet<Socket>;
-  /** The latest answer of a connection. */
-  readonly answerOn: (connection: Socket) => ClientResponse | undefined;
-  /** So long a client may read nothing. */
-  readonly patienceMs: number;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly latestResponse: (socket: Socket) => ClientResponse | undefined;
+  /** Maximum time during which the client reads nothing. */
+  readonly unreadMs: number;
 }
 
 /**
- * Ends connections whose client does not read its answer: once an answer is written nobody else looks after it, and Node
- * would keep the rest of it for as long as the client likes. All are looked at from time to time, since a timer for each
- * answer would cost more than it tells.
+ * Cuts connections whose client stops reading a complete response. No handler watches a response once it is written, and
+ * Node would buffer it indefinitely. Polls all connections, because a timer for each response would cost more.
  */
-export function limitUnreadResponses({ connections, answerOn, patienceMs }: UnreadResponsesOptions): NodeJS.Timeout {
+export function limitUnreadResponses({ sockets, latestResponse, unreadMs }: UnreadResponsesOptions): NodeJS.Timeout {
   const limited = new WeakSet<ClientResponse>();
-  const look = () => {
-    for (const connection of connections) {
-      const answer = answerOn(connection);
-      if (!answer?.writableEnded || answer.writableFinished || limited.has(answer)) continue;
-      limited.add(answer);
-      // Node begins anew whenever a part was read, and takes its own time-out for idle connections after the end.
-      connection.setTimeout(patienceMs);
+  const poll = () => {
+    for (const socket of sockets) {
+      const response = latestResponse(socket);
+      if (!response?.writableEnded || response.writableFinished || limited.has(response)) continue;
+      limited.add(response);
+      // Node restarts the timeout with every byte that the client reads, and replaces it by the keep-alive timeout at the end.
+      socket.setTimeout(unreadMs);
     }
   };
-  return setInterval(look, patienceMs / 4).unref();
+  return setInterval(poll, unreadMs / 4).unref();
 }

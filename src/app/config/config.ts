@@ -71,6 +71,7 @@ const environment = z.object({
     .regex(/^\d{1,4}(\.\d{1,6}){2}$/, 'must be the version of a client such as 0.169.0')
     .default('0.169.0'),
   SVC_CODEX_ALIASES: flag.default(true),
+  SVC_PLAIN_HTTP: flag.default(true),
   SVC_PRICES_FILE: z.string().min(1).optional(),
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),
   FIREWALL_TRUSTED_PROXY_CIDRS: list.pipe(z.array(cidr)).default([]),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { parserErrorResponse, respondAndClose } from '../wire/parserErrorResponse.ts';
+import { parserErrorResponse, respondAndClose } from '../wire/protocolError.ts';
 import { readPlainHead } from './plainHead.ts';
 import { PlainRequest } from './plainRequest.ts';
 import { KEEP_ALIVE_SECONDS, PlainResponse } from './plainResponse.ts';

@@ -1,14 +1,12 @@
 import type { LearnedWindows } from '../../domain/accountUsage/decide.ts';
 import type { UsageWindow } from '../../domain/accountUsage/events.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { createThrottledReports, ProviderTrouble } from '../client/throttledReports.ts';
 import { inTheirSlots, MAX_WINDOW_SECONDS, numberIn, resetIn, wholePercent } from './usagePayload.ts';
-
-/** Finds a header by its name in lower case. */
-type HeaderLookup = Pick<ReadonlyMap<string, string>, 'get'>;
 
 export interface LearnedUsageOptions {
   readonly hot: HotRunner;

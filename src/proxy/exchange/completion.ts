@@ -1,12 +1,12 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import { usageFromWhatWasSeen } from '../admission/estimate.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import type { Outcome } from '../settlement/settlement.ts';
-import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { AttemptHistory } from './attemptHistory.ts';
 import type { ExchangeServices } from './exchangeServices.ts';
 

@@ -1,11 +1,11 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import type { Failure } from '../providerResponse/failure.ts';
 import { servedTierIn } from '../providerResponse/serviceTier.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
 import type { Scanned } from '../providerResponse/sseScanner.ts';
-import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { AttemptHistory } from './attemptHistory.ts';
 import type { Decision } from './choose.ts';
 import type { ExchangeServices } from './exchangeServices.ts';

@@ -1,9 +1,9 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { AccountHeaders, OutboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import type { Settled } from '../settlement/settlement.ts';
-import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { UpstreamPool } from '../upstream/upstreamPool.ts';
 import type { Cooldowns } from './cooldowns.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,8 +1,7 @@
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import { type Failure, readProviderError } from '../providerResponse/failure.ts';
 import { EventTooLarge, type Scanned } from '../providerResponse/sseScanner.ts';
-import type { HeaderLookup } from '../upstream/responseHeaders.ts';
-import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamConnection.ts';
-import type { UpstreamPool, UpstreamRequest } from '../upstream/upstreamPool.ts';
+import type { UpstreamControl, UpstreamListener, UpstreamPool, UpstreamRequest } from '../upstream/upstreamPool.ts';
 import type { ResponseFormat, ResponseScanner } from './responseFormats.ts';
 
 /** Told what happens to a call; after `onFailed` or `onEnded` nothing more comes. */

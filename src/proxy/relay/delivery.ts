@@ -1,5 +1,5 @@
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
-import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 
 /** How an answer reaches the client: as a stream that is passed on, or as one JSON object at its end. */
 export interface Delivery {

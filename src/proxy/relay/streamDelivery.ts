@@ -1,7 +1,7 @@
 import type { ClientResponse } from '../../http/client/client.ts';
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import { formatEvent } from '../providerResponse/sse.ts';
-import type { HeaderLookup } from '../upstream/responseHeaders.ts';
 import type { Delivery } from './delivery.ts';
 import { beginStream, type ResponseHead } from './responseHead.ts';
 import { sendError } from './sendError.ts';

@@ -1,97 +1,66 @@
 import type { HeaderBlock } from '../../http/wire/headerBlock.ts';
-import { type SocketOptions, socketOpener } from './openSocket.ts';
-import { UpstreamConnection, type UpstreamControl, type UpstreamListener } from './upstreamConnection.ts';
-import { isWhole, lengthOf, type RequestBody } from './writeRequest.ts';
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+
+/** The pieces of a complete body, or a body that is forwarded while it arrives. */
+export type RequestBody = readonly Buffer[] | AsyncIterable<Buffer>;
 
 export interface UpstreamRequest {
   readonly path: string;
-  /** Stands before the others. */
+  /** Headers that this request shares with others; sent first. */
   readonly shared?: readonly HeaderBlock[];
-  /** Names and values in turn. They must be fit for a head: no control characters, nothing beyond Latin-1. */
+  /** Alternating names and values, without control characters and within Latin-1. */
   readonly headers: readonly string[];
   readonly body: RequestBody;
 }
 
-/** Sends model requests to the provider. */
+/** Receives a response in order. */
+export interface ResponseListener {
+  /** Called once; interim responses (1xx) are skipped. */
+  onHead(status: number, headers: HeaderLookup): void;
+  /** Decoded bytes of the body; the listener owns the buffer. */
+  onBody(bytes: Buffer): void;
+  onEnd(): void;
+}
+
+/** Receives the outcome of a request. Nothing is called after `onEnd`, `onError` or an abort. */
+export interface UpstreamListener extends ResponseListener {
+  /** The connection failed or was closed early, the response is malformed, or the request's body threw. */
+  onError(error: Error): void;
+}
+
+/** Controls a request in flight; has no effect once the response has ended. */
+export interface UpstreamControl {
+  readonly isPaused: boolean;
+  /** Applies back-pressure to the provider. Bytes that were read already are still delivered. */
+  pause(): void;
+  resume(): void;
+  /** Closes the connection. */
+  abort(): void;
+}
+
+/** Sends model requests to the provider. `plain/` and `undici/` implement it; `upstreamPool.int.test.ts` tests both. */
 export interface UpstreamPool {
-  /** POSTs over a connection of its own until the response has ended. The listener is told nothing before this returns. */
+  /** POSTs on a connection that no other request uses until the response has ended. Calls the listener only after returning. */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamControl;
-  /** Ends all connections; what is under way fails. */
+  /** Closes all connections; requests in flight fail. */
   destroy(): void;
 }
 
-const NONE: readonly never[] = [];
-
-interface Idle {
-  readonly connection: UpstreamConnection;
-  readonly untilMs: number;
-}
-
-export interface UpstreamPoolOptions extends SocketOptions {
-  /** How long a connection is kept while nothing is asked. */
+export interface UpstreamPoolOptions {
+  /** `http:` or `https:` with host and port. */
+  readonly origin: URL;
+  /** Includes the TLS handshake. */
+  readonly connectTimeoutMs: number;
+  /** Maximum time that an unused connection is kept; the provider may ask for less with `Keep-Alive`. */
   readonly idleMs: number;
+  /** Certificate authorities to trust instead of the default ones, PEM. */
+  readonly ca?: string | undefined;
 }
 
-/**
- * Connections to the provider, as many as requests are open, HTTP/1.1 without pipelining. Ours because the speed of the
- * relay is decided here (bench/README.md, "Why the relay speaks HTTP itself").
- */
-export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
-  const { origin, idleMs } = options;
-  const open = socketOpener(options);
-  const all = new Set<UpstreamConnection>();
-  /** The last one in is the next one out, so that those beyond what is needed grow old. */
-  const idle: Idle[] = [];
-  const events = {
-    onFree: (connection: UpstreamConnection) => {
-      idle.push({ connection, untilMs: performance.now() + Math.min(idleMs, connection.keptForMs) });
-    },
-    onGone: (connection: UpstreamConnection) => {
-      all.delete(connection);
-      const index = idle.findIndex((one) => one.connection === connection);
-      if (index >= 0) idle.splice(index, 1);
-    },
-  };
-  const sweep = setInterval(() => {
-    const now = performance.now();
-    for (const { connection, untilMs } of idle) if (untilMs <= now) connection.destroy();
-  }, idleMs / 4).unref();
+export const isComplete = (body: RequestBody): body is readonly Buffer[] => Array.isArray(body);
 
-  function free(): UpstreamConnection {
-    const now = performance.now();
-    for (let one = idle.pop(); one; one = idle.pop()) {
-      if (one.untilMs > now) return one.connection;
-      one.connection.destroy();
-    }
-    const connection = new UpstreamConnection(open, events);
-    all.add(connection);
-    return connection;
-  }
-
-  let unwritten: (() => void)[] = [];
-  function writeAll(): void {
-    const writes = unwritten;
-    unwritten = [];
-    for (const write of writes) write();
-  }
-
-  return {
-    send({ path, shared = NONE, headers, body }, listener) {
-      let head = `POST ${path} HTTP/1.1\r\nhost: ${origin.host}\r\n`;
-      for (const { lines } of shared) head += lines;
-      for (let index = 0; index + 1 < headers.length; index += 2)
-        head += `${headers[index]}: ${headers[index + 1]}\r\n`;
-      head += isWhole(body) ? `content-length: ${lengthOf(body)}\r\n\r\n` : 'transfer-encoding: chunked\r\n\r\n';
-      const connection = free();
-      // All that one turn of the event loop brings is written in a row: the first write wakes the receiver, which then is
-      // awake for the others.
-      if (unwritten.length === 0) setImmediate(writeAll);
-      unwritten.push(() => connection.write(head, body));
-      return connection.take(listener);
-    },
-    destroy() {
-      clearInterval(sweep);
-      for (const connection of all) connection.destroy();
-    },
-  };
+export function lengthOf(pieces: readonly Buffer[]): number {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  return length;
 }

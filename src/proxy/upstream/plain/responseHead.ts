@@ -1,24 +1,25 @@
-import { type HeaderLookup, ResponseHeaders } from './responseHeaders.ts';
+import type { HeaderLookup } from '../../../http/wire/headerLookup.ts';
+import { ResponseHeaders } from './responseHeaders.ts';
 
-/** How the end of a body is found (RFC 9112 section 6.3). */
+/** How the end of a body is recognised (RFC 9112 section 6.3). */
 export type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' | 'untilClose' };
 
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderLookup;
   readonly framing: Framing;
-  /** The connection may serve another request once this response has ended. */
+  /** Whether the connection may be reused after this response. */
   readonly keepsAlive: boolean;
 }
 
-/** What came is no HTTP/1 response; whatever else comes on that connection means nothing. */
+/** The bytes are not an HTTP/1 response; the rest of the connection cannot be interpreted. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
 }
 
 /**
- * The status line, then all others in one pass. A folded line has no name, and control characters could break out of what is
- * passed on.
+ * The status line and all header lines in one pass. Rejects folded lines, and control characters, which could break out of
+ * the headers that are relayed.
  */
 const HEAD = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const STATUS_LINE = /^HTTP\/1\.[01] \d{3}(?: |\r|$)/;
@@ -32,8 +33,10 @@ const LENGTH = /^\d{1,15}$/;
 export function readResponseHead(text: string): ResponseHead {
   const [, minor, digits] = HEAD.exec(text) ?? [];
   if (digits === undefined) {
-    const isOurs = STATUS_LINE.test(text);
-    throw new MalformedResponse(isOurs ? 'a header of the provider is none' : 'the provider does not speak HTTP/1.1');
+    const isHttp = STATUS_LINE.test(text);
+    throw new MalformedResponse(
+      isHttp ? 'the provider sent an invalid header' : 'the provider does not speak HTTP/1.1',
+    );
   }
   const status = Number(digits);
   const headers = new ResponseHeaders(text);
@@ -45,7 +48,8 @@ function framingOf(status: number, headers: HeaderLookup): Framing {
   if (status < 200 || status === 204 || status === 304) return { kind: 'length', bytes: 0 };
   const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
-    if (coding.toLowerCase() !== 'chunked') throw new MalformedResponse(`"${coding}" was not asked for`);
+    if (coding.toLowerCase() !== 'chunked')
+      throw new MalformedResponse(`transfer coding "${coding}" was not requested`);
     return { kind: 'chunked' };
   }
   const lengths = headers
@@ -55,14 +59,14 @@ function framingOf(status: number, headers: HeaderLookup): Framing {
   if (lengths === undefined) return { kind: 'untilClose' };
   const [length = ''] = lengths;
   if (!LENGTH.test(length) || lengths.some((other) => other !== length)) {
-    throw new MalformedResponse('the length of the response cannot be told');
+    throw new MalformedResponse('the Content-Length of the response is invalid or ambiguous');
   }
   return { kind: 'length', bytes: Number(length) };
 }
 
 function keepsAlive(headers: HeaderLookup, { kind }: Framing): boolean {
   if (kind === 'untilClose') return false;
-  // Two ways to tell the end of one body: whoever sent that, nothing behind it is to be trusted.
+  // Two framings for one body: the sender is broken or hostile, so the bytes after it cannot be trusted.
   if (kind === 'chunked' && headers.get('content-length') !== undefined) return false;
   return !/(?:^|,)\s*close\s*(?:,|$)/i.test(headers.get('connection') ?? '');
 }

@@ -1,64 +1,46 @@
 import type { Socket } from 'node:net';
+import { isComplete, type RequestBody, type UpstreamControl, type UpstreamListener } from '../upstreamPool.ts';
 import type { OpenSocket } from './openSocket.ts';
-import { type ResponseListener, ResponseParser } from './responseParser.ts';
-import { isWhole, type RequestBody, writeStreamed, writeWhole } from './writeRequest.ts';
-
-/** Told what becomes of a request; after `onEnd` or `onError` nothing more comes, and after an abort nothing at all. */
-export interface UpstreamListener extends ResponseListener {
-  /** The connection could not be made or broke, or what comes over it is no response. */
-  onError(error: Error): void;
-}
-
-/** What can be done about a request while it is under way; afterwards nothing happens. */
-export interface UpstreamControl {
-  readonly isPaused: boolean;
-  /** Makes the provider wait. What has been read already is still told. */
-  pause(): void;
-  resume(): void;
-  /** Cuts the connection. */
-  abort(): void;
-}
+import { ResponseParser } from './responseParser.ts';
+import { writeComplete, writeStreamed } from './writeRequest.ts';
 
 export interface ConnectionEvents {
-  /** It can take the next request. */
-  onFree(connection: UpstreamConnection): void;
-  onGone(connection: UpstreamConnection): void;
+  /** The connection can take the next request. */
+  onIdle(connection: UpstreamConnection): void;
+  onClosed(connection: UpstreamConnection): void;
 }
 
-/** One connection to the provider; one request after the other. */
+/** One connection to the provider; serves one request at a time. */
 export class UpstreamConnection {
   readonly #socket: Socket;
   readonly #events: ConnectionEvents;
   #transfer: Transfer | undefined;
-  /** How long the provider keeps it while nothing is asked, in milliseconds, as far as it said so. */
-  keptForMs = Number.POSITIVE_INFINITY;
+  /** How long the provider keeps the connection while it is idle, in milliseconds; infinite unless it says so. */
+  keepAliveMs = Number.POSITIVE_INFINITY;
 
-  constructor(open: OpenSocket, events: ConnectionEvents) {
+  constructor(openSocket: OpenSocket, events: ConnectionEvents) {
     this.#events = events;
-    this.#socket = open((bytes) => this.#read(bytes))
+    this.#socket = openSocket((bytes) => this.#read(bytes))
       .on('end', () => this.#close())
       .on('error', (error) => this.#fail(error))
       .on('close', () => {
         this.#fail(new Error('the connection was closed'));
-        events.onGone(this);
+        events.onClosed(this);
       });
   }
 
-  /**
-   * Takes a request; only while it is free. The listener is told nothing before this returns, and nothing is written
-   * before `write`.
-   */
-  take(listener: UpstreamListener): UpstreamControl {
+  /** Assigns a request to an idle connection. The listener is called only after this returns; `write` sends the request. */
+  assign(listener: UpstreamListener): UpstreamControl {
     this.#transfer = new Transfer(this.#socket, listener);
     return this.#transfer;
   }
 
-  /** Writes the request that was taken, unless it was given up. @param head with its empty line */
+  /** Writes the assigned request unless it was aborted. @param head ends with the empty line */
   write(head: string, body: RequestBody): void {
     const transfer = this.#transfer;
     if (!transfer || transfer.parser.isStopped) return;
-    if (isWhole(body)) {
-      writeWhole(this.#socket, head, body);
+    if (isComplete(body)) {
+      writeComplete(this.#socket, head, body);
       transfer.isSent = true;
       return;
     }
@@ -77,7 +59,7 @@ export class UpstreamConnection {
   #read(bytes: Buffer): void {
     const transfer = this.#transfer;
     if (!transfer) {
-      // Nothing was asked: it would be taken for the answer to the next request.
+      // Unsolicited bytes would be taken for the response to the next request.
       this.#socket.destroy();
       return;
     }
@@ -99,13 +81,13 @@ export class UpstreamConnection {
   #end(transfer: Transfer): void {
     const { parser, isSent } = transfer;
     this.#transfer = undefined;
-    if (!parser.mayBeFollowed || !isSent || this.#socket.writableLength > 0) {
+    if (!parser.canReuseConnection || !isSent || this.#socket.writableLength > 0) {
       this.#socket.destroy();
       return;
     }
     transfer.resume();
-    this.keptForMs = keptFor(parser.head?.headers.get('keep-alive'));
-    this.#events.onFree(this);
+    this.keepAliveMs = parseKeepAliveMs(parser.head?.headers.get('keep-alive'));
+    this.#events.onIdle(this);
   }
 
   #fail(error: Error): void {
@@ -118,13 +100,13 @@ export class UpstreamConnection {
   }
 }
 
-/** A request and its response; when the response has ended the connection is somebody else's. */
+/** A request and its response. Once the response has ended, the connection may belong to another request. */
 class Transfer implements UpstreamControl {
   readonly #socket: Socket;
   readonly listener: UpstreamListener;
   readonly parser: ResponseParser;
   isPaused = false;
-  /** All of the request has been handed to the socket. */
+  /** The socket has accepted the complete request. */
   isSent = false;
 
   constructor(socket: Socket, listener: UpstreamListener) {
@@ -152,10 +134,10 @@ class Transfer implements UpstreamControl {
   }
 }
 
-/** A request that sets out in the last second would meet a closed door. */
-const MARGIN_MS = 1_000;
+/** A request sent in the last second could reach a connection that the provider is closing. */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
 
-function keptFor(keepAlive = ''): number {
+function parseKeepAliveMs(keepAlive = ''): number {
   const seconds = /timeout=(\d+)/.exec(keepAlive)?.[1];
-  return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1_000 - MARGIN_MS;
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS;
 }

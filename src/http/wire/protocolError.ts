@@ -1,0 +1,76 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ErrorCode } from '../../domain/core/errorCodes.ts';
+import { type ErrorDetails, errors, messageOf } from '../errors/errors.ts';
+
+/** The response to something that is not a request which the proxy or management could answer. */
+export interface ProtocolError {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+}
+
+const invalid = (status: number, problem: string): ProtocolError => ({
+  status,
+  code: 'invalid_request_error',
+  details: { problem },
+});
+
+export const UNSUPPORTED_EXPECTATION = invalid(417, 'the only supported Expect header is "100-continue"');
+export const CONNECT_NOT_ALLOWED: ProtocolError = {
+  status: errors.method_not_allowed.status,
+  code: 'method_not_allowed',
+  details: { method: 'CONNECT', allowed: 'GET or POST' },
+};
+
+/** Translates an error of Node's HTTP parser. */
+export function parserErrorResponse({ code }: NodeJS.ErrnoException): ProtocolError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalid(408, 'the request did not arrive in time');
+  if (code === 'HPE_HEADER_OVERFLOW') return invalid(431, 'the headers are too large');
+  return invalid(400, 'this is not valid HTTP');
+}
+
+/**
+ * Checks what Node's parser lets pass, and rewrites a target in absolute form, as clients send it to proxies, to a path and
+ * a `Host` (RFC 9112 section 3.2.2). Koa would throw for some of these.
+ * @returns undefined if the request can be served
+ */
+export function headErrorResponse(request: IncomingMessage): ProtocolError | undefined {
+  const { url = '', headers, httpVersion } = request;
+  if (headers.host === undefined && httpVersion === '1.1') return invalid(400, 'the request has no Host header');
+  // A target has no fragment, and URL parsers of the routers may throw at one.
+  const hasFragment = url.includes('#');
+  if (!hasFragment && (url.startsWith('/') || url === '*')) return undefined;
+  if (hasFragment || !/^https?:\/\//i.test(url) || !URL.canParse(url))
+    return invalid(400, 'the target of the request is not valid');
+  headers.host = new URL(url).host;
+  request.url = url.replace(/^\w+:\/\/[^/?#]*\/?/, '/');
+  return undefined;
+}
+
+/** Responds and closes the connection: where its next request begins is unknown. */
+export function respondWithError(response: ServerResponse, error: ProtocolError): void {
+  const body = envelopeOf(error);
+  response.writeHead(error.status, { ...headersOf(body), connection: 'close' }).end(body);
+}
+
+/** How long a client that is still sending gets to read its response before the connection is reset. */
+export const LINGER_MS = 1_000;
+
+/** Responds on a connection that has no parsed request and closes it; an immediate reset could discard the response. */
+export function respondAndClose(socket: Socket, error: ProtocolError): void {
+  const body = envelopeOf(error);
+  const head = Object.entries({ ...headersOf(body), connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+const envelopeOf = ({ code, details }: ProtocolError) =>
+  JSON.stringify({ error: { message: messageOf(code, details), type: errors[code].type, code } });
+
+const headersOf = (body: string) => ({
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': Buffer.byteLength(body),
+});

@@ -1,0 +1,56 @@
+import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls';
+import type { UpstreamPoolOptions } from '../upstreamPool.ts';
+
+/** @param onRead gets the bytes in memory that the next read overwrites */
+export type OpenSocket = (onRead: (bytes: Buffer) => void) => Socket;
+
+/** As much as a busy connection has waiting. */
+const TCP_READ_BYTES = 65_536;
+/** The maximum size of a TLS record. */
+const TLS_READ_BYTES = 16_384;
+const KEEP_ALIVE_DELAY_MS = 60_000;
+
+/** Opens connections to one origin. Reads go into preallocated memory instead of a new buffer for each. */
+export function createSocketOpener({ origin, connectTimeoutMs, ca }: Omit<UpstreamPoolOptions, 'idleMs'>): OpenSocket {
+  const isSecure = origin.protocol === 'https:';
+  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = Number(origin.port) || (isSecure ? 443 : 80);
+  const address = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_DELAY_MS };
+  const open = isSecure ? createTlsOpener(address, ca) : createTcpOpener(address);
+  return (onRead) => {
+    const socket = open(onRead);
+    const timeOut = () => socket.destroy(new Error(`no connection to ${origin.host} within ${connectTimeoutMs} ms`));
+    const timer = setTimeout(timeOut, connectTimeoutMs);
+    const stop = () => clearTimeout(timer);
+    return socket.once(isSecure ? 'secureConnect' : 'connect', stop).once('close', stop);
+  };
+}
+
+function createTcpOpener(address: TcpNetConnectOpts): OpenSocket {
+  // All connections share the memory: a read is processed before the next one of any connection begins.
+  const buffer = Buffer.allocUnsafeSlow(TCP_READ_BYTES);
+  return (onRead) => connectTcp({ ...address, onread: { buffer, callback: toReadCallback(onRead) } });
+}
+
+function createTlsOpener(address: TcpNetConnectOpts, ca: string | undefined): OpenSocket {
+  const secureContext = createSecureContext(ca === undefined ? {} : { ca });
+  const names = isIP(address.host ?? '') ? {} : { servername: address.host };
+  let session: Buffer | undefined;
+  return (onRead) => {
+    // Writing to a TLS connection can deliver bytes that it has decrypted, in the middle of another connection's read. So
+    // each has memory of its own.
+    const onread = { buffer: Buffer.allocUnsafeSlow(TLS_READ_BYTES), callback: toReadCallback(onRead) };
+    const options = { ...address, ...names, secureContext, session, ALPNProtocols: ['http/1.1'], onread };
+    return connectTls(options as ConnectionOptions).on('session', (ticket) => {
+      session = ticket;
+    });
+  };
+}
+
+const toReadCallback =
+  (onRead: (bytes: Buffer) => void) =>
+  (length: number, buffer: Uint8Array): boolean => {
+    onRead((buffer as Buffer).subarray(0, length));
+    return true;
+  };

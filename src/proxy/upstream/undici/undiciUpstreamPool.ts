@@ -1,0 +1,142 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { HeaderLookup } from '../../../http/wire/headerLookup.ts';
+import {
+  isComplete,
+  lengthOf,
+  type UpstreamControl,
+  type UpstreamListener,
+  type UpstreamPool,
+  type UpstreamPoolOptions,
+  type UpstreamRequest,
+} from '../upstreamPool.ts';
+
+const MAX_HEAD_BYTES = 65_536;
+/** A request sent in the last second could reach a connection that the provider is closing. */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
+
+/** The upstream pool for `SVC_PLAIN_HTTP=false`: undici, with the limits of the hand-written one. */
+export function createUndiciUpstreamPool({ origin, connectTimeoutMs, idleMs, ca }: UpstreamPoolOptions): UpstreamPool {
+  const pool = new Pool(origin.origin, {
+    allowH2: false,
+    connectTimeout: connectTimeoutMs,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    // The exchange has its own limits: they count bytes of the request, too.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: ca === undefined ? {} : { ca },
+  });
+  const toError = (error: Error & { code?: string }): Error => {
+    switch (error.code) {
+      case 'UND_ERR_CONNECT_TIMEOUT':
+        return new Error(`no connection to ${origin.host} within ${connectTimeoutMs} ms`, { cause: error });
+      case 'UND_ERR_SOCKET':
+        return new Error(`the provider closed the connection (${error.message})`, { cause: error });
+      default:
+        return error;
+    }
+  };
+  return {
+    send(request, listener) {
+      const transfer = new Transfer(listener, toError);
+      // undici can write and fail synchronously; the port promises neither before `send` has returned.
+      queueMicrotask(() => {
+        if (!transfer.isDone) pool.dispatch(toDispatchOptions(request), transfer);
+      });
+      return transfer;
+    },
+    destroy() {
+      void pool.destroy(new Error('the connection was closed'));
+    },
+  };
+}
+
+function toDispatchOptions({ path, shared = [], headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
+  const fields = shared.flatMap((block) => block.fields);
+  fields.push(...headers);
+  const options = { path, method: 'POST', headers: fields };
+  if (!isComplete(body)) return { ...options, body: body as never };
+  const length = lengthOf(body);
+  // undici derives the length of a buffer, but not that of several.
+  if (body.length > 1) fields.push('content-length', String(length));
+  return { ...options, body: length === 0 ? null : body.length === 1 ? (body[0] as Buffer) : (body as never) };
+}
+
+/** A request and its response: translates undici's callbacks into the listener's. */
+class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
+  readonly #listener: UpstreamListener;
+  readonly #toError: (error: Error) => Error;
+  #controller: Dispatcher.DispatchController | undefined;
+  isPaused = false;
+  /** The response has ended, the request failed or it was aborted. */
+  isDone = false;
+
+  constructor(listener: UpstreamListener, toError: (error: Error) => Error) {
+    this.#listener = listener;
+    this.#toError = toError;
+  }
+
+  pause(): void {
+    if (this.isDone) return;
+    this.isPaused = true;
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    // Later, because undici's parser must not be re-entered from the callback of another response.
+    queueMicrotask(() => {
+      if (!this.isPaused && !this.isDone) this.#controller?.resume();
+    });
+  }
+
+  abort(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.#controller?.abort(new Error('the request was aborted'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.isDone) controller.abort(new Error('the request was aborted'));
+    else if (this.isPaused) controller.pause();
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
+    if (status >= 200 && !this.isDone) this.#listener.onHead(status, new ParsedHeaders(headers));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (!this.isDone) this.#listener.onBody(bytes);
+  }
+
+  onResponseEnd(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.#listener.onEnd();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.#listener.onError(this.#toError(error));
+  }
+}
+
+type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+class ParsedHeaders implements HeaderLookup {
+  readonly #headers: IncomingHeaders;
+
+  constructor(headers: IncomingHeaders) {
+    this.#headers = headers;
+  }
+
+  get(name: string): string | undefined {
+    const value = this.#headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+}
