@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createManagement } from '../src/management/app.ts';
 import { endpointsOf } from '../src/management/http/describeRoute.ts';
-import { proxyRoutes } from '../src/proxy/routes.ts';
+import { proxyRoutes } from '../src/proxy/routes/routes.ts';
 import { authFile } from './support/authFiles.ts';
 import { codeAt } from './support/browser.ts';
 import { acceptable, startGateway } from './support/gateway.ts';

@@ -3,7 +3,7 @@ import { createClientAddress } from '../http/client/clientAddress.ts';
 import { createIsHttps } from '../http/client/isHttps.ts';
 import { startHttpServer } from '../http/server.ts';
 import { createDashboard } from '../http/static/dashboard.ts';
-import { createIsModelPath, createIsProxyPath } from '../proxy/routes.ts';
+import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import type { Config } from './config/config.ts';
 import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
 import { createManaging } from './wiring/management.ts';

@@ -5,25 +5,26 @@ import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
 import { readChatRequest } from './chat/readChatRequest.ts';
 import { completeCompaction } from './compact/completeCompaction.ts';
 import { readCompactRequest } from './compact/readCompactRequest.ts';
-import { eventStream, type ResponseFormat, wholeJson } from './exchange/responseFormats.ts';
+import { eventStream, jsonObject, type ResponseFormat } from './exchange/responseFormats.ts';
 import type { Delivery } from './relay/delivery.ts';
 import { JsonDelivery } from './relay/jsonDelivery.ts';
+import { PassThroughDelivery } from './relay/passThroughDelivery.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
 import { StreamDelivery } from './relay/streamDelivery.ts';
-import { WholeDelivery } from './relay/wholeDelivery.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import { readResponsesRequest } from './responses/readResponsesRequest.ts';
 import type { RecallItem } from './responses/recentItems.ts';
 import type { RequestCache } from './responses/requestCache.ts';
 import type { Surface } from './responses/schema.ts';
+import type { DialectName } from './routes/routes.ts';
 
-export interface Reading {
+export interface ReadOptions {
   readonly headers: IncomingHttpHeaders;
   readonly recall: RecallItem;
   readonly memory: RequestCache;
 }
 
-export interface Delivering extends ResponseHead {
+export interface DeliverOptions extends ResponseHead {
   readonly now: () => number;
   /** The client has caught up. */
   readonly onDrain: () => void;
@@ -32,21 +33,19 @@ export interface Delivering extends ResponseHead {
 /** How clients of a route speak: everything between reading a request and delivering its answer is the same for all. */
 export interface Dialect {
   /** @throws ProxyError `invalid_request_error` */
-  read(body: Buffer, reading: Reading): ModelRequest;
-  deliver(response: ClientResponse, request: ModelRequest, delivering: Delivering): Delivery;
+  read(body: Buffer, reading: ReadOptions): ModelRequest;
+  deliver(response: ClientResponse, request: ModelRequest, delivering: DeliverOptions): Delivery;
   /** How the provider answers. */
-  readonly answer: ResponseFormat;
+  readonly format: ResponseFormat;
 }
 
-export type DialectName = Surface | 'chat' | 'svcCompact' | 'v1Compact';
-
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
-  svc: { ...responses('svc'), answer: eventStream({ dropsVendorEvents: false, remembersItems: false }) },
-  v1: { ...responses('v1'), answer: eventStream({ dropsVendorEvents: true, remembersItems: true }) },
+  svc: { ...responses('svc'), format: eventStream({ dropsVendorEvents: false, remembersItems: false }) },
+  v1: { ...responses('v1'), format: eventStream({ dropsVendorEvents: true, remembersItems: true }) },
   chat: {
     read: (body, { headers }) => readChatRequest(body, headers),
     deliver: deliverChat,
-    answer: eventStream({ dropsVendorEvents: true, remembersItems: false }),
+    format: eventStream({ dropsVendorEvents: true, remembersItems: false }),
   },
   svcCompact: compact('svc'),
   v1Compact: compact('v1'),
@@ -63,15 +62,15 @@ function responses(surface: Surface): Pick<Dialect, 'read' | 'deliver'> {
 function compact(surface: Surface): Dialect {
   return {
     read: (body, { headers, recall }) => readCompactRequest(body, surface, headers, recall),
-    deliver: (response, _request, head) => new WholeDelivery(response, head, completeCompaction),
-    answer: wholeJson,
+    deliver: (response, _request, head) => new PassThroughDelivery(response, head, completeCompaction),
+    format: jsonObject,
   };
 }
 
 function deliverChat(
   response: ClientResponse,
   { model, wantsStream, includesUsage = false }: ModelRequest,
-  delivering: Delivering,
+  delivering: DeliverOptions,
 ): Delivery {
   const { requestId, limits, now, onDrain } = delivering;
   const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { errors } from '../http/errors/errors.ts';
 import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/openApi/endpoint.ts';
 import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
-import type { DialectName } from './dialects.ts';
-import { isPublic, type ProxyRoute, proxyRoutes } from './routes.ts';
+import { type DialectName, isPublic, type ProxyRoute, proxyRoutes } from './routes/routes.ts';
 import { TRANSCRIPTION_MODEL } from './transcribe/transcriptionForm.ts';
 
 // What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):

@@ -191,7 +191,7 @@ describe.for(['chat', 'compatible'] as const)('the AI SDK over its provider "%s"
   test('throws what broke off a stream', async ({ stage }) => {
     stage.account.always(cutAfter());
 
-    await expect((await ai(stage)).streamText({ model, prompt })).rejects.toThrow(/ended its answer early/);
+    await expect((await ai(stage)).streamText({ model, prompt })).rejects.toThrow(/ended its response early/);
   });
 });
 

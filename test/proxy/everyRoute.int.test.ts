@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ProxyRoute, proxyRoutes } from '../../src/proxy/routes.ts';
+import { type ProxyRoute, proxyRoutes } from '../../src/proxy/routes/routes.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import type { Playlist } from '../support/provider/responseScript.ts';
 import { neverAnswers, serverError } from '../support/provider/scripts.ts';

@@ -10,56 +10,56 @@ export interface RefusalsOptions {
   readonly now: () => Instant;
 }
 
-/** So many refusals of one key and minute are events of their own; the rest of the minute is one number. */
-const EVENTS_PER_MINUTE = 60;
+/** Refusals of one key that get an event of their own each minute; the rest of the minute is counted. */
+const MAX_EVENTS_PER_MINUTE = 60;
 
-interface Counted {
+interface MinuteOfRefusals {
   readonly keyId: ApiKeyId | null;
   readonly address: string | null;
   events: number;
   readonly counts: Map<string, number>;
 }
 
-/** Writes down who was refused what, without letting a client that hammers us fill the log (design.md section 5). */
+/** Records refused requests without letting a flood of them fill the log (docs/decisions/0029-refusals.md). */
 export class Refusals {
   readonly #options: RefusalsOptions;
-  readonly #minutes: PerMinuteCounter<Counted>;
+  readonly #minutes: PerMinuteCounter<MinuteOfRefusals>;
 
   constructor(options: RefusalsOptions) {
     this.#options = options;
     this.#minutes = new PerMinuteCounter({
       now: options.now,
-      write: (counted, minute) => this.#write(counted, minute),
+      write: (refusals, minute) => this.#write(refusals, minute),
     });
   }
 
-  /** A request of a known client was refused before any account was asked. Resolves when that is durable or counted. */
+  /** Records the request of an identified client that no account was called for. Resolves when durable or counted. */
   async refused(refusal: RefusedRequest): Promise<void> {
     const { keyId, errorCode, requestId } = refusal;
-    const counted = this.#minutes.of(keyId ?? 'anonymous', () => nothing(keyId, null));
-    if (counted.events >= EVENTS_PER_MINUTE) {
-      count(counted, errorCode);
+    const refusals = this.#minutes.of(keyId ?? 'anonymous', () => noRefusals(keyId, null));
+    if (refusals.events >= MAX_EVENTS_PER_MINUTE) {
+      count(refusals, errorCode);
       return;
     }
-    counted.events++;
+    refusals.events++;
     await this.#record(RequestRefused(refusal), keyId ? { kind: 'apiKey', keyId } : { kind: 'anonymous' }, requestId);
   }
 
-  /** Somebody without a key or not on the allowlist was turned away; only counted. */
-  turnedAway(address: string, code: string): void {
+  /** Counts the request of a client without a valid key, or that is not on the allowlist. */
+  countAnonymous(address: string, code: string): void {
     const subject = this.#minutes.hasRoomFor(`address ${address}`) ? address : 'others';
     count(
-      this.#minutes.of(`address ${subject}`, () => nothing(null, subject)),
+      this.#minutes.of(`address ${subject}`, () => noRefusals(null, subject)),
       code,
     );
   }
 
-  /** Appends what was counted, at the end of the process. */
+  /** Appends the counts of the current minute; called at the end of the process. */
   stop(): Promise<void> {
     return this.#minutes.stop();
   }
 
-  async #write({ keyId, address, counts }: Counted, minute: Instant): Promise<void> {
+  async #write({ keyId, address, counts }: MinuteOfRefusals, minute: Instant): Promise<void> {
     if (counts.size === 0) return;
     const event = RefusalsCounted({ keyId, address, minute, counts: Object.fromEntries(counts) });
     const reason = 'refusals are counted per minute';
@@ -72,11 +72,11 @@ export class Refusals {
   }
 }
 
-const nothing = (keyId: ApiKeyId | null, address: string | null): Counted => ({
+const noRefusals = (keyId: ApiKeyId | null, address: string | null): MinuteOfRefusals => ({
   keyId,
   address,
   events: 0,
   counts: new Map(),
 });
 
-const count = ({ counts }: Counted, code: string) => counts.set(code, (counts.get(code) ?? 0) + 1);
+const count = ({ counts }: MinuteOfRefusals, code: string) => counts.set(code, (counts.get(code) ?? 0) + 1);

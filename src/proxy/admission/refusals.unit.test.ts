@@ -41,7 +41,7 @@ test('sixty refusals of a minute are events of their own, the rest is one number
 
 test('no count is lost when the minute turns while another is being written', async () => {
   const { refusals, counted, pass } = stage();
-  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   for (let index = 0; index < 70; index++) await refusals.refused(refusal(`r${index}`));
   pass(60_000);
   await refusals.refused(refusal('next minute'));
@@ -51,9 +51,9 @@ test('no count is lost when the minute turns while another is being written', as
 
 test('no count is lost when the clock is put back', async () => {
   const { refusals, counted, pass } = stage();
-  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   pass(-300_000);
-  refusals.turnedAway('10.0.0.1', 'ip_forbidden');
+  refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   await refusals.stop();
   expect(counted()).toEqual([{ ip_forbidden: 1 }, { ip_forbidden: 1 }]);
 });

@@ -3,7 +3,7 @@ import { ProxyError } from '../errors/proxyError.ts';
 import { eventsOf } from '../providerResponse/sse.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { beginStream, type ResponseHead } from '../relay/responseHead.ts';
-import { sendError } from '../relay/sendError.ts';
+import { sendError } from '../relay/sendJson.ts';
 import { type ChunkHead, ChunkWriter, errorChunk } from './chunkWriter.ts';
 import { ResponseReader } from './responseReader.ts';
 

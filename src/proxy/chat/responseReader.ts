@@ -1,6 +1,6 @@
 import { type ProviderError, providerErrorFrom } from '../providerResponse/failure.ts';
+import { parseUsage } from '../providerResponse/parseUsage.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
-import { usageFrom } from '../providerResponse/usageFrom.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import { annotationFrom, logprobsFrom } from './annotationsAndLogprobs.ts';
 import { ToolCallReader } from './toolCallReader.ts';
@@ -168,7 +168,7 @@ const reasonOf = ({ incomplete_details: details }: JsonObject): FinishReason =>
   isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
 
 function chatUsage(value: unknown): Usage | undefined {
-  const usage = usageFrom(value);
+  const usage = parseUsage(value);
   return (
     usage && {
       prompt_tokens: usage.inputTokens,

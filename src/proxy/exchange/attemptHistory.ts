@@ -3,21 +3,21 @@ import type { Attempt } from '../../domain/request/events.ts';
 import type { Decision } from './choose.ts';
 import type { Classified } from './classify.ts';
 
-/** An attempt that is under way. */
+/** An attempt in progress. */
 export interface OpenAttempt {
   readonly accountId: AccountId;
   readonly decision: Decision;
   readonly startedAt: Instant;
-  /** The token that was sent; a refresh is in vain when somebody has replaced it meanwhile. */
+  /** The token that was sent: if it has been replaced when the provider refuses it, no refresh is needed. */
   readonly authorization: string;
 }
 
-/** The attempts of one request in their order, as the log will hold them. */
+/** The attempts of one request in order, as the log records them. */
 export class AttemptHistory {
   readonly ended: Attempt[] = [];
   open: OpenAttempt | undefined;
 
-  /** The account that is being asked, or was asked last. */
+  /** The account of the current or else of the last attempt. */
   get accountId(): AccountId | null {
     return this.open?.accountId ?? this.ended.at(-1)?.accountId ?? null;
   }
@@ -27,7 +27,7 @@ export class AttemptHistory {
     if (!this.open) return;
     const { accountId, decision, startedAt } = this.open;
     this.open = undefined;
-    // Spelled out instead of spread: this runs for every request, and JSON leaves out what is undefined.
+    // Spelled out instead of spread, because this runs for every request; JSON omits undefined fields.
     this.ended.push({
       decidedAt: decision.decidedAt,
       asOf: decision.asOf,

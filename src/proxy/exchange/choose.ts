@@ -2,15 +2,15 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { plansWithout } from '../../domain/modelCatalogue/plansWithout.ts';
 import type { Attempt } from '../../domain/request/events.ts';
 import { SELECT_VERSION, type Selection, select, triedBy } from '../../domain/routing/select.ts';
-import type { AdmittedRequest } from '../admission/admittedRequest.ts';
-import type { ExchangeServices } from './exchangeServices.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import type { Accounts } from './capabilities.ts';
 
-/** Where and when a choice was made and what of the overlay it hung on: with it, replay makes the same choice. */
+/** When a choice was made and on which pending state it depended: replay makes the same choice from it. */
 export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'isRepeat'>;
 
 /** Chooses the account of a request's next attempt from what this node knows now. */
 export function choose(
-  { hot, cooldowns, pendingPin, nextTurn }: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'pendingPin' | 'nextTurn'>,
+  { hot, cooldowns, pendingPin, nextTurn }: Omit<Accounts, 'deactivate'>,
   { pin, requestId, model }: Pick<AdmittedRequest, 'pin' | 'requestId' | 'model'>,
   attempts: readonly Attempt[],
   now: Instant,

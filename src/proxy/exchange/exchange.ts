@@ -1,227 +1,420 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
-import type { CompletedRequest } from '../../domain/request/events.ts';
-import type { AdmittedRequest } from '../admission/admittedRequest.ts';
-import type { ProxyError } from '../errors/proxyError.ts';
+import type { TokenUsage } from '../../domain/request/events.ts';
+import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
+import { estimatedUsage } from '../admission/estimate.ts';
+import { ProxyError } from '../errors/proxyError.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Delivery } from '../relay/delivery.ts';
-import { AttemptHistory } from './attemptHistory.ts';
+import type { Outcome, Settle } from '../settlement/settlement.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
+import type { Accounts, Provider } from './capabilities.ts';
 import { type Classified, classify } from './classify.ts';
-import { Completion } from './completion.ts';
-import { type AttemptObserver, CurrentAttempt } from './currentAttempt.ts';
-import { errorForClient, lastWord, refusalError } from './errorsForClient.ts';
-import type { ExchangeServices } from './exchangeServices.ts';
-import { nextStep } from './nextStep.ts';
+import { errorForClient, finalError, noAccountError } from './errorsForClient.ts';
+import { type IdleLimits, idleAction } from './idleAction.ts';
+import { nextStep, type Step } from './nextStep.ts';
+import {
+  errorOfEnding,
+  outcomeOfCompletion,
+  outcomeOfDisconnect,
+  outcomeOfError,
+  outcomeOfProviderFailure,
+} from './outcomes.ts';
 import { penalizeAccount } from './penalizeAccount.ts';
-import { type Patience, silenceOf } from './silence.ts';
+import { StreamedBody } from './streamedBody.ts';
+import { type CallListener, UpstreamCall } from './upstreamCall.ts';
 
-const NOTHING: readonly Buffer[] = [];
+type State =
+  /** Picks the account of the next attempt. */
+  | 'choosing'
+  /** All accounts cool down; a timer runs until the first one is available. */
+  | 'waiting'
+  /** The chosen account gets a new access token before the provider is called. */
+  | 'refreshing'
+  /** The request is on its way; no event of a response has arrived. */
+  | 'calling'
+  /** Events go to the delivery. Until that has begun, a failure leads to another attempt. */
+  | 'relaying'
+  /** The outcome is fixed and is written to the log; the client gets the end of its response when that is durable. */
+  | 'settling'
+  | 'ended';
+
+/** The states that may follow. An event that asks for any other comes too late and is ignored. */
+const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
+  choosing: ['waiting', 'refreshing', 'calling', 'settling'],
+  waiting: ['choosing', 'settling'],
+  refreshing: ['calling', 'choosing', 'settling'],
+  calling: ['relaying', 'refreshing', 'choosing', 'settling'],
+  relaying: ['refreshing', 'choosing', 'settling'],
+  settling: ['ended'],
+  ended: [],
+};
+
+export interface ExchangeServices {
+  readonly accounts: Accounts;
+  readonly provider: Provider;
+  readonly settle: Settle;
+  /** Keeps the items of a response for clients that refer to them by id. */
+  readonly rememberOutput: (request: AdmittedRequest, output: readonly unknown[]) => void;
+  readonly onEnded: (exchange: Exchange) => void;
+  /** Called with exceptions that are bugs of ours. */
+  readonly report: (error: Error) => void;
+  readonly now: () => Instant;
+}
 
 interface FailedAttempt {
   readonly failure: Failure;
   readonly classified: Classified;
 }
 
+const NO_BODY: readonly Buffer[] = [];
+
 /**
- * One request from its first attempt to its settled end: choose an account, try, classify, again; after the first byte
- * to the client only relay. A state machine driven by callbacks, because a promise per chunk would cost more than the
- * relay itself.
+ * One admitted request until its outcome is in the log: choose an account, call the provider, classify the failure, try
+ * again; after the first byte to the client only relay. A state machine driven by callbacks, because a promise per chunk
+ * would cost more than the relay itself.
+ *
+ * A request ends by entering `settling`, which it can do once, in one of five ways: `#complete` (the provider ended its
+ * response), `#fail` (no attempt is left, or none is possible after the first byte), `onClientDisconnect`, `abort` (the
+ * service shuts down) and `refuse` (its body turned out invalid while it was sent).
  */
-export class Exchange implements AttemptObserver {
+export class Exchange implements CallListener {
   readonly request: AdmittedRequest;
   readonly #delivery: Delivery;
   readonly #services: ExchangeServices;
-  readonly #trail = new AttemptHistory();
-  readonly #current: CurrentAttempt;
-  readonly #conclusion: Completion;
-  #isRelaying = false;
-  #waitedMs = 0;
+  #state: State = 'choosing';
+  readonly #attempts = new AttemptHistory();
+  /** Set while calling and relaying, and until the request has ended. */
+  #call: UpstreamCall | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
+  #waitedMs = 0;
   #lastFailure: FailedAttempt | undefined;
-  /** Of `performance.now`: the clock of the machine may be put right while a request is open. */
-  readonly begunAt: number = performance.now();
-  #lastWriteAt: number = this.begunAt;
-  /** Whether the log was told that this request is open. */
+  /** Accounts whose token was refreshed for this request: each gets one refresh. */
+  #refreshed: readonly AccountId[] = [];
+  /** The chosen account is not the one that the conversation is pinned to. */
+  #isFallback = false;
+  #firstByteAt: Instant | undefined;
+  /** By `performance.now()`: the clock of the machine may be set while a request is open. */
+  readonly startedAt: number = performance.now();
+  #lastKeepAliveAt: number = this.startedAt;
+  /** Set by `OpenRequests` when the log has `RequestAdmitted` of this request. */
   isAnnounced = false;
-  /** Its place among the open requests. */
+  /** Set by the `SlotSet` of open requests. */
   slot = -1;
 
   constructor(request: AdmittedRequest, delivery: Delivery, services: ExchangeServices) {
     this.request = request;
     this.#delivery = delivery;
     this.#services = services;
-    this.#current = new CurrentAttempt(request, services, this.#trail, this);
-    this.#conclusion = new Completion(request, this.#trail, delivery, services, (isDurable) => this.#close(isDurable));
   }
 
+  /** The outcome is fixed. */
   get isOver(): boolean {
-    return this.#conclusion.isReached;
+    return this.#state === 'settling' || this.#state === 'ended';
   }
 
+  /** The account of the current or else of the last attempt. */
   get accountId(): AccountId | null {
-    return this.#trail.accountId;
+    return this.#attempts.accountId;
   }
+
+  /** @returns false when the state does not change, because the event came too late */
+  #enter(next: State): boolean {
+    if (!TRANSITIONS[this.#state].includes(next)) return false;
+    this.#state = next;
+    return true;
+  }
+
+  // Attempts
 
   start(): void {
-    this.#next();
+    this.#choose();
   }
 
-  /** Goes on reading from the provider once the client has caught up. */
-  onDrain(): void {
-    this.#current.call?.resume();
-  }
-
-  /** The client hung up: the provider is told at once, and no account is spent any further. */
-  clientGone(): void {
-    if (this.isOver) return;
-    // Between two attempts nobody works on it: those before have failed without output.
-    const usage = this.#current.call ? this.#conclusion.seenUsage() : undefined;
-    this.#stop('client_gone');
-    this.#conclusion.clientLeft(usage);
-  }
-
-  /** Ends the request because the service does. */
-  abort(error: ProxyError): void {
-    if (this.isOver) return;
-    const usage = this.#delivery.hasBegun ? this.#conclusion.seenUsage() : undefined;
-    this.#stop('aborted');
-    this.#conclusion.failed(error, { usage });
-  }
-
-  /** Ends the request because it turned out wrong while it was sent on. */
-  refuse(error: ProxyError): void {
-    if (this.isOver) return;
-    this.#stop('request_refused');
-    this.#conclusion.failed(error);
-  }
-
-  #stop(outcome: string): void {
-    clearTimeout(this.#waitTimer);
-    this.#trail.end(outcome, this.#services.now());
-    this.#current.call?.abort();
-  }
-
-  /**
-   * Called about once a second: silence of the provider, and signs of life to the client.
-   * @param now of `performance.now`
-   */
-  tick(now: number, patience: Patience): void {
-    const { call } = this.#current;
-    if (!call || this.isOver) return;
-    const silence = silenceOf(call, this.#lastWriteAt, patience, now);
-    if (silence === 'client') {
-      this.#delivery.destroy();
-    } else if (silence === 'provider') {
-      call.abort();
-      this.onFailed({ kind: 'idle' });
-    } else if (silence === 'sign' && this.#isRelaying) {
-      this.#lastWriteAt = now;
-      this.#delivery.keepAlive();
-    }
-  }
-
-  #next(): void {
+  #choose(): void {
     const now = this.#services.now();
-    const tried = {
-      ended: this.#trail.ended,
-      hasFailed: this.#lastFailure !== undefined,
-      canRepeat: this.#current.canRepeat,
-      waitedMs: this.#waitedMs,
-      attemptingMs: performance.now() - this.begunAt,
-    };
-    const step = nextStep(this.#services, this.request, tried, now);
+    const step = nextStep(this.#services.accounts, this.request, this.#progress(), now);
     switch (step.kind) {
-      case 'try':
-        this.#conclusion.isFallback = step.isFallback;
-        this.#current.begin(step.accountId, step.decision, now);
+      case 'attempt':
+        this.#isFallback = step.isFallback;
+        this.#attempt(step, now);
         return;
       case 'wait':
         this.#wait(step.ms);
         return;
       case 'spent':
-        this.#giveUp();
+        this.#failWithLastError(null);
         return;
-      case 'refused':
-        if (this.#lastFailure && step.reason !== 'empty') this.#giveUp(step);
-        else this.#conclusion.failed(refusalError(this.#services, step.reason, step.until, now), step);
+      case 'noAccount':
+        this.#failWithoutAccount(step, now);
     }
+  }
+
+  #progress() {
+    return {
+      attempts: this.#attempts.ended,
+      hasFailed: this.#lastFailure !== undefined,
+      canRepeat: this.#canRepeat,
+      waitedMs: this.#waitedMs,
+      attemptingMs: performance.now() - this.startedAt,
+    };
+  }
+
+  get #canRepeat(): boolean {
+    const { upstreamBody } = this.request;
+    return !(upstreamBody instanceof StreamedBody) || upstreamBody.canRepeat;
+  }
+
+  #chooseAgain(): void {
+    if (this.#enter('choosing')) this.#choose();
   }
 
   #wait(ms: number): void {
+    if (!this.#enter('waiting')) return;
     this.#waitedMs += ms;
-    this.#waitTimer = setTimeout(() => this.#next(), ms);
+    this.#waitTimer = setTimeout(() => this.#chooseAgain(), ms);
   }
 
-  onEvents(bytes: Buffer, ending: Ending | undefined): boolean {
-    if (this.isOver || (ending?.error && this.#failedUnseen(ending.error))) return true;
-    if (!this.#isRelaying) {
-      this.#isRelaying = true;
-      this.#conclusion.firstByteAt = this.#services.now();
-    }
-    const { upstreamHeaders } = this.#current;
-    if (!ending) {
-      const goesOn = this.#delivery.pass(bytes, upstreamHeaders);
-      if (this.#delivery.hasBegun) this.#letBodyGo();
-      return goesOn;
-    }
-    this.#conclusion.answered(bytes, ending, upstreamHeaders);
-    return true;
+  #attempt({ accountId, decision }: Pick<OpenAttempt, 'accountId' | 'decision'>, startedAt: Instant): void {
+    const account = this.#services.provider.tokens.headersFor(accountId);
+    const attempt = { accountId, decision, startedAt, authorization: account?.authorization ?? '' };
+    if (account) this.#callProvider(attempt, account);
+    else this.#refresh(attempt, 'expired', undefined);
   }
 
-  /** A failure that no client has seen a byte of: another account may do better, unless the request is to blame. */
-  #failedUnseen(error: ProviderError): boolean {
-    if (this.#delivery.hasBegun) return false;
-    const failure: Failure = { kind: 'failedFirst', error };
-    if (classify(failure, this.#services.now()).owner === 'client' && this.#delivery.wantsEvents) return false;
-    this.#current.call?.abort();
-    this.onFailed(failure);
-    return true;
+  #callProvider(attempt: OpenAttempt, account: AccountHeaders): void {
+    if (!this.#enter('calling')) return;
+    this.#attempts.open = attempt;
+    this.#call = new UpstreamCall(this, this.request);
+    this.#call.start(this.#services.provider, account);
+  }
+
+  /** Refreshes the account's token before the call; a failure counts as a failure of the account. */
+  #refresh(attempt: OpenAttempt, reason: 'expired' | 'unauthorized', usedAuthorization: string | undefined): void {
+    if (!this.#enter('refreshing')) return;
+    this.#attempts.open = attempt;
+    const { accountId } = attempt;
+    const { tokens } = this.#services.provider;
+    this.#refreshed = [...this.#refreshed, accountId];
+    tokens.refresh(accountId, reason, usedAuthorization).then(
+      (result) => {
+        if (this.#state !== 'refreshing') return;
+        const account = result === 'refreshed' || result === 'already' ? tokens.headersFor(accountId) : undefined;
+        if (account) this.#callProvider({ ...attempt, authorization: account.authorization }, account);
+        else this.onFailed({ kind: 'tokens', isPermanent: result === 'permanent' });
+      },
+      () => {
+        if (this.#state === 'refreshing') this.onFailed({ kind: 'tokens', isPermanent: false });
+      },
+    );
   }
 
   onFailed(failure: Failure): void {
     if (this.isOver) return;
     const now = this.#services.now();
     const classified = classify(failure, now);
-    const attempt = this.#trail.open;
-    this.#trail.end(classified.outcome, now, classified);
+    const attempt = this.#attempts.open;
+    this.#attempts.end(classified.outcome, now, classified);
     if (this.#delivery.hasBegun) {
-      penalizeAccount(this.#services, this.accountId, classified, now);
-      this.#conclusion.failed(errorForClient(failure, classified, now), { usage: this.#conclusion.seenUsage() });
+      penalizeAccount(this.#services.accounts, this.accountId, classified, now);
+      this.#fail(errorForClient(failure, classified, now), this.#seenUsage());
       return;
     }
-    this.#isRelaying = false;
-    this.#current.call = undefined;
-    this.#conclusion.firstByteAt = undefined;
+    this.#call = undefined;
+    this.#firstByteAt = undefined;
     this.#delivery.reset();
-    if (classified.effect === 'refresh' && attempt && this.#current.mayRefresh(attempt.accountId)) {
-      this.#current.repeat(attempt, now);
+    const mayRefresh = attempt && this.#canRepeat && !this.#refreshed.includes(attempt.accountId);
+    if (classified.effect === 'refresh' && mayRefresh) {
+      const decision = { ...attempt.decision, isRepeat: true } as const;
+      this.#refresh({ ...attempt, decision, startedAt: now }, 'unauthorized', attempt.authorization);
       return;
     }
-    penalizeAccount(this.#services, this.accountId, classified, now);
+    penalizeAccount(this.#services.accounts, this.accountId, classified, now);
     this.#lastFailure = { failure, classified };
-    if (classified.owner === 'client') this.#giveUp();
-    else this.#next();
+    if (classified.owner === 'client') this.#failWithLastError(null);
+    else this.#chooseAgain();
   }
 
-  /** A client that has seen the beginning of an answer gets no other: what it sent is not needed again. */
-  #letBodyGo(): void {
-    if (this.request.upstreamBody === NOTHING) return;
-    this.request.upstreamBody = NOTHING;
+  // Responses
+
+  onHeaders(headers: HeaderLookup): void {
+    const accountId = this.#attempts.open?.accountId;
+    if (accountId !== undefined) this.#services.provider.learnUsage?.(accountId, headers);
+  }
+
+  onEvents(bytes: Buffer, ending: Ending | undefined): boolean {
+    const call = this.#call;
+    if (!call || this.isOver || (ending?.error && this.#retryUnseen(ending.error))) return true;
+    if (this.#state !== 'relaying') {
+      this.#enter('relaying');
+      this.#firstByteAt = this.#services.now();
+    }
+    if (ending) {
+      this.#complete(bytes, ending, call.headers);
+      return true;
+    }
+    const isDrained = this.#delivery.pass(bytes, call.headers);
+    if (this.#delivery.hasBegun) this.#releaseBody();
+    return isDrained;
+  }
+
+  /**
+   * Treats a failure event as a failed attempt if the client has received nothing: another account may succeed, unless
+   * the request itself is at fault. @returns whether it did
+   */
+  #retryUnseen(error: ProviderError): boolean {
+    if (this.#delivery.hasBegun) return false;
+    const failure: Failure = { kind: 'failedFirst', error };
+    if (classify(failure, this.#services.now()).owner === 'client' && this.#delivery.wantsEvents) return false;
+    this.#call?.abort();
+    this.onFailed(failure);
+    return true;
+  }
+
+  /** A client that has received the beginning of a response gets no other one: the request body is not needed again. */
+  #releaseBody(): void {
+    if (this.request.upstreamBody === NO_BODY) return;
+    this.request.upstreamBody = NO_BODY;
     this.request.share.releaseBody();
   }
 
-  #giveUp({ until = null, refusal }: { until?: Instant | null; refusal?: CompletedRequest['refusal'] } = {}): void {
-    const { failure, classified } = this.#lastFailure as FailedAttempt;
-    this.#conclusion.failed(lastWord(failure, classified, until, this.#services.now()), { refusal });
+  /** The client reads again: resumes the provider. */
+  onDrain(): void {
+    this.#call?.resume();
   }
 
-  #close(isDurable: boolean): void {
-    const { call } = this.#current;
-    // A connection whose answer was read to its end can serve the next request; one that lingers is cut.
-    if (isDurable) call?.abandonUnlessEnded();
-    else call?.abort();
-    this.request.upstreamBody = NOTHING;
+  /** Called several times a second: watches for silence on both sides. @param now by `performance.now()` */
+  tick(now: number, limits: IdleLimits): void {
+    const call = this.#call;
+    if (!call || this.isOver) return;
+    const action = idleAction(call, this.#lastKeepAliveAt, limits, now);
+    if (action === 'dropClient') {
+      this.#delivery.destroy();
+    } else if (action === 'failProvider') {
+      call.abort();
+      this.onFailed({ kind: 'idle' });
+    } else if (action === 'keepAlive' && this.#state === 'relaying') {
+      this.#lastKeepAliveAt = now;
+      this.#delivery.keepAlive();
+    }
+  }
+
+  // Ends
+
+  /** The provider ended its response, well or not. @param bytes its last events, the ending one among them */
+  #complete(bytes: Buffer, ending: Ending, headers: HeaderLookup): void {
+    const { kind, error, output } = ending;
+    const { cooldowns } = this.#services.accounts;
+    this.#attempts.end(error ? 'failed_event' : 'ok', this.#services.now());
+    const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#seenUsage(bytes.length));
+    if (!error) {
+      if (this.accountId !== null) cooldowns.clear(this.accountId);
+      if (output) this.#services.rememberOutput(this.request, output);
+      this.#settle(outcomeOfCompletion(usage, ending), () => this.#delivery.finish(bytes, headers));
+      return;
+    }
+    this.#settle(outcomeOfProviderFailure(usage, ending, error), () => {
+      if (kind !== 'error') {
+        this.#delivery.finish(bytes, headers);
+        return;
+      }
+      // An `error` event is followed by the ending that every client knows (docs/clients.md#codex-ignores-error-events).
+      this.#delivery.pass(bytes, headers);
+      this.#delivery.fail(errorOfEnding(error));
+    });
+  }
+
+  /** The client gets an error: as a status, or inside its stream if that has begun. */
+  #fail(error: ProxyError, usage?: TokenUsage, refusal?: NoAccount['refusal']): void {
+    const outcome = outcomeOfError(error, this.#delivery.hasBegun, usage, refusal);
+    this.#settle(outcome, () => this.#delivery.fail(error));
+  }
+
+  #failWithLastError(until: Instant | null, refusal?: NoAccount['refusal']): void {
+    const { failure, classified } = this.#lastFailure as FailedAttempt;
+    this.#fail(finalError(failure, classified, until, this.#services.now()), undefined, refusal);
+  }
+
+  #failWithoutAccount({ reason, until, refusal }: NoAccount, now: Instant): void {
+    if (this.#lastFailure && reason !== 'empty') this.#failWithLastError(until, refusal);
+    else this.#fail(noAccountError(this.#services.accounts, reason, until, now), undefined, refusal);
+  }
+
+  /** The provider is disconnected at once, so that no account is used any further. */
+  onClientDisconnect(): void {
+    if (this.isOver) return;
+    // Between two attempts there is no call: those before have failed without output.
+    const usage = this.#call && this.#seenUsage();
+    this.#cancelAttempt('client_gone');
+    this.#settle(outcomeOfDisconnect(usage), () => undefined);
+  }
+
+  /** The service shuts down. */
+  abort(error: ProxyError): void {
+    if (this.isOver) return;
+    this.#cancelAttempt('aborted');
+    this.#fail(error, this.#delivery.hasBegun ? this.#seenUsage() : undefined);
+  }
+
+  /** The request turned out invalid while its body was sent on. */
+  refuse(error: ProxyError): void {
+    if (this.isOver) return;
+    this.#cancelAttempt('request_refused');
+    this.#fail(error);
+  }
+
+  #cancelAttempt(outcome: string): void {
+    clearTimeout(this.#waitTimer);
+    this.#attempts.end(outcome, this.#services.now());
+    this.#call?.abort();
+  }
+
+  /** Estimated from the bytes of request and response. @param undelivered bytes of the response, not delivered yet */
+  #seenUsage(undelivered = 0): TokenUsage {
+    const { inputTokens, format } = this.request;
+    return estimatedUsage(inputTokens, format.tokensIn(this.#delivery.streamedBytes + undelivered));
+  }
+
+  /** Writes the outcome to the log, then responds: never in reverse (docs/decisions/0002-promises.md#nothing-answered-is-missing). */
+  #settle(outcome: Outcome, respond: () => void): void {
+    if (!this.#enter('settling')) return;
+    this.#services
+      .settle({
+        request: this.request,
+        outcome,
+        attempts: this.#attempts.ended,
+        isFallback: this.#isFallback,
+        firstByteAt: this.#firstByteAt,
+      })
+      .then(
+        () => {
+          respond();
+          this.#end(true);
+        },
+        () => {
+          this.#delivery.fail(new ProxyError('log_unavailable'));
+          this.#end(false);
+        },
+      )
+      .catch((error: Error) => {
+        // A bug of ours breaks this client's connection and leaves all others alone.
+        this.#services.report(error);
+        this.#delivery.destroy();
+        this.#end(false);
+      });
+  }
+
+  #end(isDurable: boolean): void {
+    if (!this.#enter('ended')) return;
+    // A connection whose response is read to its end can serve the next request.
+    if (isDurable) this.#call?.finish();
+    else this.#call?.abort();
+    this.request.upstreamBody = NO_BODY;
     this.request.share.close();
-    this.#services.onDone(this);
+    this.#services.onEnded(this);
   }
 }
+
+type NoAccount = Extract<Step, { kind: 'noAccount' }>;

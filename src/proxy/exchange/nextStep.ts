@@ -1,56 +1,60 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { Attempt, CompletedRequest } from '../../domain/request/events.ts';
 import type { Selection } from '../../domain/routing/select.ts';
-import type { AdmittedRequest } from '../admission/admittedRequest.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import type { Accounts } from './capabilities.ts';
 import { choose, type Decision } from './choose.ts';
-import type { ExchangeServices } from './exchangeServices.ts';
 
 const MAX_ATTEMPTS = 5;
 const MAX_ATTEMPTING_MS = 60_000;
-/** A request that finds every account cooling waits so long in all (design.md section 5). */
+/** Total time that a request waits while every account cools down (docs/decisions/0020-cool-downs.md). */
 const MAX_WAITING_MS = 5_000;
 
-/** What becomes of a request whose client has seen nothing yet. */
+/** What a request does next while its client has received nothing. */
 export type Step =
-  | { readonly kind: 'try'; readonly accountId: AccountId; readonly decision: Decision; readonly isFallback: boolean }
-  /** Every account cools down, and one of them will have cooled soon. */
+  | {
+      readonly kind: 'attempt';
+      readonly accountId: AccountId;
+      readonly decision: Decision;
+      readonly isFallback: boolean;
+    }
+  /** Every account cools down, and the first one is available again soon. */
   | { readonly kind: 'wait'; readonly ms: number }
-  /** It has had its attempts. */
+  /** No attempt is left. */
   | { readonly kind: 'spent' }
   | {
-      readonly kind: 'refused';
+      readonly kind: 'noAccount';
       readonly reason: Extract<Selection, { kind: 'none' }>['reason'];
-      /** When an account will be usable again. */
+      /** When the first account is available again. */
       readonly until: Instant | null;
       /** For the log: replay must find no account either. */
       readonly refusal: NonNullable<CompletedRequest['refusal']>;
     };
 
-export interface Tried {
-  readonly ended: readonly Attempt[];
+export interface Progress {
+  readonly attempts: readonly Attempt[];
   readonly hasFailed: boolean;
-  /** What was to be sent is still there. */
+  /** The request body is still there and can be sent again. */
   readonly canRepeat: boolean;
   readonly waitedMs: number;
-  /** Since its first attempt; its body may have taken its time, and the clock may have been put right. */
+  /** Since the first attempt, by the monotonic clock: the time that the body took to arrive does not count. */
   readonly attemptingMs: number;
 }
 
-/** Chooses: an account, patience, or the end. */
 export function nextStep(
-  services: Pick<ExchangeServices, 'hot' | 'cooldowns' | 'pendingPin' | 'nextTurn'>,
+  accounts: Accounts,
   request: AdmittedRequest,
-  { ended, hasFailed, canRepeat, waitedMs, attemptingMs }: Tried,
+  { attempts, hasFailed, canRepeat, waitedMs, attemptingMs }: Progress,
   now: Instant,
 ): Step {
-  const isSpent = !canRepeat || ended.length >= MAX_ATTEMPTS || attemptingMs > MAX_ATTEMPTING_MS;
+  const isSpent = !canRepeat || attempts.length >= MAX_ATTEMPTS || attemptingMs > MAX_ATTEMPTING_MS;
   if (isSpent && hasFailed) return { kind: 'spent' };
-  const { selection, decision } = choose(services, request, ended, now);
+  const { selection, decision } = choose(accounts, request, attempts, now);
   if (selection.kind !== 'none') {
-    return { kind: 'try', accountId: selection.accountId, decision, isFallback: selection.isFallback };
+    return { kind: 'attempt', accountId: selection.accountId, decision, isFallback: selection.isFallback };
   }
   const { reason, until } = selection;
   const isSoon = until !== null && until - now <= MAX_WAITING_MS - waitedMs;
   if (reason === 'cooling' && isSoon) return { kind: 'wait', ms: until - now };
-  return { kind: 'refused', reason, until, refusal: { ...decision, reason } };
+  return { kind: 'noAccount', reason, until, refusal: { ...decision, reason } };
 }

@@ -4,53 +4,49 @@ import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { SlotSet } from '../../lib/slotSet.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
+import type { Delivery } from '../relay/delivery.ts';
 import { actorOf } from '../settlement/settlement.ts';
-import type { Exchange } from './exchange.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import { Exchange, type ExchangeServices } from './exchange.ts';
+import type { IdleLimits } from './idleAction.ts';
 
-export interface OpenRequestsOptions {
+export interface OpenRequestsOptions extends Omit<ExchangeServices, 'onEnded'> {
   readonly record: (event: EventToAppend) => Promise<unknown>;
-  readonly now: () => Instant;
-  /** Silence of the provider that ends a request. */
-  readonly idleMs: number;
-  /** Silence after which the client gets a sign of life. */
-  readonly keepAliveMs: number;
+  readonly idleLimits: IdleLimits;
 }
 
-/** From this age on a request is announced in the log, so that a crash cannot make it vanish (design.md section 5). */
+/** Requests open for this long are announced in the log (docs/decisions/0027-open-requests-are-announced.md). */
 const ANNOUNCE_AFTER_MS = 2_000;
 
-/** The requests under way on this node. One timer looks after all of them: a timer each would cost more than it tells. */
+/** The admitted requests of this node. One timer watches all of them, because one each would cost more. */
 export class OpenRequests {
   readonly #exchanges = new SlotSet<Exchange>();
+  readonly #services: ExchangeServices;
   readonly #options: OpenRequestsOptions;
   readonly #timer: NodeJS.Timeout;
-  #whenEmpty: (() => void)[] = [];
+  #onEmpty: (() => void)[] = [];
 
   constructor(options: OpenRequestsOptions) {
     this.#options = options;
-    const everyMs = Math.max(20, Math.min(500, options.idleMs / 4, options.keepAliveMs / 4));
-    this.#timer = setInterval(() => this.#tick(), everyMs);
+    const { accounts, provider, settle, rememberOutput, report, now, idleLimits } = options;
+    const onEnded = (exchange: Exchange) => this.#remove(exchange);
+    this.#services = { accounts, provider, settle, rememberOutput, onEnded, report, now };
+    const tickMs = Math.max(20, Math.min(500, idleLimits.idleMs / 4, idleLimits.keepAliveMs / 4));
+    this.#timer = setInterval(() => this.#tick(), tickMs);
     this.#timer.unref();
   }
 
-  get count(): number {
-    return this.#exchanges.size;
-  }
-
-  add(exchange: Exchange): void {
+  /** Adds a request; the caller starts it. */
+  add(request: AdmittedRequest, delivery: Delivery): Exchange {
+    const exchange = new Exchange(request, delivery, this.#services);
     this.#exchanges.add(exchange);
+    return exchange;
   }
 
-  remove(exchange: Exchange): void {
-    this.#exchanges.delete(exchange);
-    if (this.#exchanges.size > 0) return;
-    for (const resolve of this.#whenEmpty.splice(0)) resolve();
-  }
-
-  /** Resolves when no request is open any more. */
+  /** Resolves when no request is open. */
   drained(): Promise<void> {
     if (this.#exchanges.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#whenEmpty.push(resolve));
+    return new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
   abortAll(error: ProxyError): void {
@@ -61,11 +57,17 @@ export class OpenRequests {
     clearInterval(this.#timer);
   }
 
+  #remove(exchange: Exchange): void {
+    this.#exchanges.delete(exchange);
+    if (this.#exchanges.size > 0) return;
+    for (const resolve of this.#onEmpty.splice(0)) resolve();
+  }
+
   #tick(): void {
     const at = performance.now();
     for (const exchange of this.#exchanges.values()) {
-      exchange.tick(at, this.#options);
-      if (!exchange.isAnnounced && !exchange.isOver && at - exchange.begunAt >= ANNOUNCE_AFTER_MS) {
+      exchange.tick(at, this.#options.idleLimits);
+      if (!exchange.isAnnounced && !exchange.isOver && at - exchange.startedAt >= ANNOUNCE_AFTER_MS) {
         exchange.isAnnounced = true;
         this.#announce(exchange, this.#options.now());
       }
@@ -86,7 +88,7 @@ export class OpenRequests {
       ...(serviceTier !== null && { serviceTier }),
     });
     const append = { id: newEventId(), ...event, time, actor: actorOf(request), correlationId: requestId };
-    // Nobody waits for it: the request goes on whether or not it could be announced.
+    // Not awaited: the request goes on whether or not it could be announced.
     this.#options.record(append).catch(() => undefined);
   }
 }

@@ -1,10 +1,10 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { Accounts } from './capabilities.ts';
 import type { Classified } from './classify.ts';
-import type { ExchangeServices } from './exchangeServices.ts';
 
-/** Lets an account bear what its failure means: on this node at once, and by the log for all. */
+/** Applies what a failure means for the account: on this node at once, on all nodes through the log. */
 export function penalizeAccount(
-  { cooldowns, deactivate }: Pick<ExchangeServices, 'cooldowns' | 'deactivate'>,
+  { cooldowns, deactivate }: Pick<Accounts, 'cooldowns' | 'deactivate'>,
   accountId: AccountId | null,
   { effect, outcome, limitedUntil, coolForMs, code }: Classified,
   now: Instant,

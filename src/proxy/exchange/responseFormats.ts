@@ -1,36 +1,36 @@
 import { tokensOfStream, tokensOfText } from '../admission/estimate.ts';
-import { type Ending, readEnding, readWholeEnding } from '../providerResponse/ending.ts';
+import { type Ending, readEnding, readJsonEnding } from '../providerResponse/ending.ts';
 import type { Failure } from '../providerResponse/failure.ts';
+import { JsonScanner } from '../providerResponse/jsonScanner.ts';
+import { OutputFiller } from '../providerResponse/outputFiller.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
-import { type Scanned, SseScanner } from '../providerResponse/sseScanner.ts';
-import { WholeScanner } from '../providerResponse/wholeScanner.ts';
-import { OutputFiller } from '../relay/outputFiller.ts';
+import { type ScanResult, SseScanner } from '../providerResponse/sseScanner.ts';
 
-/** Finds in the bytes of a good answer what is complete. @throws EventTooLarge */
+/** Finds complete events in the chunks of a successful response. @throws EventTooLarge */
 export interface ResponseScanner {
-  push(chunk: Buffer): Scanned;
-  /** The provider has ended its answer. */
-  end(): Scanned;
+  push(chunk: Buffer): ScanResult;
+  /** The provider has ended its response. */
+  end(): ScanResult;
 }
 
-/** How the provider answers a request of some kind when it answers it well. */
+/** The form in which the provider responds to a kind of request. */
 export interface ResponseFormat {
-  /** What it is asked for. */
+  /** The `accept` header of the request, and the content type expected of a 200. */
   readonly accept: string;
-  /** A 200 of another type is this failure. */
-  readonly otherwise: Failure;
+  /** The failure of a 200 with another content type. */
+  readonly mismatch: Failure;
   newScanner(): ResponseScanner;
   readEnding(terminal: SseEvent): Ending;
-  /** How many tokens so many bytes of an answer carry. */
+  /** Estimates the tokens in this many bytes of a response. */
   tokensIn(bytes: number): number;
 }
 
 export interface EventStreamOptions {
-  /** Strict SDKs throw on `codex.*` events (clients.md section 0, row 22). */
+  /** Removes `codex.*` events (docs/clients.md#the-openai-sdk-throws-on-unknown-events). */
   readonly dropsVendorEvents: boolean;
   /**
-   * Clients take the answer from its ending, and refer to its items later by id; Codex and chats need no ending that
-   * repeats them, and send their whole history.
+   * For clients that read the output from the terminal event and later refer to its items by id. Codex and chat clients
+   * do neither: they send their whole history.
    */
   readonly remembersItems: boolean;
 }
@@ -40,18 +40,18 @@ export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOp
   const reading = { needsOutput: remembersItems };
   return {
     accept: 'text/event-stream',
-    otherwise: { kind: 'notAStream' },
+    mismatch: { kind: 'notAStream' },
     newScanner: () => (remembersItems ? new OutputFiller(new SseScanner(scanning)) : new SseScanner(scanning)),
     readEnding: (terminal) => readEnding(terminal, reading),
     tokensIn: tokensOfStream,
   };
 };
 
-/** One JSON object. */
-export const wholeJson: ResponseFormat = {
+/** A single JSON object. */
+export const jsonObject: ResponseFormat = {
   accept: 'application/json',
-  otherwise: { kind: 'notJson' },
-  newScanner: () => new WholeScanner(),
-  readEnding: ({ data }) => readWholeEnding(data),
+  mismatch: { kind: 'notJson' },
+  newScanner: () => new JsonScanner(),
+  readEnding: ({ data }) => readJsonEnding(data),
   tokensIn: tokensOfText,
 };

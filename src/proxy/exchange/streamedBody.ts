@@ -1,16 +1,15 @@
 /**
- * A body that is sent while it arrives. Only its beginning is kept: it can be sent again as long as nothing behind that was
- * asked for.
+ * A request body that is sent while it arrives. Only its beginning is kept, so it can be sent again as long as nothing
+ * after the beginning was read.
  */
 export class StreamedBody {
   readonly #rest: AsyncIterator<Buffer>;
   readonly #onBroken: (error: unknown) => void;
   #beginning: readonly Buffer[];
   #isSpent = false;
-  /** How much of it has passed, in bytes. */
   sentBytes = 0;
 
-  /** @param onBroken what was on its way cannot go on; told before the call to the provider ends */
+  /** @param onBroken called when the rest cannot be read, before the call to the provider fails */
   constructor(beginning: readonly Buffer[], rest: AsyncIterator<Buffer>, onBroken: (error: unknown) => void) {
     this.#beginning = beginning;
     this.#rest = rest;
@@ -21,12 +20,12 @@ export class StreamedBody {
     return !this.#isSpent;
   }
 
-  /** @param onPiece each piece is a sign of life */
-  async *open(onPiece: () => void): AsyncGenerator<Buffer> {
+  /** @param onChunk called for every chunk of the rest, as a sign of activity */
+  async *open(onChunk: () => void): AsyncGenerator<Buffer> {
     this.sentBytes = 0;
-    for (const piece of this.#beginning) {
-      this.sentBytes += piece.length;
-      yield piece;
+    for (const chunk of this.#beginning) {
+      this.sentBytes += chunk.length;
+      yield chunk;
     }
     this.#isSpent = true;
     this.#beginning = [];
@@ -34,7 +33,7 @@ export class StreamedBody {
       for (;;) {
         const { done, value } = await this.#rest.next();
         if (done) return;
-        onPiece();
+        onChunk();
         this.sentBytes += value.length;
         yield value;
       }

@@ -1,62 +1,79 @@
 import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
+import type { Ending } from '../providerResponse/ending.ts';
 import { type Failure, readProviderError } from '../providerResponse/failure.ts';
-import { EventTooLarge, type Scanned } from '../providerResponse/sseScanner.ts';
-import type { UpstreamControl, UpstreamListener, UpstreamPool, UpstreamRequest } from '../upstream/upstreamPool.ts';
-import type { ResponseFormat, ResponseScanner } from './responseFormats.ts';
+import { findServedTier } from '../providerResponse/serviceTier.ts';
+import type { SseEvent } from '../providerResponse/sse.ts';
+import { EventTooLarge, type ScanResult } from '../providerResponse/sseScanner.ts';
+import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamPool.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import type { Provider } from './capabilities.ts';
+import type { ResponseScanner } from './responseFormats.ts';
+import { StreamedBody } from './streamedBody.ts';
 
-/** Told what happens to a call; after `onFailed` or `onEnded` nothing more comes. */
-export interface CallObserver {
-  /** The provider answers well. Its first event decides what becomes of it, so nothing is passed on yet. */
-  onOpened(headers: HeaderLookup): void;
-  /** Of every answer, refusals too, before anything else of it. */
-  onHeaders?(headers: HeaderLookup): void;
-  /** Whole events. Returning false asks the provider to wait until `resume`. */
-  onScanned(scanned: Scanned): boolean;
+/** Receives the events of a call; after `onFailed` nothing more comes. */
+export interface CallListener {
+  /** Headers of any response, errors included, before anything else of it. */
+  onHeaders(headers: HeaderLookup): void;
+  /**
+   * Complete events of a successful response, beginning with the first that carries data.
+   * @param ending set when one of them ends the response
+   * @returns false to pause the provider until `resume`
+   */
+  onEvents(bytes: Buffer, ending: Ending | undefined): boolean;
   onFailed(failure: Failure): void;
-  /** The provider ended its stream without an event that ends the answer. */
-  onEnded(): void;
 }
 
-/** So long a provider may take to end a stream whose answer is complete. */
-const LINGER_MS = 5_000;
+/** How long the provider may take to close a stream whose response is complete. */
+const MAX_LINGER_MS = 5_000;
 
-/** Of an error's body no more is read than an error needs, and its head has said already that it is one. */
+/** An error body is read up to these limits; its status already says that it is an error. */
 const MAX_ERROR_BYTES = 65_536;
 const MAX_ERROR_MS = 5_000;
 
-/** One request to the provider: what its connection tells, turned into events and failures with no promise in between. */
+const NO_HEADERS: HeaderLookup = new Map();
+
+/** One HTTP call to the provider: turns what its connection reports into events and failures, without promises. */
 export class UpstreamCall implements UpstreamListener {
-  readonly #observer: CallObserver;
-  readonly #format: ResponseFormat;
+  readonly #listener: CallListener;
+  readonly #request: AdmittedRequest;
   readonly #scanner: ResponseScanner;
   #control: UpstreamControl | undefined;
   #status = 0;
-  #headers: HeaderLookup | undefined;
+  headers: HeaderLookup = NO_HEADERS;
+  #hasData = false;
+  /** Comments before the first event with data: they belong to the response, but do not begin it. */
+  #leadingComments: Buffer[] = [];
   #errorBody: Buffer[] = [];
   #errorBytes = 0;
+  /** The listener gets nothing more. */
   #isDone = false;
   #hasEnded = false;
-  /** One at a time: for an error's body, or for the end of an answer that is complete. */
+  /** Limits the time for an error body, or for the end of a complete response. */
   #timer: NodeJS.Timeout | undefined;
-  /** When the provider last gave a sign of life, in milliseconds of a clock that does not jump. */
-  lastSignAt: number;
+  /** When bytes last moved in either direction, by `performance.now()`. */
+  lastActivityAt: number;
 
-  constructor(observer: CallObserver, format: ResponseFormat) {
-    this.#observer = observer;
-    this.#format = format;
-    this.#scanner = format.newScanner();
-    this.lastSignAt = performance.now();
+  constructor(listener: CallListener, request: AdmittedRequest) {
+    this.#listener = listener;
+    this.#request = request;
+    this.#scanner = request.format.newScanner();
+    this.lastActivityAt = performance.now();
   }
 
-  start(upstream: UpstreamPool, request: UpstreamRequest): void {
+  start({ pool, basePath, outboundHeaders }: Provider, account: AccountHeaders): void {
+    const { format, clientHeaders, contentType, requestId, upstreamPath, upstreamBody } = this.#request;
+    const content = { accept: format.accept, contentType };
+    const { shared, own } = outboundHeaders(clientHeaders, account, requestId, content);
+    const body = upstreamBody instanceof StreamedBody ? upstreamBody.open(() => this.#touch()) : upstreamBody;
     try {
-      this.#control = upstream.send(request, this);
+      this.#control = pool.send({ path: basePath + upstreamPath, shared, headers: own, body }, this);
     } catch (error) {
       this.#fail({ kind: 'unreachable', message: (error as Error).message });
     }
   }
 
-  /** Ends the call; the provider's side is torn down at once. Nothing more is told. */
+  /** Closes the connection to the provider at once; the listener gets nothing more. */
   abort(): void {
     if (this.#isDone) return;
     this.#isDone = true;
@@ -64,22 +81,17 @@ export class UpstreamCall implements UpstreamListener {
     this.#control?.abort();
   }
 
-  /** The answer is complete: what still comes is ignored, and a provider that does not end its stream is cut off. */
-  abandonUnlessEnded(): void {
+  /** The response is complete: ignores what follows, and aborts unless the provider ends the stream soon. */
+  finish(): void {
     this.#isDone = true;
     if (this.#hasEnded) return;
     this.#control?.resume();
-    this.#timer = setTimeout(() => this.#control?.abort(), LINGER_MS);
+    this.#timer = setTimeout(() => this.#control?.abort(), MAX_LINGER_MS);
     this.#timer.unref();
   }
 
-  /** Something moved on the way to the provider. */
-  touch(): void {
-    this.lastSignAt = performance.now();
-  }
-
   resume(): void {
-    this.lastSignAt = performance.now();
+    this.#touch();
     this.#control?.resume();
   }
 
@@ -89,25 +101,24 @@ export class UpstreamCall implements UpstreamListener {
 
   onHead(status: number, headers: HeaderLookup): void {
     if (this.#isDone) return;
-    this.lastSignAt = performance.now();
+    this.#touch();
     this.#status = status;
-    this.#headers = headers;
-    this.#observer.onHeaders?.(headers);
+    this.headers = headers;
+    this.#listener.onHeaders(headers);
     if (status !== 200) {
       this.#timer = setTimeout(() => this.#failByStatus(), MAX_ERROR_MS);
       return;
     }
-    if (!headers.get('content-type')?.toLowerCase().startsWith(this.#format.accept)) {
-      this.#fail(this.#format.otherwise);
+    const { accept, mismatch } = this.#request.format;
+    if (!headers.get('content-type')?.toLowerCase().startsWith(accept)) {
+      this.#fail(mismatch);
       this.#control?.abort();
-      return;
     }
-    this.#observer.onOpened(headers);
   }
 
   onBody(chunk: Buffer): void {
     if (this.#isDone) return;
-    this.lastSignAt = performance.now();
+    this.#touch();
     if (this.#status !== 200) {
       this.#errorBody.push(chunk);
       this.#errorBytes += chunk.length;
@@ -115,8 +126,7 @@ export class UpstreamCall implements UpstreamListener {
       return;
     }
     try {
-      const scanned = this.#scanner.push(chunk);
-      if (scanned.bytes.length > 0 && !this.#observer.onScanned(scanned) && !this.#isDone) this.#control?.pause();
+      if (!this.#pass(this.#scanner.push(chunk)) && !this.#isDone) this.#control?.pause();
     } catch (error) {
       if (!(error instanceof EventTooLarge)) throw error;
       this.#fail({ kind: 'eventTooLarge' });
@@ -132,11 +142,8 @@ export class UpstreamCall implements UpstreamListener {
       this.#failByStatus();
       return;
     }
-    const scanned = this.#scanner.end();
-    if (scanned.bytes.length > 0) this.#observer.onScanned(scanned);
-    if (this.#isDone) return;
-    this.#isDone = true;
-    this.#observer.onEnded();
+    this.#pass(this.#scanner.end());
+    this.#fail({ kind: 'cut', message: 'the stream ended without an event that ends the response' });
   }
 
   onError(error: Error): void {
@@ -148,11 +155,36 @@ export class UpstreamCall implements UpstreamListener {
     else this.#failByStatus();
   }
 
-  /** With as much of the error's body as has come. */
+  #touch(): void {
+    this.lastActivityAt = performance.now();
+  }
+
+  /** @returns false to pause the provider */
+  #pass({ bytes, begins, terminal }: ScanResult): boolean {
+    if (bytes.length === 0) return true;
+    if (begins) this.#hasData = true;
+    if (!this.#hasData) {
+      this.#leadingComments.push(bytes);
+      return true;
+    }
+    const ending = terminal && this.#readEnding(terminal);
+    if (this.#leadingComments.length === 0) return this.#listener.onEvents(bytes, ending);
+    const joined = Buffer.concat([...this.#leadingComments, bytes]);
+    this.#leadingComments = [];
+    return this.#listener.onEvents(joined, ending);
+  }
+
+  #readEnding(terminal: SseEvent): Ending {
+    const { format, serviceTier } = this.#request;
+    const ending = format.readEnding(terminal);
+    return serviceTier === null ? ending : { ...ending, serviceTier: findServedTier(terminal.data) };
+  }
+
+  /** With as much of the error body as has arrived. */
   #failByStatus(): void {
     clearTimeout(this.#timer);
     const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));
-    const retryAfterSeconds = secondsOf(this.#headers?.get('retry-after'));
+    const retryAfterSeconds = parseSeconds(this.headers.get('retry-after'));
     this.#fail({ kind: 'status', status: this.#status, error, retryAfterSeconds });
     if (!this.#hasEnded) this.#control?.abort();
   }
@@ -160,11 +192,11 @@ export class UpstreamCall implements UpstreamListener {
   #fail(failure: Failure): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    this.#observer.onFailed(failure);
+    this.#listener.onFailed(failure);
   }
 }
 
-function secondsOf(header: string | undefined): number | undefined {
+function parseSeconds(header: string | undefined): number | undefined {
   const seconds = header ? Number(header) : Number.NaN;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { ProxyState } from '../app.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { ResponseHead } from '../relay/responseHead.ts';
-import { sendBytes, sendJson } from '../relay/sendError.ts';
+import { sendBytes, sendJson } from '../relay/sendJson.ts';
+import type { ProxyState } from '../routes/proxyState.ts';
 import type { ModelList } from './modelList.ts';
 
 export interface ModelsOptions {

@@ -1,9 +1,9 @@
 import type { TokenUsage } from '../../domain/request/events.ts';
 import { isObject } from '../requestBody/parseJson.ts';
 import { type ProviderError, providerErrorFrom } from './failure.ts';
+import { findUsage } from './findUsage.ts';
+import { parseUsage } from './parseUsage.ts';
 import type { SseEvent } from './sse.ts';
-import { usageFrom } from './usageFrom.ts';
-import { usageNearEnd } from './usageNearEnd.ts';
 
 /** What the event that ends an answer says. */
 export interface Ending {
@@ -38,7 +38,7 @@ const hollow = (): Ending => ({
 export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOutput: boolean }): Ending {
   const kind = KINDS[type ?? ''] ?? 'error';
   if (!needsOutput && (kind === 'completed' || kind === 'incomplete')) {
-    const usage = usageNearEnd(data);
+    const usage = findUsage(data);
     if (usage) return { kind, usage, error: undefined, output: undefined };
   }
   let payload: unknown;
@@ -52,14 +52,14 @@ export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOut
   if (!isObject(response)) return hollow();
   return {
     kind,
-    usage: usageFrom(response.usage),
+    usage: parseUsage(response.usage),
     error: kind === 'failed' ? providerErrorFrom(response) : undefined,
     output: Array.isArray(response.output) ? response.output : undefined,
   };
 }
 
 /** Reads an answer that is one JSON object. What is none counts as failed. */
-export function readWholeEnding(text: string): Ending {
+export function readJsonEnding(text: string): Ending {
   const failed = { kind: 'failed', usage: undefined, output: undefined } as const;
   let answer: unknown;
   try {
@@ -68,7 +68,7 @@ export function readWholeEnding(text: string): Ending {
     return { ...failed, error: providerErrorFrom(undefined) };
   }
   if (!isObject(answer)) return { ...failed, error: providerErrorFrom(undefined) };
-  const usage = usageFrom(answer.usage);
+  const usage = parseUsage(answer.usage);
   if (answer.status === 'failed' || isObject(answer.error))
     return { ...failed, usage, error: providerErrorFrom(answer) };
   return { kind: 'completed', usage, error: undefined, output: undefined };

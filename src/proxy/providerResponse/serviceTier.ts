@@ -3,7 +3,7 @@ const USUAL: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard']);
 const MAX_CHARACTERS = 64;
 
 /** A tier of service as it is priced and logged; null for the usual one, and for what is no tier. */
-export function serviceTierOf(value: unknown): string | null {
+export function parseServiceTier(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_CHARACTERS) return null;
   const tier = value.toLowerCase();
   return USUAL.has(tier) || !/^[a-z][a-z0-9_-]*$/.test(tier) ? null : tier;
@@ -16,8 +16,8 @@ const KEY = '"service_tier":';
  * the end of the event, so that a long answer need not be parsed; a quote inside a text is escaped, so none can forge it.
  * @returns undefined when the answer does not say
  */
-export function servedTierIn(data: string): string | null | undefined {
+export function findServedTier(data: string): string | null | undefined {
   const at = data.lastIndexOf(KEY);
   const [, tier] = at < 0 ? [] : (/^\s*"([^"\\]*)"/.exec(data.slice(at + KEY.length, at + KEY.length + 100)) ?? []);
-  return tier === undefined ? undefined : serviceTierOf(tier);
+  return tier === undefined ? undefined : parseServiceTier(tier);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { servedTierIn, serviceTierOf } from './serviceTier.ts';
+import { findServedTier, parseServiceTier } from './serviceTier.ts';
 
 test.each([
   ['priority', 'priority'],
@@ -12,20 +12,20 @@ test.each([
   [7, null],
   ['two words', null],
   ['x'.repeat(65), null],
-])('a client that asks for the tier %j gets %j', (asked, tier) => expect(serviceTierOf(asked)).toBe(tier));
+])('a client that asks for the tier %j gets %j', (asked, tier) => expect(parseServiceTier(asked)).toBe(tier));
 
 const completed = (fields: object) => JSON.stringify({ type: 'response.completed', response: fields });
 
 test('the tier that was served is found in the event that ends the answer', () => {
-  expect(servedTierIn(completed({ service_tier: 'flex', usage: {} }))).toBe('flex');
-  expect(servedTierIn(completed({ service_tier: 'default' }))).toBeNull();
-  expect(servedTierIn('{"response": {"service_tier": "priority"}}')).toBe('priority');
+  expect(findServedTier(completed({ service_tier: 'flex', usage: {} }))).toBe('flex');
+  expect(findServedTier(completed({ service_tier: 'default' }))).toBeNull();
+  expect(findServedTier('{"response": {"service_tier": "priority"}}')).toBe('priority');
 });
 
 test.each([completed({}), completed({ service_tier: null }), completed({ service_tier: 3 }), ''])(
   'an answer that does not say, %j, tells no tier',
-  (data) => expect(servedTierIn(data)).toBeUndefined(),
+  (data) => expect(findServedTier(data)).toBeUndefined(),
 );
 
 test('what stands in a text is no tier', () =>
-  expect(servedTierIn(completed({ output: [{ text: '"service_tier":"priority"' }] }))).toBeUndefined());
+  expect(findServedTier(completed({ output: [{ text: '"service_tier":"priority"' }] }))).toBeUndefined());

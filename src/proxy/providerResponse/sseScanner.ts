@@ -1,9 +1,9 @@
-import { endingOf } from './endingOf.ts';
-import { eventsWith } from './eventsWith.ts';
+import { eventsContaining } from './eventsContaining.ts';
+import { findTerminalEvent } from './findTerminalEvent.ts';
 import { endOfEvent, endOfLastEvent, parseEvent, type SseEvent } from './sse.ts';
 
 /** What a chunk of the provider's stream completed. */
-export interface Scanned {
+export interface ScanResult {
   /** Whole events, byte for byte; an event whose end has not come is kept back. Empty when none is complete. */
   readonly bytes: Buffer;
   /** The first event that says something is among them; told once per stream. */
@@ -43,7 +43,7 @@ export class SseScanner {
   }
 
   /** @throws EventTooLarge */
-  push(chunk: Buffer): Scanned {
+  push(chunk: Buffer): ScanResult {
     const end = this.#endWithin(chunk);
     if (end === 0) {
       this.#keep(chunk);
@@ -58,7 +58,7 @@ export class SseScanner {
   }
 
   /** The stream has ended: what is left counts as an event even without its blank line. */
-  end(): Scanned {
+  end(): ScanResult {
     const rest = Buffer.concat(this.#pending);
     this.#pending = [];
     if (rest.length === 0) return { bytes: NOTHING, begins: false, terminal: undefined };
@@ -92,14 +92,14 @@ export class SseScanner {
     return joined.subarray(Math.max(0, joined.length - wanted));
   }
 
-  #scan(bytes: Buffer): Scanned {
-    const vendorEvents = this.#dropsVendorEvents ? eventsWith(VENDOR_HINT, bytes).filter(isVendorEvent) : [];
+  #scan(bytes: Buffer): ScanResult {
+    const vendorEvents = this.#dropsVendorEvents ? eventsContaining(VENDOR_HINT, bytes).filter(isVendorEvent) : [];
     const begins = !this.#hasBegun && this.#hasFirst(bytes);
     if (begins) this.#hasBegun = true;
     return {
       bytes: vendorEvents.length > 0 ? without(bytes, vendorEvents) : bytes,
       begins,
-      terminal: endingOf(bytes),
+      terminal: findTerminalEvent(bytes),
     };
   }
 

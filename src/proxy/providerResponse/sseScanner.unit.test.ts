@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EventTooLarge, type Scanned, SseScanner } from './sseScanner.ts';
+import { EventTooLarge, type ScanResult, SseScanner } from './sseScanner.ts';
 
 const event = (type: string, rest = '') => `event: ${type}\ndata: {"type":"${type}"${rest}}\n\n`;
 const created = event('response.created', ',"response":{"error":null}');
@@ -11,7 +11,7 @@ const completed = event('response.completed', ',"response":{"usage":null}');
 function scan(stream: string | Buffer, sizes: readonly number[] = [], options = { dropsVendorEvents: false }) {
   const scanner = new SseScanner(options);
   const bytes = Buffer.from(stream);
-  const results: Scanned[] = [];
+  const results: ScanResult[] = [];
   let at = 0;
   for (let index = 0; at < bytes.length; index++) {
     const size = sizes.length === 0 ? bytes.length : (sizes[index % sizes.length] ?? 1);

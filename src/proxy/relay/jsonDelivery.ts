@@ -4,7 +4,7 @@ import { eventsOf } from '../providerResponse/sse.ts';
 import { EventTooLarge } from '../providerResponse/sseScanner.ts';
 import type { Delivery } from './delivery.ts';
 import type { ResponseHead } from './responseHead.ts';
-import { sendError, sendJson } from './sendError.ts';
+import { sendError, sendJson } from './sendJson.ts';
 
 /** Puts an answer together while its events come. */
 export interface Collector {

@@ -4,7 +4,7 @@ import type { ProxyError } from '../errors/proxyError.ts';
 import { formatEvent } from '../providerResponse/sse.ts';
 import type { Delivery } from './delivery.ts';
 import { beginStream, type ResponseHead } from './responseHead.ts';
-import { sendError } from './sendError.ts';
+import { sendError } from './sendJson.ts';
 
 /** What of the provider's head is the client's business. Its `x-models-etag` is not: clients have their list from us. */
 const PASSED_HEADERS = ['x-codex-turn-state', 'x-reasoning-included'];

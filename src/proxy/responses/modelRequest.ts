@@ -1,4 +1,4 @@
-import { serviceTierOf } from '../providerResponse/serviceTier.ts';
+import { parseServiceTier } from '../providerResponse/serviceTier.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import type { Surface } from './schema.ts';
 
@@ -34,7 +34,7 @@ export function toModelRequest(
     conversationKey,
     bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? boundedOutputTokens(maxOutputTokens) : null,
-    serviceTier: serviceTierOf(tier),
+    serviceTier: parseServiceTier(tier),
     upstreamBody,
   };
 }

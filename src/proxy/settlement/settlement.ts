@@ -1,36 +1,61 @@
+import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
+import type { PerRule } from '../../domain/limits/admit.ts';
+import { amountOf, appliesTo, type Consumption } from '../../domain/limits/counters.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
-import { type Attempt, type CompletedRequest, RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
+import {
+  type Admission,
+  type Attempt,
+  type CompletedRequest,
+  RequestCompleted,
+  type TokenUsage,
+} from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { Actor, EventToAppend } from '../../eventLog/eventLog.ts';
-import { amountsOf } from '../admission/admission.ts';
-import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import type { Ledger } from '../admission/ledger.ts';
 
-/** How a request ended, as the log will say it. */
+/** The facts about a request that its event records. */
+export interface RequestToSettle {
+  readonly requestId: string;
+  readonly key: ApiKey | null;
+  /** Path of the route, with aliases resolved. */
+  readonly route: string;
+  readonly model: string;
+  readonly effort: string | null;
+  readonly serviceTier: string | null;
+  readonly requestedAt: Instant;
+  readonly admission: Admission | undefined;
+  /** Digest of the conversation's key; undefined when the conversation is not pinned to an account. */
+  readonly pin: string | undefined;
+}
+
+/** How a request ended, as the log records it. */
 export interface Outcome {
-  /** HTTP status as text, or `error` when the answer had begun. */
+  /** HTTP status as text, or `error` when the response had begun. */
   readonly status: string;
   readonly code: string | null;
   readonly message: string | null;
-  /** Undefined: it failed before any output, so nothing is counted. */
+  /** Undefined when it failed before any output: nothing is counted. */
   readonly usage: TokenUsage | undefined;
   readonly refusal?: CompletedRequest['refusal'];
-  /** What the provider served, null for the usual tier; undefined where it did not say. */
+  /** The tier that the provider served, null for the default tier; undefined when it did not report one. */
   readonly serviceTier?: string | null | undefined;
 }
 
-export interface Settled {
-  readonly request: AdmittedRequest;
+export interface Settlement {
+  readonly request: RequestToSettle;
   readonly outcome: Outcome;
   readonly attempts: readonly Attempt[];
   readonly isFallback: boolean;
   readonly firstByteAt: Instant | undefined;
 }
 
+/** Resolves when the outcome of a request is durable; rejects when the log did not take it. */
+export type Settle = (settlement: Settlement) => Promise<void>;
+
 export interface SettlementOptions {
-  /** `onGivenUp` is told when the event will never be in the log. */
+  /** @param onGivenUp called when the event will never be in the log */
   readonly record: (event: EventToAppend, onGivenUp: () => void) => Promise<Position>;
   readonly ledger: Ledger;
   readonly priceOf: (model: string) => ModelPrice | undefined;
@@ -38,23 +63,23 @@ export interface SettlementOptions {
   readonly now: () => Instant;
 }
 
-/** Longer texts of the provider's say no more, and rows are kept for years. */
+/** Messages of the provider are cut to this length, because rows are kept for years. */
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Turns the end of a request into its `RequestCompleted`: real usage replaces the reservation at once, cost is counted
- * with today's prices and their version. Resolves when the event is durable.
+ * Turns the outcome of a request into its `RequestCompleted`: actual usage replaces the reservation at once, and the cost
+ * is computed with the current prices and their version.
  */
 export const createSettlement =
-  ({ record, ledger, priceOf, priceVersion, now }: SettlementOptions) =>
-  async ({ request, outcome, attempts, isFallback, firstByteAt }: Settled): Promise<void> => {
+  ({ record, ledger, priceOf, priceVersion, now }: SettlementOptions): Settle =>
+  async ({ request, outcome, attempts, isFallback, firstByteAt }) => {
     const { key, model, requestId, requestedAt, pin } = request;
     const usage = outcome.usage ?? null;
     const price = usage && priceOf(model);
     const tier = outcome.serviceTier === undefined ? request.serviceTier : outcome.serviceTier;
     const costMicroDollars = usage && price ? costOf(usage, price, tier) : null;
     if (key) {
-      const { inputTokens, outputTokens } = usage ?? NOTHING_USED;
+      const { inputTokens, outputTokens } = usage ?? NO_USAGE;
       const used = { inputTokens, outputTokens, costMicroDollars: costMicroDollars ?? 0 };
       ledger.settle(requestId, amountsOf(key, model, used));
     }
@@ -85,14 +110,23 @@ export const createSettlement =
     const { type, data } = RequestCompleted(completed);
     await record(
       { id: newEventId(), type, data, time, actor: actorOf(request), correlationId: requestId },
-      // Until it is certain that the log will never have it, what was used stays held: it may be counted yet.
+      // Until it is certain that the log will never have the event, the usage stays reserved: it may still be counted.
       () => ledger.release(requestId),
     );
   };
 
-const NOTHING_USED = { inputTokens: 0, outputTokens: 0 };
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
+
+/** The usage of a request for each rule of its key that applies to it. */
+function amountsOf({ rules }: ApiKey, model: string, consumption: Consumption): PerRule {
+  const amounts: PerRule = [];
+  for (const rule of rules) {
+    if (appliesTo(rule, model)) amounts.push([rule.id, amountOf(rule.limitType, consumption)]);
+  }
+  return amounts;
+}
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
-export const actorOf = ({ key }: Pick<AdmittedRequest, 'key'>): Actor =>
+export const actorOf = ({ key }: Pick<RequestToSettle, 'key'>): Actor =>
   key ? { kind: 'apiKey', keyId: key.id } : ANONYMOUS;

@@ -5,13 +5,12 @@ import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { ApiKeyId } from '../../domain/core/brands.ts';
 import type { AppendOutcome } from '../../eventLog/eventLog.ts';
 import { createEventSink } from '../../eventLog/eventSink.ts';
-import type { AdmittedRequest } from '../admission/admittedRequest.ts';
 import { Ledger } from '../admission/ledger.ts';
-import { createSettlement } from './settlement.ts';
+import { createSettlement, type RequestToSettle } from './settlement.ts';
 
 const keyId = 'key' as ApiKeyId;
 const key = { id: keyId, rules: [limitRule()] } as unknown as ApiKey;
-const request = {
+const request: RequestToSettle = {
   requestId: 'req_1',
   key,
   route: '/v1/responses',
@@ -21,7 +20,7 @@ const request = {
   requestedAt: NOW,
   admission: undefined,
   pin: undefined,
-} as Partial<AdmittedRequest> as AdmittedRequest;
+};
 const usage = { inputTokens: 400, cachedInputTokens: 0, outputTokens: 600, reasoningTokens: 0, isEstimated: false };
 const outcome = { status: '200', code: null, message: null, usage };
 

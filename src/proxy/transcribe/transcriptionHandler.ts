@@ -1,56 +1,63 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createAdmission } from '../admission/admission.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import type { AdmissionControl } from '../admission/admissionControl.ts';
 import { currentKey } from '../admission/currentKey.ts';
 import { tokensOfAudio } from '../admission/estimate.ts';
-import { createRecordRefusal, type RefusedState } from '../admission/recordRefusal.ts';
 import { ProxyError } from '../errors/proxyError.ts';
-import { Exchange } from '../exchange/exchange.ts';
-import { wholeJson } from '../exchange/responseFormats.ts';
+import type { OpenRequests } from '../exchange/openRequests.ts';
+import { jsonObject } from '../exchange/responseFormats.ts';
 import { StreamedBody } from '../exchange/streamedBody.ts';
-import type { ModelRequestServices } from '../modelRequest.ts';
-import { WholeDelivery } from '../relay/wholeDelivery.ts';
-import type { MemoryShare } from '../requestBody/memoryBudget.ts';
+import { PassThroughDelivery } from '../relay/passThroughDelivery.ts';
+import type { ResponseHead } from '../relay/responseHead.ts';
+import type { MemoryBudget, MemoryShare } from '../requestBody/memoryBudget.ts';
 import { ClientDisconnected } from '../requestBody/readBody.ts';
 import { requestTooLarge } from '../requestBody/requestTooLarge.ts';
-import type { TranscriptionRoute } from '../routes.ts';
+import type { RoutedState } from '../routes/proxyState.ts';
+import type { TranscriptionRoute } from '../routes/routes.ts';
 import { MAX_FORM_BYTES, TRANSCRIPTION_MODEL, transcriptionForm } from './transcriptionForm.ts';
 
-type KnownRoute = RefusedState & { readonly route: TranscriptionRoute };
+export interface TranscriptionServices {
+  readonly hot: HotState;
+  readonly admissionControl: AdmissionControl;
+  readonly memoryBudget: MemoryBudget;
+  readonly openRequests: OpenRequests;
+  readonly limits: ResponseHead['limits'];
+}
+
+type KnownRoute = RoutedState<TranscriptionRoute>;
 
 /**
- * So much is read before anybody is asked. Most dictations are shorter: they are checked whole, and can be sent to another
- * account. What is longer is sent on while it arrives and never kept, so that after its beginning there is one attempt.
+ * Read before an account is called. Most dictations are shorter: they are checked completely and can be sent to another
+ * account. A longer one is forwarded while it arrives and never kept, so after its beginning there is one attempt.
  */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
-/** Audio on its way to a transcript, by the same admission and the same attempts as every other request. */
-export function createTranscriptionHandler(services: ModelRequestServices) {
-  const admit = createAdmission(services);
-  const recordRefusal = createRecordRefusal(services);
-  const asked = { model: TRANSCRIPTION_MODEL, effort: null, serviceTier: null };
+/** Handles audio uploads by the same admission and the same attempts as every other request. */
+export function createTranscriptionHandler(services: TranscriptionServices) {
+  const { hot, admissionControl, memoryBudget, openRequests, limits } = services;
+  const requested = { model: TRANSCRIPTION_MODEL, effort: null, serviceTier: null };
 
   return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
     let read: Awaited<ReturnType<typeof readBeginning>>;
-    const share = services.memoryBudget.createShare();
+    const share = memoryBudget.createShare();
     try {
       share.open();
       read = await readBeginning(request, state, share);
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.close();
-      services.ledger.release(requestId);
-      await recordRefusal(error, state, asked);
+      await admissionControl.refuse(error, state, requested);
       throw error;
     }
     const { admission, contentType, pieces, whole, beginning } = read;
     const streamed = new StreamedBody(beginning, pieces, (error) => {
       if (error instanceof ProxyError) exchange.refuse(error);
-      else exchange.clientGone();
+      else exchange.onClientDisconnect();
     });
-    const exchange = new Exchange(
+    const exchange = openRequests.add(
       {
-        ...asked,
+        ...requested,
         requestId,
         key,
         route: route.path,
@@ -60,24 +67,22 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
         get inputTokens() {
           return tokensOfAudio(whole?.length ?? streamed.sentBytes);
         },
-        upstreamPath: services.upstreamBasePath + route.upstream,
+        upstreamPath: route.upstream,
         upstreamBody: whole ? [whole] : streamed,
         share,
         contentType,
-        answer: wholeJson,
+        format: jsonObject,
         clientHeaders: request.rawHeaders,
       },
-      new WholeDelivery(response, { requestId, limits: services.limits }),
-      services,
+      new PassThroughDelivery(response, { requestId, limits }),
     );
-    services.openRequests.add(exchange);
-    response.once('close', () => exchange.clientGone());
-    // Answered early, a client may still be sending: what comes is read on, and goes nowhere.
+    response.once('close', () => exchange.onClientDisconnect());
+    // A client that gets its response early may still be sending: the rest is read and discarded.
     response.once('finish', () => void pieces.return(undefined));
     exchange.start();
   };
 
-  /** @throws ProxyError, ClientGone */
+  /** @throws ProxyError, ClientDisconnected */
   async function readBeginning(
     request: IncomingMessage,
     { requestId, requestedAt, key, route }: KnownRoute,
@@ -89,16 +94,23 @@ export function createTranscriptionHandler(services: ModelRequestServices) {
     const bytes = Number(request.headers['content-length'] ?? MAX_FORM_BYTES);
     if (bytes > MAX_FORM_BYTES) throw requestTooLarge(MAX_FORM_BYTES);
     share.acquire(Math.min(bytes, MAX_BUFFERED_BYTES));
-    const current = currentKey(services.hot, key);
     const size = { inputTokens: tokensOfAudio(bytes), maxOutputTokens: null };
-    const admission = admit({ requestId, key: current, ...asked, ...size, requestedAt });
+    const admission = admissionControl.admit({
+      ...requested,
+      ...size,
+      requestId,
+      key: currentKey(hot, key),
+      requestedAt,
+    });
     const form = transcriptionForm(request, route);
-    return { admission, ...form, ...(await beginningOf(form.pieces)) };
+    return { admission, ...form, ...(await readBeginningOf(form.pieces)) };
   }
 }
 
-/** Reads until the form is complete or so long that it cannot be kept. */
-async function beginningOf(pieces: AsyncIterator<Buffer>): Promise<{ beginning: Buffer[]; whole: Buffer | undefined }> {
+/** Reads until the form is complete, or too long to be kept. */
+async function readBeginningOf(
+  pieces: AsyncIterator<Buffer>,
+): Promise<{ beginning: Buffer[]; whole: Buffer | undefined }> {
   const beginning: Buffer[] = [];
   let size = 0;
   while (size < MAX_BUFFERED_BYTES) {

@@ -4,7 +4,7 @@ import { availabilityOf } from '../../domain/routing/availability.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { type PoolCredits, type PoolWindow, poolUsage } from '../poolUsage/poolUsage.ts';
 import type { ResponseHead } from '../relay/responseHead.ts';
-import { sendJson } from '../relay/sendError.ts';
+import { sendJson } from '../relay/sendJson.ts';
 
 export interface UsageOptions {
   readonly hot: Pick<HotState, 'accounts' | 'usage'>;

@@ -1,6 +1,6 @@
-import { eventsWith } from '../providerResponse/eventsWith.ts';
-import { formatEvent, type SseEvent } from '../providerResponse/sse.ts';
-import type { Scanned, SseScanner } from '../providerResponse/sseScanner.ts';
+import { eventsContaining } from './eventsContaining.ts';
+import { formatEvent, type SseEvent } from './sse.ts';
+import type { ScanResult, SseScanner } from './sseScanner.ts';
 
 const ITEM_DONE = 'response.output_item.done';
 const ITEM_HINT = Buffer.from(ITEM_DONE);
@@ -20,18 +20,18 @@ export class OutputFiller {
   }
 
   /** @throws EventTooLarge */
-  push(chunk: Buffer): Scanned {
+  push(chunk: Buffer): ScanResult {
     return this.#fill(this.#scanner.push(chunk));
   }
 
-  end(): Scanned {
+  end(): ScanResult {
     return this.#fill(this.#scanner.end());
   }
 
-  #fill(scanned: Scanned): Scanned {
+  #fill(scanned: ScanResult): ScanResult {
     const { bytes, terminal } = scanned;
     if (bytes.length === 0) return scanned;
-    for (const { type, data } of eventsWith(ITEM_HINT, bytes)) if (type === ITEM_DONE) this.#items.push(data);
+    for (const { type, data } of eventsContaining(ITEM_HINT, bytes)) if (type === ITEM_DONE) this.#items.push(data);
     if (!terminal || !FILLED.has(terminal.type) || this.#items.length === 0) return scanned;
     const filled = filledEnding(terminal, this.#items);
     if (!filled) return scanned;
@@ -71,7 +71,7 @@ function inOrder(items: readonly string[]): unknown[] {
 
 function replaced(bytes: Buffer, { type = '', data }: SseEvent, payload: Payload): Buffer {
   // Its place is looked up anew: what was dropped before it has moved it.
-  const event = eventsWith(Buffer.from(type), bytes).find((found) => found.data === data);
+  const event = eventsContaining(Buffer.from(type), bytes).find((found) => found.data === data);
   if (!event) return bytes;
   return Buffer.concat([bytes.subarray(0, event.start), formatEvent(type, payload), bytes.subarray(event.end)]);
 }

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../domain/request/events.ts';
-import { usageFrom } from './usageFrom.ts';
+import { parseUsage } from './parseUsage.ts';
 
 const USAGE_KEY = '"usage":';
 /** An event of the usual form begins so, and ends so behind the usage: what was cut off, or holds no response, does not. */
@@ -12,7 +12,7 @@ const MAX_TAIL = 500;
  * quote inside a text is escaped, so the key cannot be part of one.
  * @returns undefined when it is not found in the usual form; the event is parsed whole then
  */
-export function usageNearEnd(data: string): TokenUsage | undefined {
+export function findUsage(data: string): TokenUsage | undefined {
   const at = data.lastIndexOf(USAGE_KEY);
   if (at < 0 || !USUAL_HEAD.test(data)) return undefined;
   const start = at + USAGE_KEY.length;
@@ -46,7 +46,7 @@ function parsedUsage(data: string, start: number): TokenUsage | undefined {
   const end = endOfSmallObject(data, start);
   if (end < 0 || data.length - end > MAX_TAIL || !USUAL_TAIL.test(data.slice(end))) return undefined;
   try {
-    const usage = usageFrom(JSON.parse(data.slice(start, end)));
+    const usage = parseUsage(JSON.parse(data.slice(start, end)));
     return usage && usage.inputTokens + usage.outputTokens > 0 ? usage : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { eventsWith } from './eventsWith.ts';
+import { eventsContaining } from './eventsContaining.ts';
 import { BLANK_LINE, readEvent, type SseEvent, startOfLastEvent } from './sse.ts';
 
 const ENDINGS: ReadonlySet<string | undefined> = new Set([
@@ -14,7 +14,7 @@ const ANY_HINT = /response\.(?:completed|failed|incomplete)|error/;
 const MIN_PAIR = 5;
 
 /** The event that ends the answer, nearly always the last one; failing that, the last `error` event. */
-export function endingOf(bytes: Buffer): SseEvent | undefined {
+export function findTerminalEvent(bytes: Buffer): SseEvent | undefined {
   const plainStart = startBehindPlainLine(bytes);
   const plainText = bytes.toString('utf8', plainStart);
   const isPlain = !plainText.includes('\r');
@@ -27,10 +27,10 @@ export function endingOf(bytes: Buffer): SseEvent | undefined {
     return undefined;
   }
   for (const hint of ENDING_HINTS) {
-    const ending = eventsWith(hint, bytes).find(({ type }) => ENDINGS.has(type));
+    const ending = eventsContaining(hint, bytes).find(({ type }) => ENDINGS.has(type));
     if (ending) return ending;
   }
-  return eventsWith(ERROR_HINT, bytes).findLast(({ type }) => type === 'error');
+  return eventsContaining(ERROR_HINT, bytes).findLast(({ type }) => type === 'error');
 }
 
 /** `startOfLastEvent` where no line ends with CRLF, at a third of what that costs. */

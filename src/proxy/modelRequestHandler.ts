@@ -1,16 +1,11 @@
 import type { Admission } from '../domain/request/events.ts';
 import type { ClientRequest, ClientResponse } from '../http/client/client.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
-import { type AdmissionOptions, createAdmission } from './admission/admission.ts';
+import type { HotState } from '../state/fold/hotState.ts';
+import type { AdmissionControl } from './admission/admissionControl.ts';
 import { currentKey } from './admission/currentKey.ts';
 import { tokensOfText } from './admission/estimate.ts';
-import { createPinDigest } from './admission/pinDigest.ts';
-import { createRecordRefusal } from './admission/recordRefusal.ts';
-import type { Refusals } from './admission/refusals.ts';
-import type { ProxyState } from './app.ts';
 import { dialects } from './dialects.ts';
-import { Exchange } from './exchange/exchange.ts';
-import type { ExchangeServices } from './exchange/exchangeServices.ts';
 import type { OpenRequests } from './exchange/openRequests.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
 import { retainedBytes } from './requestBody/bytes.ts';
@@ -20,39 +15,43 @@ import { ClientDisconnected, readBody } from './requestBody/readBody.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestCache } from './responses/requestCache.ts';
-import type { ConversationRoute } from './routes.ts';
+import type { RoutedState } from './routes/proxyState.ts';
+import type { ConversationRoute } from './routes/routes.ts';
 
-export interface ModelRequestServices extends ExchangeServices, Omit<AdmissionOptions, 'hot'> {
-  readonly openRequests: OpenRequests;
-  readonly refusals: Refusals;
+/** What the proxy remembers of conversations. */
+export interface Conversations {
   readonly recentItems: RecentItems;
-  readonly requestCache?: RequestCache;
+  /** Digest of a client's conversation key, which the log uses as its name. */
+  readonly pinDigest: (client: string, conversationKey: string) => string;
+}
+
+export interface ModelRequestServices {
+  readonly hot: HotState;
+  readonly admissionControl: AdmissionControl;
+  readonly conversations: Conversations;
   readonly memoryBudget: MemoryBudget;
+  readonly openRequests: OpenRequests;
   readonly limits: ResponseHead['limits'];
-  /** HMAC under the installation's key. */
-  readonly pinDigest: (value: string) => string;
-  /** Path of the provider's base, e.g. `/backend-api`. */
-  readonly upstreamBasePath: string;
+  readonly now: () => number;
 }
 
 const MAX_BODY_BYTES = 32 * 1_048_576;
 const MAX_DECODED_BYTES = 128 * 1_048_576;
 
-const DECODING_AT_ONCE = 4;
+/** Each may take `MAX_DECODED_BYTES`. */
+const MAX_CONCURRENT_DECODERS = 4;
 
-type KnownRoute = ProxyState & { readonly route: ConversationRoute };
-
-/** Everything between a known client and the first attempt: read, check, admit, then hand over to the exchange. */
+/** Takes a request from an identified client to its first attempt: reads, checks and admits it. */
 export function createModelRequestHandler(services: ModelRequestServices) {
-  const { hot, now, limits, memoryBudget } = services;
-  const admit = createAdmission(services);
-  const recordRefusal = createRecordRefusal(services);
-  const pinDigest = createPinDigest(services.pinDigest);
-  // Each may take its 128 MiB, so that only a few may be decoded at the same time.
-  const inSlot = createSemaphore(DECODING_AT_ONCE);
-  const memory = services.requestCache ?? new RequestCache();
+  const { hot, now, limits, admissionControl, conversations, memoryBudget, openRequests } = services;
+  const decoders = createSemaphore(MAX_CONCURRENT_DECODERS);
+  const memory = new RequestCache();
 
-  return async (request: ClientRequest, response: ClientResponse, state: KnownRoute): Promise<void> => {
+  return async (
+    request: ClientRequest,
+    response: ClientResponse,
+    state: RoutedState<ConversationRoute>,
+  ): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
     const dialect = dialects[route.dialect];
     const client = key?.id ?? 'anonymous';
@@ -64,16 +63,15 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const raw = await readBody(request, MAX_BODY_BYTES, share);
       const encoding = request.headers['content-encoding'];
       const body =
-        encoding === undefined ? raw : await inSlot(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
-      const recall = (id: string) => services.recentItems.recall(client, id);
+        encoding === undefined ? raw : await decoders(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
+      const recall = (id: string) => conversations.recentItems.recall(client, id);
       model = dialect.read(body, { headers: request.headers, recall, memory });
-      // What is sent on is held from here on, in place of what came.
+      // From here on the share covers the body for the provider instead of the one received.
       share.release(body.length - retainedBytes(model.upstreamBody, body));
-      const current = currentKey(hot, key);
-      // Spelled out instead of spread: this runs for every request.
-      admission = admit({
+      // Spelled out instead of spread, because this runs for every request.
+      admission = admissionControl.admit({
         requestId,
-        key: current,
+        key: currentKey(hot, key),
         model: model.model,
         inputTokens: tokensOfText(model.bodyBytes),
         maxOutputTokens: model.maxOutputTokens,
@@ -83,13 +81,12 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.close();
-      services.ledger.release(requestId);
-      await recordRefusal(error, state, model);
+      await admissionControl.refuse(error, state, model);
       throw error;
     }
     const isSticky = hot.settings.stickyThreadsEnabled && model.conversationKey !== undefined;
     const delivery = dialect.deliver(response, model, { requestId, limits, now, onDrain: () => exchange.onDrain() });
-    const exchange = new Exchange(
+    const exchange = openRequests.add(
       {
         requestId,
         key,
@@ -99,19 +96,17 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         serviceTier: model.serviceTier,
         requestedAt,
         admission,
-        pin: isSticky ? pinDigest(client, model.conversationKey as string) : undefined,
+        pin: isSticky ? conversations.pinDigest(client, model.conversationKey as string) : undefined,
         inputTokens: tokensOfText(model.bodyBytes),
-        upstreamPath: services.upstreamBasePath + route.upstream,
+        upstreamPath: route.upstream,
         upstreamBody: model.upstreamBody,
         share,
-        answer: dialect.answer,
+        format: dialect.format,
         clientHeaders: request.rawHeaders,
       },
       delivery,
-      services,
     );
-    services.openRequests.add(exchange);
-    response.once('close', () => exchange.clientGone());
+    response.once('close', () => exchange.onClientDisconnect());
     exchange.start();
   };
 }

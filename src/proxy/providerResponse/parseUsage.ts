@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../../domain/request/events.ts';
 
 /** @returns undefined when the provider did not say */
-export function usageFrom(value: unknown): TokenUsage | undefined {
+export function parseUsage(value: unknown): TokenUsage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const usage = value as Record<string, unknown>;
   const details = (name: string) => (usage[name] ?? {}) as Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventsIn } from '../../../test/support/provider/client.ts';
-import { formatEvent } from '../providerResponse/sse.ts';
-import { SseScanner } from '../providerResponse/sseScanner.ts';
 import { OutputFiller } from './outputFiller.ts';
+import { formatEvent } from './sse.ts';
+import { SseScanner } from './sseScanner.ts';
 
 const event = (type: string, fields: object) => formatEvent(type, { type, ...fields }).toString();
 const done = (output_index: number, text: string) =>

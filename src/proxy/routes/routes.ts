@@ -1,7 +1,8 @@
-import type { DialectName } from './dialects.ts';
+/** How the clients of a conversation route write requests and read responses; see `dialects.ts`. */
+export type DialectName = 'svc' | 'v1' | 'chat' | 'svcCompact' | 'v1Compact';
 
 /** A path of the proxy that this build answers. */
-export type ProxyRoute = ConversationRoute | TranscriptionRoute | ReadingRoute;
+export type ProxyRoute = ConversationRoute | TranscriptionRoute | ReadOnlyRoute;
 
 /** A request that goes to a model by one of the accounts. */
 export interface ConversationRoute {
@@ -24,7 +25,7 @@ export interface TranscriptionRoute {
 }
 
 /** Something that is answered from memory. */
-export interface ReadingRoute {
+export interface ReadOnlyRoute {
   readonly kind: 'models' | 'model' | 'usage';
   readonly method: 'GET';
   readonly path: string;
@@ -44,9 +45,9 @@ const transcription = (path: string, { mustNameModel }: { mustNameModel: boolean
   upstream: '/transcribe',
   mustNameModel,
 });
-const reading = (kind: ReadingRoute['kind'], path: string): ReadingRoute => ({ kind, method: 'GET', path });
+const readOnly = (kind: ReadOnlyRoute['kind'], path: string): ReadOnlyRoute => ({ kind, method: 'GET', path });
 
-const MODEL: ReadingRoute = reading('model', '/v1/models/{id}');
+const MODEL: ReadOnlyRoute = readOnly('model', '/v1/models/{id}');
 
 /** By path. What each takes and answers stands in `endpoints.ts`. */
 export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
@@ -58,10 +59,10 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
     conversation('v1Compact', '/v1/responses/compact', '/codex/responses/compact'),
     transcription('/backend-api/transcribe', { mustNameModel: false }),
     transcription('/v1/audio/transcriptions', { mustNameModel: true }),
-    reading('models', '/backend-api/svc/models'),
-    reading('models', '/v1/models'),
+    readOnly('models', '/backend-api/svc/models'),
+    readOnly('models', '/v1/models'),
     MODEL,
-    reading('usage', '/api/svc/usage'),
+    readOnly('usage', '/api/svc/usage'),
   ].map((route) => [route.path, route]),
 );
 

@@ -2,10 +2,10 @@ import type { ClientResponse } from '../../http/client/client.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from './delivery.ts';
 import type { ResponseHead } from './responseHead.ts';
-import { sendBytes, sendError } from './sendError.ts';
+import { sendBytes, sendError } from './sendJson.ts';
 
 /** Passes on an answer that comes in one piece. */
-export class WholeDelivery implements Delivery {
+export class PassThroughDelivery implements Delivery {
   readonly #response: ClientResponse;
   readonly #head: ResponseHead;
   readonly #completed: (answer: Buffer) => Buffer;

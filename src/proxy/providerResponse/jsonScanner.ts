@@ -1,11 +1,11 @@
 import type { SseEvent } from './sse.ts';
-import { EventTooLarge, type Scanned } from './sseScanner.ts';
+import { EventTooLarge, type ScanResult } from './sseScanner.ts';
 
 const MAX_BYTES = 16 * 1_048_576;
-const NOTHING: Scanned = { bytes: Buffer.alloc(0), begins: false, terminal: undefined };
+const NOTHING: ScanResult = { bytes: Buffer.alloc(0), begins: false, terminal: undefined };
 
 /** Collects an answer that is no stream: its end is its one event. */
-export class WholeScanner {
+export class JsonScanner {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
   #size = 0;
@@ -15,14 +15,14 @@ export class WholeScanner {
   }
 
   /** @throws EventTooLarge */
-  push(chunk: Buffer): Scanned {
+  push(chunk: Buffer): ScanResult {
     this.#size += chunk.length;
     if (this.#size > this.#maxBytes) throw new EventTooLarge();
     this.#pieces.push(chunk);
     return NOTHING;
   }
 
-  end(): Scanned {
+  end(): ScanResult {
     const bytes = Buffer.concat(this.#pieces);
     this.#pieces = [];
     if (bytes.length === 0) return NOTHING;

@@ -1,0 +1,96 @@
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
+import { ADMIT_VERSION, admit } from '../../domain/limits/admit.ts';
+import type { ModelPrice } from '../../domain/pricing/prices.ts';
+import type { Admission } from '../../domain/request/events.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import type { RoutedState } from '../routes/proxyState.ts';
+import { estimateOf } from './estimate.ts';
+import type { Ledger } from './ledger.ts';
+import { LimitExceeded } from './limitExceeded.ts';
+import { createRecordRefusal, type RequestedModel } from './recordRefusal.ts';
+import type { Refusals } from './refusals.ts';
+
+export interface AdmissionControlOptions {
+  readonly hot: HotState;
+  readonly ledger: Ledger;
+  /**
+   * What requests outside the ledger reserve in the window of a rule that contains `at`: those of other nodes, and those
+   * of this node before its last start.
+   */
+  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+  readonly priceOf: (model: string) => ModelPrice | undefined;
+  readonly refusals: Refusals;
+  readonly now: () => Instant;
+}
+
+export interface RequestToAdmit {
+  readonly requestId: string;
+  readonly key: ApiKey | null;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number | null;
+  readonly serviceTier: string | null;
+  readonly requestedAt: Instant;
+}
+
+/** Decides which requests may call the provider. */
+export interface AdmissionControl {
+  /**
+   * Checks the model and the limits of the key, and reserves the estimated usage.
+   * @returns the decision and its inputs, for the log; undefined when the key has no limits
+   * @throws ProxyError `model_not_allowed`, LimitExceeded
+   */
+  admit(request: RequestToAdmit): Admission | undefined;
+  /**
+   * Ends a request for which no account was called: releases its reservation and records why.
+   * Resolves when the refusal is durable or counted.
+   */
+  refuse(error: unknown, state: RoutedState, requested?: RequestedModel): Promise<void>;
+}
+
+export function createAdmissionControl(options: AdmissionControlOptions): AdmissionControl {
+  const { hot, ledger, reservedElsewhere, priceOf } = options;
+  const recordRefusal = createRecordRefusal(options);
+
+  return {
+    admit(request) {
+      const { requestId, key, model, requestedAt } = request;
+      if (!key) return undefined;
+      if (key.allowedModels && !key.allowedModels.includes(model)) throw new ProxyError('model_not_allowed', { model });
+      if (key.rules.length === 0) return undefined;
+      const estimate = estimateOf(request, priceOf(model));
+      const verdict = admit({
+        rules: key.rules,
+        model,
+        counters: hot.counters.get(key.id),
+        reservedOn: (ruleId) =>
+          ledger.reservedOn(key.id, ruleId, requestedAt) + reservedElsewhere(key.id, ruleId, requestedAt),
+        estimate,
+        now: requestedAt,
+      });
+      const admission: Admission = {
+        decidedAt: hot.position,
+        asOf: requestedAt,
+        v: ADMIT_VERSION,
+        estimate,
+        reserved: verdict.alreadyReserved,
+      };
+      if (verdict.kind === 'admitted') {
+        ledger.reserve(key, requestId, requestedAt, verdict.reservations);
+        return admission;
+      }
+      const { rule, counted, reserved, ceiling, resetAt } = verdict;
+      const scope = rule.modelFilter ? ` for model ${rule.modelFilter}` : '';
+      const problem = `API key ${rule.limitType} ${rule.limitWindow} limit exceeded${scope}. Usage resets at ${iso(resetAt)}.`;
+      const limit = { ruleId: rule.id, counted, reserved, ceiling };
+      throw new LimitExceeded(admission, limit, problem, resetAt, requestedAt);
+    },
+
+    refuse(error, state, requested) {
+      ledger.release(state.requestId);
+      return recordRefusal(error, state, requested);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Instant } from '../../domain/core/brands.ts';
+import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+
+/** Codex and opencode sleep for as long as `retry-after` says (docs/clients.md#retry-after-is-slept-on-literally). */
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+/** A limit of the key refuses the request; carries what `RequestRefused` records about the decision. */
+export class LimitExceeded extends ProxyError {
+  readonly admission: Admission;
+  readonly limit: NonNullable<RefusedRequest['limit']>;
+
+  constructor(
+    admission: Admission,
+    limit: NonNullable<RefusedRequest['limit']>,
+    problem: string,
+    resetAt: Instant,
+    now: Instant,
+  ) {
+    const seconds = Math.max(0, Math.ceil((resetAt - now) / 1_000));
+    super(
+      'rate_limit_exceeded',
+      { problem },
+      {
+        resets_at: Math.ceil(resetAt / 1_000),
+        resets_in_seconds: seconds,
+        headers: seconds <= MAX_RETRY_AFTER_SECONDS ? { 'retry-after': String(seconds) } : {},
+      },
+    );
+    this.admission = admission;
+    this.limit = limit;
+  }
+}

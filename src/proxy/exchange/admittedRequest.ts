@@ -1,0 +1,21 @@
+import type { MemoryShare } from '../requestBody/memoryBudget.ts';
+import type { RequestToSettle } from '../settlement/settlement.ts';
+import type { ResponseFormat } from './responseFormats.ts';
+import type { StreamedBody } from './streamedBody.ts';
+
+/** An admitted request with everything that its attempts need. */
+export interface AdmittedRequest extends RequestToSettle {
+  /** Estimated from the size of the body; grows while a streamed body arrives. */
+  readonly inputTokens: number;
+  /** Below the provider's base path. */
+  readonly upstreamPath: string;
+  /** Emptied once the client has received a part of the response: no other attempt follows, and streams last for minutes. */
+  upstreamBody: readonly Buffer[] | StreamedBody;
+  /** Released when the request has ended. */
+  readonly share: MemoryShare;
+  /** Content type of the body sent to the provider; undefined means JSON. */
+  readonly contentType?: string;
+  readonly format: ResponseFormat;
+  /** Names and values in turn, as the client sent them. */
+  readonly clientHeaders: readonly string[];
+}
