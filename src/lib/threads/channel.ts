@@ -1,4 +1,4 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import { MessagePort, type Worker } from 'node:worker_threads';
 import { type ErrorData, fromErrorData, ThreadEnded, toErrorData } from './errors.ts';
 import { Transfer } from './transfer.ts';
 
@@ -73,6 +73,7 @@ export class Channel<Remote extends Endpoint, Local extends Endpoint = NoMessage
 
   constructor(port: MessagePort | Worker) {
     this.#port = port;
+    if (port instanceof MessagePort) port.once('close', () => this.close());
   }
 
   /** Begins to take messages; those that came before wait in the port. */

@@ -1,21 +1,28 @@
 import type { Position } from '../../../domain/core/brands.ts';
+import type { ErrorData } from '../../../lib/threads/errors.ts';
 import type { Drained } from '../../outbox/drainer.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 
-/** What the thread is started with. */
-export interface DrainOrder {
+export interface DrainThreadSettings {
   /** The file of the outbox. */
   readonly path: string;
   readonly settings: ConnectionSettings;
-  /** Everything up to there is in the store. */
+  /** Everything up to this position is in the store. */
   readonly after: Position;
 }
 
-/** To the thread: there is something new, or: stop, after at most so long. */
-export type ToDrain = { readonly kind: 'news' } | { readonly kind: 'stop'; readonly patienceMs: number };
-
-/** From the thread. */
-export type FromDrain =
-  | ({ readonly kind: 'drained' } & Drained)
-  | { readonly kind: 'held'; readonly name: string; readonly message: string }
-  | { readonly kind: 'released'; readonly message: string };
+/** What passes between an outbox and the thread that drains it. */
+export interface DrainThread {
+  options: DrainThreadSettings;
+  notifications: {
+    /** The outbox holds new events. */
+    wake(): void;
+  };
+  reports: {
+    drained(drained: Drained): void;
+    /** The store takes no events, for this reason. */
+    blocked(error: ErrorData): void;
+    /** The store takes events again. */
+    unblocked(message: string): void;
+  };
+}

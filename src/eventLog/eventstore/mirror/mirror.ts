@@ -1,11 +1,11 @@
-import type { MessagePort } from 'node:worker_threads';
 import { type Position, position } from '../../../domain/core/brands.ts';
+import { ThreadEnded } from '../../../lib/threads/errors.ts';
 import { LogCannotStart } from '../../sqlite/database.ts';
 import { createReader, type Reader } from '../../sqlite/reader.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
 import { type MirrorLookup, openMirrorLookup } from './mirrorLookup.ts';
-import type { FromMirror, MirrorSettings, VaultEntry } from './mirrorProtocol.ts';
-import { keepMirror } from './mirrorThread.ts';
+import type { MirrorSettings, VaultEntry } from './mirrorProtocol.ts';
+import { connectMirror, type MirrorConnection } from './mirrorThread.ts';
 
 export interface MirrorOptions extends MirrorSettings {
   /** The mirror holds everything up to this position; told before anybody who waits for it. */
@@ -50,7 +50,8 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
   let isDropped = false;
   let isClosed = false;
   let failure: Error | undefined;
-  let restarting: NodeJS.Timeout | undefined;
+  let isStarted = false;
+  let restartTimer: NodeJS.Timeout | undefined;
 
   function advance(next: Position, native: NativePosition): void {
     if (compareNative(native, seen) > 0) seen = native;
@@ -71,48 +72,56 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     onFailure(error);
   }
 
-  function onMessage(message: FromMirror): void {
-    switch (message.kind) {
-      case 'started':
-        return;
-      case 'progress':
-        advance(message.head, message.seen);
-        return;
-      case 'vault':
-        onVaultEntries(message.entries);
-        return;
-      case 'connected':
-        if (isDropped) report('EventStoreDB is followed again');
-        isDropped = false;
-        cutOffSince = undefined;
-        return;
-      case 'dropped':
-        if (!isDropped) report(`EventStoreDB cannot be followed: ${message.reason}`);
-        isDropped = true;
-        cutOffSince ??= performance.now();
-        return;
-      case 'failed':
-        fail(errorOf(message));
-    }
-  }
-
-  function start(): MessagePort {
-    const started = keepMirror({ path, settings, timing }, (error) =>
-      report(`the thread that follows EventStoreDB ended: ${error.message}`),
+  function connect(): MirrorConnection {
+    return connectMirror(
+      {
+        progress: (reached) => advance(reached.head, reached.seen),
+        vaultEntries: onVaultEntries,
+        connected() {
+          if (isDropped) report('EventStoreDB is followed again');
+          isDropped = false;
+          cutOffSince = undefined;
+        },
+        dropped(reason) {
+          if (!isDropped) report(`EventStoreDB cannot be followed: ${reason}`);
+          isDropped = true;
+          cutOffSince ??= performance.now();
+        },
+      },
+      (error) => report(`the thread that follows EventStoreDB ended: ${error.message}`),
     );
-    started.on('message', onMessage);
-    started.once('close', () => {
-      if (isClosed || failure) return;
-      cutOffSince ??= performance.now();
-      restarting = setTimeout(() => {
-        port = start();
-      }, RESTART_MS);
-    });
-    return started;
   }
 
-  let port = start();
-  head = await firstHead(port);
+  /** Has the thread keep the file up to date; resolves when it has ended. */
+  async function run(): Promise<void> {
+    const { channel } = connection;
+    try {
+      opened.resolve(await channel.request('open', { path, settings, timing }));
+      await channel.request('follow');
+    } catch (error) {
+      opened.reject(new LogCannotStart((error as Error).message));
+      if (error instanceof ThreadEnded) {
+        if (isStarted && !isClosed) restartLater();
+        return;
+      }
+      fail(error as Error);
+    }
+    connection.close();
+  }
+
+  function restartLater(): void {
+    cutOffSince ??= performance.now();
+    restartTimer = setTimeout(() => {
+      connection = connect();
+      running = run();
+    }, RESTART_MS);
+  }
+
+  const opened = Promise.withResolvers<Position>();
+  let connection = connect();
+  let running = run();
+  head = await opened.promise;
+  isStarted = true;
   const reader = createReader(path);
   const lookup = openMirrorLookup(path);
 
@@ -146,29 +155,14 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     async close() {
       if (isClosed) return;
       isClosed = true;
-      clearTimeout(restarting);
+      clearTimeout(restartTimer);
       for (const { resolve } of waiters) resolve(false);
       waiters = [];
       // The writer goes last: a connection that only reads cannot put the journal back into the file.
       reader.close();
       lookup.close();
-      if (failure) return;
-      const ended = new Promise<void>((resolve) => port.once('close', resolve));
-      port.postMessage('close');
-      await ended;
+      connection.channel.notify('stop');
+      await running;
     },
   };
 }
-
-function firstHead(port: MessagePort): Promise<Position> {
-  return new Promise((resolve, reject) => {
-    port.once('message', (message: FromMirror) => {
-      if (message.kind === 'started') resolve(message.head);
-      else if (message.kind === 'failed') reject(new LogCannotStart(message.message));
-    });
-    port.once('close', () => reject(new LogCannotStart('the thread that follows EventStoreDB ended')));
-  });
-}
-
-const errorOf = ({ name, code, message }: FromMirror & { kind: 'failed' }): Error =>
-  Object.assign(new Error(message), { name, code });

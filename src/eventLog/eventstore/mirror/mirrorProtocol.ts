@@ -4,33 +4,48 @@ import type { ConnectionSettings } from '../client/connectionString.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import type { FollowTiming } from './followAll.ts';
 
-/** What a mirror is started with. */
 export interface MirrorSettings {
   readonly path: string;
   readonly settings: ConnectionSettings;
   readonly timing?: Partial<FollowTiming> | undefined;
 }
 
-/** To the thread: keep a mirror, and tell this port of it. Whatever comes through the port ends it. */
-export interface MirrorOrder extends MirrorSettings {
-  readonly port: MessagePort;
-}
-
-/** An event of a stream of the vault, which is kept nowhere but in memory. */
+/** An event of a stream of the vault, which is kept in memory only. */
 export interface VaultEntry {
   readonly stream: string;
-  /** `STREAM_DELETED` for its end. */
+  /** `STREAM_DELETED` at its end. */
   readonly type: string;
   readonly data: unknown;
 }
 
-/** From the thread. What it says it has is in the file by then. */
-export type FromMirror =
-  | { readonly kind: 'started'; readonly head: Position }
-  /** Everything in `$all` up to here was handled; `head` is the position of the last of our events. */
-  | { readonly kind: 'progress'; readonly head: Position; readonly seen: NativePosition }
-  | { readonly kind: 'vault'; readonly entries: readonly VaultEntry[] }
-  | { readonly kind: 'connected' }
-  | { readonly kind: 'dropped'; readonly reason: string }
-  /** It cannot go on. */
-  | { readonly kind: 'failed'; readonly name: string; readonly code: string | undefined; readonly message: string };
+/** What the thread takes. */
+export interface MirrorThread {
+  notifications: {
+    /** Serves one mirror over a port of its own. */
+    serve(port: MessagePort): void;
+  };
+}
+
+/** What the thread takes over the port of a mirror. */
+export interface MirrorEndpoint {
+  requests: {
+    /** Opens the file. Returns the position of its last event. */
+    open(settings: MirrorSettings): Position;
+    /** Follows the store until `stop`, then closes the file. Fails when the store cannot be followed any further. */
+    follow(): void;
+  };
+  notifications: {
+    stop(): void;
+  };
+}
+
+/** What the owner of a mirror takes over its port. All that is reported is in the file by then. */
+export interface MirrorOwner {
+  notifications: {
+    /** Everything in `$all` up to `seen` was handled; `head` is the position of the last of our events. */
+    progress(reached: { readonly head: Position; readonly seen: NativePosition }): void;
+    vaultEntries(entries: readonly VaultEntry[]): void;
+    connected(): void;
+    dropped(reason: string): void;
+  };
+}

@@ -1,26 +1,48 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { MirrorOrder, MirrorSettings } from './mirrorProtocol.ts';
+import { MessageChannel } from 'node:worker_threads';
+import { Channel, type NotificationHandlers } from '../../../lib/threads/channel.ts';
+import { startThread, type Thread } from '../../../lib/threads/startThread.ts';
+import { transfer } from '../../../lib/threads/transfer.ts';
+import type { MirrorEndpoint, MirrorOwner, MirrorThread } from './mirrorProtocol.ts';
 
-let thread: Worker | undefined;
-
-/**
- * Has a mirror kept by the thread of this process, which is started when it is first needed and keeps no process alive.
- * @returns a port that tells of the mirror; it closes when the mirror has ended, also when the thread died
- */
-export function keepMirror(settings: MirrorSettings, onThreadError: (error: Error) => void): MessagePort {
-  thread ??= startThread();
-  thread.once('error', onThreadError);
-  const { port1, port2 } = new MessageChannel();
-  port1.once('close', () => thread?.off('error', onThreadError));
-  thread.postMessage({ ...settings, port: port2 } satisfies MirrorOrder, [port2]);
-  return port1;
+export interface MirrorConnection {
+  readonly channel: Channel<MirrorEndpoint, MirrorOwner>;
+  /** Not needed when the thread has ended. */
+  close(): void;
 }
 
-function startThread(): Worker {
-  const started = new Worker(new URL('./mirrorWorker.ts', import.meta.url));
-  started.unref();
-  started.once('exit', () => {
-    if (thread === started) thread = undefined;
+const WORKER = new URL('./mirrorWorker.ts', import.meta.url);
+let thread: Thread<MirrorThread> | undefined;
+const errorListeners = new Set<(error: Error) => void>();
+
+/**
+ * Connects to the mirror thread of this process, which is started when it is first needed and keeps no process alive.
+ * The channel closes when the thread ends.
+ * @param onThreadError called when an error ends the thread
+ */
+export function connectMirror(
+  handlers: NotificationHandlers<MirrorOwner['notifications']>,
+  onThreadError: (error: Error) => void,
+): MirrorConnection {
+  thread ??= startThread<MirrorThread>(WORKER, {
+    name: 'event store mirror',
+    options: () => undefined,
+    keepsProcessAlive: false,
+    restart: 'with the next message',
+    onEnd(error) {
+      if (error) for (const listener of errorListeners) listener(error);
+      errorListeners.clear();
+    },
   });
-  return started;
+  errorListeners.add(onThreadError);
+  const { port1, port2 } = new MessageChannel();
+  const channel = new Channel<MirrorEndpoint, MirrorOwner>(port1);
+  channel.receive({}, handlers);
+  thread.notify('serve', transfer(port2, [port2]));
+  return {
+    channel,
+    close() {
+      errorListeners.delete(onThreadError);
+      port1.close();
+    },
+  };
 }

@@ -1,44 +1,57 @@
-import { type MessagePort, parentPort } from 'node:worker_threads';
+import type { DatabaseSync } from 'node:sqlite';
+import type { MessagePort } from 'node:worker_threads';
 import type { AllStreamRecordedEvent } from '@eventstore/db-client';
+import { Channel } from '../../../lib/threads/channel.ts';
+import { serveThread } from '../../../lib/threads/serveThread.ts';
 import { isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client/client.ts';
 import { followAll } from './followAll.ts';
 import { openMirrorFile } from './mirrorFile.ts';
-import type { FromMirror, MirrorOrder } from './mirrorProtocol.ts';
+import type { MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
 import { MirrorWriter } from './mirrorWriter.ts';
 
-// The thread that follows EventStoreDB and keeps mirrors: decoding and writing hold up no request. Each mirror has a
-// port of its own, whose first message to us is its end.
+// Program of the thread that follows EventStoreDB and writes mirrors, so that decoding and writing delay no request.
 
-parentPort?.on('message', (order: MirrorOrder) => void keep(order));
+await serveThread<MirrorThread>(() => ({ notifications: { serve: serveMirror } }));
 
-async function keep({ port, ...options }: MirrorOrder): Promise<void> {
+function serveMirror(port: MessagePort): void {
+  const channel = new Channel<MirrorOwner, MirrorEndpoint>(port);
   const stopping = new AbortController();
-  port.on('message', () => stopping.abort());
-  try {
-    await follow(options, port, stopping.signal);
-  } catch (error) {
-    const { name, message, code } = error as Error & { code?: string };
-    say(port, { kind: 'failed', name, message, code });
-  }
-  port.close();
+  let opened: Opened;
+  channel.receive(
+    {
+      open(settings) {
+        const database = openMirrorFile(settings.path);
+        opened = { settings, database, writer: new MirrorWriter(database) };
+        return opened.writer.head;
+      },
+      follow: () => follow(opened, channel, stopping.signal),
+    },
+    { stop: () => stopping.abort() },
+  );
 }
 
-const say = (port: MessagePort, message: FromMirror): void => port.postMessage(message);
+interface Opened {
+  readonly settings: MirrorSettings;
+  readonly database: DatabaseSync;
+  readonly writer: MirrorWriter;
+}
 
-async function follow(options: Omit<MirrorOrder, 'port'>, port: MessagePort, signal: AbortSignal): Promise<void> {
-  const { path, settings, timing } = options;
-  const database = openMirrorFile(path);
+type OwnerChannel = Channel<MirrorOwner, MirrorEndpoint>;
+
+async function follow(
+  { settings: { settings, timing }, database, writer }: Opened,
+  channel: OwnerChannel,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    const writer = new MirrorWriter(database);
-    say(port, { kind: 'started', head: writer.head });
     await followAll({
       newClient: () => openClient(settings),
       marks: () => writer.marks(),
-      onResumed: (seen) => say(port, { kind: 'progress', head: writer.head, seen }),
-      handle: (batch) => take(writer, batch, port),
-      onConnected: () => say(port, { kind: 'connected' }),
-      onDropped: (reason) => say(port, { kind: 'dropped', reason }),
+      onResumed: (seen) => channel.notify('progress', { head: writer.head, seen }),
+      handle: (batch) => handle(batch, writer, channel),
+      onConnected: () => channel.notify('connected'),
+      onDropped: (reason) => channel.notify('dropped', reason),
       signal,
       ...(timing && { timing }),
     });
@@ -47,17 +60,17 @@ async function follow(options: Omit<MirrorOrder, 'port'>, port: MessagePort, sig
   }
 }
 
-function take(writer: MirrorWriter, batch: readonly AllStreamRecordedEvent[], port: MessagePort): void {
+function handle(batch: readonly AllStreamRecordedEvent[], writer: MirrorWriter, channel: OwnerChannel): void {
   const last = batch.at(-1);
   if (!last) return;
   writer.apply(batch);
-  // Keys first: what is sealed under them comes behind them in the log.
+  // Keys first: events sealed with them come after them in the log.
   const entries = batch.filter(({ streamId }) => isVaultStream(streamId));
   if (entries.length > 0) {
-    say(port, {
-      kind: 'vault',
-      entries: entries.map(({ streamId, type, data }) => ({ stream: streamId, type, data })),
-    });
+    channel.notify(
+      'vaultEntries',
+      entries.map(({ streamId, type, data }) => ({ stream: streamId, type, data })),
+    );
   }
-  say(port, { kind: 'progress', head: writer.head, seen: last.position });
+  channel.notify('progress', { head: writer.head, seen: last.position });
 }
