@@ -37,9 +37,9 @@ describe('anchors', () => {
 
 test('links are read from where their file stands, other sites are left out', () => {
   const markdown =
-    '[a](../clients.md#b) [c](#d) [e](https://example.org/f.md) [g](0003-performance-goals.md)\n```\n[code](none.md)\n```';
+    '[a](../provider.md#b) [c](#d) [e](https://example.org/f.md) [g](0003-performance-goals.md)\n```\n[code](none.md)\n```';
   expect(linksIn(markdown, 'docs/decisions/README.md')).toEqual([
-    { path: 'docs/clients.md', anchor: 'b' },
+    { path: 'docs/provider.md', anchor: 'b' },
     { path: 'docs/decisions/README.md', anchor: 'd' },
     { path: 'docs/decisions/0003-performance-goals.md', anchor: undefined },
   ]);
