@@ -21,21 +21,21 @@ import type { DialectName } from './routes/routes.ts';
 export interface ReadOptions {
   readonly headers: IncomingHttpHeaders;
   readonly recall: RecallItem;
-  readonly memory: RequestCache;
+  readonly cache: RequestCache;
 }
 
 export interface DeliverOptions extends ResponseHead {
   readonly now: () => number;
-  /** The client has caught up. */
+  /** Called when the client has caught up. */
   readonly onDrain: () => void;
 }
 
-/** How clients of a route speak: everything between reading a request and delivering its answer is the same for all. */
+/** How a route reads requests and delivers responses. Everything in between is the same for all routes. */
 export interface Dialect {
   /** @throws ProxyError `invalid_request_error` */
-  read(body: Buffer, reading: ReadOptions): ModelRequest;
-  deliver(response: ClientResponse, request: ModelRequest, delivering: DeliverOptions): Delivery;
-  /** How the provider answers. */
+  read(body: Buffer, options: ReadOptions): ModelRequest;
+  deliver(response: ClientResponse, request: ModelRequest, options: DeliverOptions): Delivery;
+  /** Of the provider's response. */
   readonly format: ResponseFormat;
 }
 
@@ -53,16 +53,16 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
 
 function responses(surface: Surface): Pick<Dialect, 'read' | 'deliver'> {
   return {
-    read: (body, { headers, recall, memory }) => readResponsesRequest(body, surface, headers, recall, memory),
-    deliver: (response, { wantsStream }, delivering) =>
-      wantsStream ? new StreamDelivery(response, delivering) : new JsonDelivery(response, delivering),
+    read: (body, { headers, recall, cache }) => readResponsesRequest(body, surface, headers, recall, cache),
+    deliver: (response, { wantsStream }, options) =>
+      wantsStream ? new StreamDelivery(response, options) : new JsonDelivery(response, options),
   };
 }
 
 function compact(surface: Surface): Dialect {
   return {
     read: (body, { headers, recall }) => readCompactRequest(body, surface, headers, recall),
-    deliver: (response, _request, head) => new PassThroughDelivery(response, head, completeCompaction),
+    deliver: (response, _request, options) => new PassThroughDelivery(response, options, completeCompaction),
     format: jsonObject,
   };
 }
@@ -70,14 +70,14 @@ function compact(surface: Surface): Dialect {
 function deliverChat(
   response: ClientResponse,
   { model, wantsStream, includesUsage = false }: ModelRequest,
-  delivering: DeliverOptions,
+  options: DeliverOptions,
 ): Delivery {
-  const { requestId, limits, now, onDrain } = delivering;
+  const { requestId, limits, now, onDrain } = options;
   const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };
   return wantsStream
     ? new ChatStreamDelivery(response, { requestId, limits, head, includesUsage, now, onDrain })
-    : new JsonDelivery(response, delivering, () => new ChatCompletionBuilder(head));
+    : new JsonDelivery(response, options, () => new ChatCompletionBuilder(head));
 }
 
-/** Unique, and it leads to the request in the log. */
+/** Derived from the request id, so that the request can be found in the log. */
 const chatIdOf = (requestId: string): string => `chatcmpl-${requestId.replace(/^req_/, '')}`;

@@ -5,8 +5,8 @@ import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts
 import { type DialectName, isPublic, type ProxyRoute, proxyRoutes } from './routes/routes.ts';
 import { TRANSCRIPTION_MODEL } from './transcribe/transcriptionForm.ts';
 
-// What the OpenAPI document says of the proxy. Requests are checked field by field on their bytes (responses/schema.ts):
-// these schemas say the same to clients, and `test/openApi.int.test.ts` holds live answers against them.
+// The proxy in the OpenAPI document. Requests are validated on their bytes (responses/schema.ts); these schemas describe the
+// same to clients, and `test/openApi.int.test.ts` checks live responses against them.
 
 const ProxyError = z
   .object({
@@ -81,11 +81,13 @@ const Model = z
     metadata: z.looseObject({ display_name: z.string().optional(), context_window: z.int().optional() }),
   })
   .meta({ id: 'Model' });
-const ModelsAnswer = z
+const ModelsList = z
   .object({
     object: z.literal('list'),
     data: z.array(Model),
-    models: z.array(z.looseObject({ slug: z.string() })).describe('The same as the provider describes them, for Codex'),
+    models: z
+      .array(z.looseObject({ slug: z.string() }))
+      .describe('The same models as the provider describes them, for Codex'),
   })
   .meta({ id: 'Models' });
 
@@ -140,59 +142,59 @@ const nameOf = (route: ProxyRoute): DialectName | EndpointName => {
   return route.kind === 'transcription' && route.mustNameModel ? 'openTranscription' : route.kind;
 };
 
-/** By dialect or kind of the route; a new one without its line here does not compile. */
+/** By dialect or kind of route; a new one without an entry here does not compile. */
 const endpoints: Readonly<Record<DialectName | EndpointName, Endpoint>> = {
   svc: {
-    summary: 'Sends a request to one of the accounts and streams the answer',
+    summary: 'Send a request to one of the accounts and stream the response',
     body: ResponsesRequest,
     answer: 'stream',
     stream: StreamEvent,
     refuses,
   },
   v1: {
-    summary: 'Sends a request to one of the accounts; streams only when asked to',
+    summary: 'Send a request to one of the accounts; streams only on request',
     body: OpenResponsesRequest,
     answer: Response,
     stream: StreamEvent,
     refuses,
   },
   chat: {
-    summary: 'Sends a chat to one of the accounts; streams only when asked to',
+    summary: 'Send a chat to one of the accounts; streams only on request',
     body: ChatRequest,
     answer: ChatCompletion,
     stream: ChatCompletionChunk,
     refuses,
   },
   svcCompact: {
-    summary: 'Shortens a conversation to items that stand for it',
+    summary: 'Compact a conversation',
     body: ResponsesRequest,
     answer: Compaction,
     refuses: [...refuses, 'not_implemented'],
   },
   v1Compact: {
-    summary: 'Shortens a conversation to items that stand for it',
+    summary: 'Compact a conversation',
     body: OpenResponsesRequest,
     answer: Compaction,
     refuses: [...refuses, 'not_implemented'],
   },
   transcription: {
-    summary: 'Writes down what is said',
+    summary: 'Transcribe audio',
     form: z.object(transcriptionFields),
     answer: Transcript,
     refuses: [...refuses, 'validation_error'],
   },
   openTranscription: {
-    summary: 'Writes down what is said',
+    summary: 'Transcribe audio',
     form: z.object({ ...transcriptionFields, model: z.literal(TRANSCRIPTION_MODEL) }),
     answer: Transcript,
     refuses: [...refuses, 'validation_error'],
   },
-  models: { summary: 'The models that the pool can serve and the key may use', answer: ModelsAnswer },
-  model: { summary: 'One of these models', answer: Model, refuses: ['model_not_found'] },
-  usage: { summary: 'What is left of the pool, in the form in which Codex asks for it; needs no key', answer: Usage },
+  models: { summary: 'List the models that the pool serves and the key may use', answer: ModelsList },
+  model: { summary: 'Get one of these models', answer: Model, refuses: ['model_not_found'] },
+  usage: { summary: 'Usage of the pool, in the form that Codex reads; needs no key', answer: Usage },
 };
 
-/** The proxy as the OpenAPI document shows it. */
+/** The proxy for the OpenAPI document. */
 export const proxySurface: DocumentedSurface = {
   endpoints: [...proxyRoutes.values()].map(
     (route): PlacedEndpoint => ({

@@ -45,7 +45,7 @@ const MAX_CONCURRENT_DECODERS = 4;
 export function createModelRequestHandler(services: ModelRequestServices) {
   const { hot, now, limits, admissionControl, conversations, memoryBudget, openRequests } = services;
   const decoders = createSemaphore(MAX_CONCURRENT_DECODERS);
-  const memory = new RequestCache();
+  const cache = new RequestCache();
 
   return async (
     request: ClientRequest,
@@ -65,7 +65,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const body =
         encoding === undefined ? raw : await decoders(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
       const recall = (id: string) => conversations.recentItems.recall(client, id);
-      model = dialect.read(body, { headers: request.headers, recall, memory });
+      model = dialect.read(body, { headers: request.headers, recall, cache });
       // From here on the share covers the body for the provider instead of the one received.
       share.release(body.length - retainedBytes(model.upstreamBody, body));
       // Spelled out instead of spread, because this runs for every request.

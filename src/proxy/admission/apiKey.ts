@@ -12,8 +12,9 @@ export interface ApiKeyOptions {
 }
 
 /**
- * Who is calling. While keys are not required, whatever is sent is ignored, not checked (design.md section 5).
- * @returns the client's key, or null when keys are not required
+ * Identifies the client by its key. While keys are not required, a key is ignored
+ * (docs/decisions/0045-optional-keys-and-public-paths.md).
+ * @returns null when keys are not required
  * @throws ProxyError `invalid_api_key`
  */
 export const createApiKeyCheck =
@@ -22,7 +23,7 @@ export const createApiKeyCheck =
     if (!hot.settings.apiKeyAuthEnabled) return null;
     const digest = digestOf(request);
     if (digest === undefined) throw new ProxyError('invalid_api_key');
-    // Looking up the digest leaks nothing by its timing that would help to guess a key.
+    // The timing of a lookup by digest reveals nothing that helps to guess a key.
     const keyId = hot.keyIdByHash.get(digest);
     const key = keyId && hot.apiKeys.get(keyId);
     if (!key?.isActive) throw new ProxyError('invalid_api_key', { problem: 'invalid API key' });
@@ -32,17 +33,17 @@ export const createApiKeyCheck =
     return key;
   };
 
-/** What each connection said last, and no longer than it lasts: a client says the same with every request. */
-const said = new WeakMap<Socket, { readonly authorization: string; readonly digest: string | undefined }>();
+/** The last key of each connection, because a client repeats it with every request. */
+const lastKeys = new WeakMap<Socket, { readonly authorization: string; readonly digest: string | undefined }>();
 
-/** @returns the digest of the key; undefined where none was sent */
+/** @returns undefined when no key was sent */
 function digestOf({ headers: { authorization }, socket }: ClientRequest): string | undefined {
   if (authorization === undefined) return undefined;
-  const before = said.get(socket);
-  if (before?.authorization === authorization) return before.digest;
+  const last = lastKeys.get(socket);
+  if (last?.authorization === authorization) return last.digest;
   const secret = bearerOf(authorization);
   const digest = secret === undefined ? undefined : hash('sha256', secret);
-  said.set(socket, { authorization, digest });
+  lastKeys.set(socket, { authorization, digest });
   return digest;
 }
 

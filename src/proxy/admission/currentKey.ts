@@ -3,8 +3,8 @@ import type { HotState } from '../../state/fold/hotState.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 
 /**
- * The key may have been changed while the request arrived: what binds is what holds now.
- * @throws ProxyError `invalid_api_key` when it was revoked meanwhile
+ * Reads the key again, because it may have changed while the request body arrived.
+ * @throws ProxyError `invalid_api_key` when it was revoked
  */
 export function currentKey({ apiKeys }: Pick<HotState, 'apiKeys'>, key: ApiKey | null): ApiKey | null {
   if (!key) return null;

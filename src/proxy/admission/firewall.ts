@@ -8,7 +8,7 @@ export interface FirewallOptions {
   readonly clientAddress: ClientAddress;
 }
 
-/** Refuses clients that are not on a non-empty allowlist. Reads memory only. @throws ProxyError `ip_forbidden` */
+/** Refuses clients that are not on the allowlist, if that has entries. @throws ProxyError `ip_forbidden` */
 export const createFirewall =
   ({ hot, clientAddress }: FirewallOptions) =>
   (request: ClientRequest): void => {

@@ -5,30 +5,30 @@ import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
 /**
- * What requests that others announced as open hold of the limits: those of other nodes, and those of this node's earlier
- * starts until they are settled as abandoned. Our own stand in the ledger. A node that died and never comes back settles
- * nothing, so that a request holds only of the window in which it was admitted, where its usage would count as well.
+ * What open requests outside this process reserve on limits: those of other nodes, and those of this node's earlier starts
+ * until they are settled as abandoned. The ledger has those of this process. A request reserves only in the window in which
+ * it was admitted, so that a node that never comes back blocks nothing after it.
  */
 export class ForeignReservations {
   readonly #open = new Map<string, OpenRequest>();
   readonly #hot: HotState;
-  readonly #isOurs: (stream: string) => boolean;
+  readonly #isFromThisStart: (stream: string) => boolean;
 
-  constructor(hot: HotState, isOurs: (stream: string) => boolean) {
+  constructor(hot: HotState, isFromThisStart: (stream: string) => boolean) {
     this.#hot = hot;
-    this.#isOurs = isOurs;
+    this.#isFromThisStart = isFromThisStart;
     for (const event of hot.openRequests.values()) this.onFolded(event);
   }
 
   onFolded(event: RecordedEvent): void {
     if (event.type === 'RequestAdmitted') {
-      if (!this.#isOurs(event.stream)) this.#open.set(event.data.requestId, event);
+      if (!this.#isFromThisStart(event.stream)) this.#open.set(event.data.requestId, event);
     } else if (event.type === 'RequestCompleted' && this.#open.size > 0) {
       this.#open.delete(event.data.requestId);
     }
   }
 
-  /** In the unit of the rule's counter. */
+  /** @returns the amount in the window that contains `now`, in the unit of the rule's counter */
   reservedOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
     const rule = this.#open.size > 0 && this.#hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
     if (!rule) return 0;

@@ -4,18 +4,18 @@ import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
 import { windowIndexAt } from '../../domain/limits/window.ts';
 
-/** What open requests hold of one rule in one window. */
+/** What open requests reserve on one rule in one window. */
 interface Sum {
   readonly rule: LimitRule;
-  /** Index of `windowAt`. */
+  /** By `windowIndexAt`. */
   readonly window: number;
   amount: number;
   requests: number;
 }
 
-/** A request's part of a sum. */
+/** The part of one request in a sum. */
 interface Part {
-  readonly of: Sum;
+  readonly sum: Sum;
   amount: number;
 }
 
@@ -24,21 +24,21 @@ interface Reservation {
   readonly parts: readonly Part[];
 }
 
-const NONE: readonly never[] = [];
+const NO_SUMS: readonly never[] = [];
 
 /**
- * What this node's requests hold of the limits, beyond what the log has counted: the reservation while a request is open,
- * its real usage from settlement until the fold counts it, nothing after. So nothing is counted twice or not at all. Like
- * usage, it belongs to the window in which the request was admitted: the one that follows begins with nothing.
+ * What this node's requests reserve on limits beyond the counters of the hot state: the estimate while a request is open,
+ * its actual usage from settlement until the fold counts it, nothing afterwards. Every request is counted exactly once. Like
+ * usage, a reservation belongs to the window in which the request was admitted (docs/decisions/0024-limits-and-reservations.md).
  */
 export class Ledger {
   readonly #byRequest = new Map<string, Reservation>();
-  /** By key: one for each rule, two for a while when requests are open at the end of a window. */
+  /** One for each rule of the key, two while requests are open across the end of a window. */
   readonly #sums = new Map<ApiKeyId, Sum[]>();
 
-  /** What is held in the window that holds `at`, in the unit of the rule's counter. */
+  /** The amount in the window that contains `at`, in the unit of the rule's counter. */
   reservedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
-    for (const { rule, window, amount } of this.#sums.get(keyId) ?? NONE) {
+    for (const { rule, window, amount } of this.#sums.get(keyId) ?? NO_SUMS) {
       if (rule.id === ruleId && window === windowIndexAt(rule, at)) return amount;
     }
     return 0;
@@ -54,35 +54,35 @@ export class Ledger {
     for (const [ruleId, amount] of amounts) {
       const rule = ruleIn(rules, ruleId);
       if (!rule) continue;
-      const of = this.#sumOf(id, rule, windowIndexAt(rule, admittedAt));
-      of.amount += amount;
-      of.requests += 1;
-      parts.push({ of, amount });
+      const sum = this.#sumOf(id, rule, windowIndexAt(rule, admittedAt));
+      sum.amount += amount;
+      sum.requests += 1;
+      parts.push({ sum, amount });
     }
     if (parts.length > 0) this.#byRequest.set(requestId, { keyId: id, parts });
   }
 
-  /** Replaces what was reserved by what was used. */
+  /** Replaces the reserved by the used amounts. */
   settle(requestId: string, amounts: PerRule): void {
     const reservation = this.#byRequest.get(requestId);
     if (!reservation) return;
     for (const part of reservation.parts) {
-      const used = amountIn(amounts, part.of.rule.id);
-      part.of.amount += used - part.amount;
+      const used = amountIn(amounts, part.sum.rule.id);
+      part.sum.amount += used - part.amount;
       part.amount = used;
     }
   }
 
-  /** The fold counts the request now, or nothing of it will ever be counted. */
+  /** Called when the fold counts the request, or when it will never be counted. */
   release(requestId: string): void {
     const reservation = this.#byRequest.get(requestId);
     if (!reservation) return;
     this.#byRequest.delete(requestId);
     const { keyId, parts } = reservation;
-    for (const { of, amount } of parts) {
-      of.amount -= amount;
-      of.requests -= 1;
-      if (of.requests === 0) this.#forget(keyId, of);
+    for (const { sum, amount } of parts) {
+      sum.amount -= amount;
+      sum.requests -= 1;
+      if (sum.requests === 0) this.#forget(keyId, sum);
     }
   }
 
@@ -106,7 +106,7 @@ export class Ledger {
   }
 }
 
-// Loops, not `find`: a closure for each rule of each request costs more than the search.
+// Loops instead of `find`, because a closure for each rule of each request costs more than the search.
 
 function ruleIn(rules: readonly LimitRule[], ruleId: number): LimitRule | undefined {
   for (const rule of rules) if (rule.id === ruleId) return rule;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { type ErrorDetails, errors, messageOf } from '../../http/errors/errors.ts';
 
-/** The proxy's error envelope (specification, "Envelope"). */
+/** Body of every error of the proxy (docs/errors.md). */
 export interface ProxyErrorBody {
   readonly error: {
     readonly message: string;
@@ -14,7 +14,7 @@ export interface ProxyErrorBody {
   };
 }
 
-/** A request of the proxy surface ends with an error; knows how it looks on the wire. */
+/** Ends a request to the proxy with an error; holds its status, headers and body. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code: ErrorCode;
@@ -40,7 +40,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** Refuses a field of the request. @throws ProxyError `invalid_request_error` with `param` in dot notation */
+/** Rejects a field of the request. @throws ProxyError `invalid_request_error` with `param` in dot notation */
 export function badRequest(param: string | undefined, problem: string): never {
   throw new ProxyError('invalid_request_error', param === undefined ? { problem } : { param, problem });
 }

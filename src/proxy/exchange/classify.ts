@@ -3,7 +3,7 @@ import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 
 /** What a failure means for the account, for the next attempt and for the client. */
 export interface Classified {
-  /** Recorded as the attempt's outcome; `throttled` is known to `triedBy` in `domain/routing/select.ts`. */
+  /** Recorded as the attempt's outcome. `triedBy` in `domain/routing/select.ts` depends on `throttled`. */
   readonly outcome:
     | 'usage_limit'
     | 'throttled'
@@ -19,10 +19,11 @@ export interface Classified {
     | 'idle'
     | 'event_too_large'
     | 'request_refused';
+  /** Who is at fault. A failure of the client's ends the request, any other leads to the next attempt. */
   readonly owner: 'account' | 'provider' | 'client';
   /**
-   * `limit`: the account is out until `limitedUntil`; `cool`: out for a moment that doubles on repetition, at least
-   * `coolForMs`; `deactivate`: out until an operator acts; `refresh`: its tokens need refreshing; `none`: it did nothing.
+   * What happens to the account. `limit`: not used until `limitedUntil`; `cool`: cools down, for at least `coolForMs`;
+   * `deactivate`: not used until an operator acts; `refresh`: its tokens are refreshed.
    */
   readonly effect: 'limit' | 'cool' | 'deactivate' | 'refresh' | 'none';
   readonly limitedUntil?: Instant;
@@ -41,7 +42,7 @@ const GONE_CODES: ReadonlySet<string | undefined> = new Set([
   'account_suspended',
   'account_deleted',
 ]);
-/** Failures inside a stream that another account would answer the same way. */
+/** Failures inside a stream that every other account would repeat. */
 const REQUEST_CODES: ReadonlySet<string | undefined> = new Set([
   'context_length_exceeded',
   'invalid_prompt',
@@ -50,14 +51,14 @@ const REQUEST_CODES: ReadonlySet<string | undefined> = new Set([
   'unsupported_parameter',
   'content_policy_violation',
 ]);
-/** What the provider says about the request itself (design.md section 5, "Attempts"). */
+/** Statuses about the request itself (docs/decisions/0019-attempts.md). */
 const REQUEST_STATUSES: ReadonlySet<number> = new Set([400, 404, 413, 422, 501]);
 
 const HOUR_MS = 3_600_000;
-/** A reset further away than this is a mistake of the provider's. */
+/** A reset further away than this is an error of the provider. */
 const MAX_RESET_MS = 366 * 24 * HOUR_MS;
 
-/** The table: one row per way to fail, one test per row (provider-and-predecessor.md A.4). */
+/** Maps every kind of failure to its meaning (docs/provider.md#failure-classes). */
 export function classify(failure: Failure, now: Instant): Classified {
   switch (failure.kind) {
     case 'unreachable':
@@ -73,7 +74,7 @@ export function classify(failure: Failure, now: Instant): Classified {
     case 'eventTooLarge':
       return { outcome: 'event_too_large', owner: 'provider', effect: 'none', code: 'stream_event_too_large' };
     case 'tokens':
-      // A permanent failure has deactivated the account already, where the tokens are kept.
+      // After a permanent failure the token refresh has deactivated the account already.
       return {
         outcome: 'tokens_unavailable',
         owner: 'account',
@@ -108,11 +109,11 @@ function classifyStatus(
   return { outcome: 'provider_error', owner: 'provider', effect: 'cool', code };
 }
 
-/** A limit by its code; without a reset time a rate limit is only a moment's throttling, a quota is gone for an hour. */
+/** A limit by its code. Without a reset time, a rate limit counts as throttling and a quota as used up for an hour. */
 function classifyCode(error: ProviderError, now: Instant): Classified | undefined {
   const { code } = error;
   if (GONE_CODES.has(code)) return { outcome: 'account_gone', owner: 'account', effect: 'deactivate', code };
-  const resetAt = resetOf(error, now);
+  const resetAt = resetTimeOf(error, now);
   if (QUOTA_CODES.has(code)) {
     const limitedUntil = resetAt ?? instant(now + HOUR_MS);
     return { outcome: 'usage_limit', owner: 'account', effect: 'limit', limitedUntil, code };
@@ -131,7 +132,7 @@ const throttled = (code: string | undefined, retryAfterSeconds: number | undefin
   ...(retryAfterSeconds !== undefined && { coolForMs: retryAfterSeconds * 1_000 }),
 });
 
-function resetOf({ resetsAt, resetsInSeconds }: ProviderError, now: Instant): Instant | undefined {
+function resetTimeOf({ resetsAt, resetsInSeconds }: ProviderError, now: Instant): Instant | undefined {
   const at =
     resetsAt !== undefined
       ? resetsAt * 1_000

@@ -5,15 +5,15 @@ import { findUsage } from './findUsage.ts';
 import { parseUsage } from './parseUsage.ts';
 import type { SseEvent } from './sse.ts';
 
-/** What the event that ends an answer says. */
+/** Content of the event that ends a response. */
 export interface Ending {
   readonly kind: 'completed' | 'incomplete' | 'failed' | 'error';
   readonly usage: TokenUsage | undefined;
   /** Set for `failed` and `error`. */
   readonly error: ProviderError | undefined;
-  /** The answer's items, for clients that refer to them later; undefined when the event has none. */
+  /** The items of the response, for clients that refer to them later; undefined when the event has none. */
   readonly output: readonly unknown[] | undefined;
-  /** The tier of service, null for the usual one; looked for only where another one was asked for. */
+  /** The tier that was served, null for the default tier; set only when the request asked for another one. */
   readonly serviceTier?: string | null | undefined;
 }
 
@@ -23,8 +23,8 @@ const KINDS: Readonly<Record<string, Ending['kind']>> = {
   'response.failed': 'failed',
 };
 
-/** Holds no answer and says no reason: whoever waits for the answer is told that it failed. */
-const hollow = (): Ending => ({
+/** A terminal event without a response and without a reason: the client gets an error. */
+const emptyEnding = (): Ending => ({
   kind: 'error',
   usage: undefined,
   error: providerErrorFrom(undefined),
@@ -32,8 +32,9 @@ const hollow = (): Ending => ({
 });
 
 /**
- * Reads the one event of a stream that is parsed. What cannot be read, or holds no answer, counts as an error.
- * @param options.needsOutput whether the answer's items are wanted; without them a long answer need not be parsed whole
+ * Reads the terminal event of a stream, the only one that is parsed. An event that is invalid or contains no response counts
+ * as an error.
+ * @param options.needsOutput whether to return the items; without them a long event need not be parsed completely
  */
 export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOutput: boolean }): Ending {
   const kind = KINDS[type ?? ''] ?? 'error';
@@ -45,11 +46,11 @@ export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOut
   try {
     payload = JSON.parse(data);
   } catch {
-    return hollow();
+    return emptyEnding();
   }
-  if (kind === 'error') return { ...hollow(), error: providerErrorFrom(payload) };
+  if (kind === 'error') return { ...emptyEnding(), error: providerErrorFrom(payload) };
   const response = isObject(payload) ? payload.response : undefined;
-  if (!isObject(response)) return hollow();
+  if (!isObject(response)) return emptyEnding();
   return {
     kind,
     usage: parseUsage(response.usage),
@@ -58,18 +59,18 @@ export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOut
   };
 }
 
-/** Reads an answer that is one JSON object. What is none counts as failed. */
+/** Reads a response that is one JSON object. Anything else counts as failed. */
 export function readJsonEnding(text: string): Ending {
   const failed = { kind: 'failed', usage: undefined, output: undefined } as const;
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(text);
+    response = JSON.parse(text);
   } catch {
     return { ...failed, error: providerErrorFrom(undefined) };
   }
-  if (!isObject(answer)) return { ...failed, error: providerErrorFrom(undefined) };
-  const usage = parseUsage(answer.usage);
-  if (answer.status === 'failed' || isObject(answer.error))
-    return { ...failed, usage, error: providerErrorFrom(answer) };
+  if (!isObject(response)) return { ...failed, error: providerErrorFrom(undefined) };
+  const usage = parseUsage(response.usage);
+  if (response.status === 'failed' || isObject(response.error))
+    return { ...failed, usage, error: providerErrorFrom(response) };
   return { kind: 'completed', usage, error: undefined, output: undefined };
 }

@@ -1,4 +1,4 @@
-/** What a provider's error says, from whichever of its shapes (provider-and-predecessor.md A.4, last paragraph). */
+/** An error of the provider, read from any of its shapes (docs/provider.md#shapes-of-an-error). */
 export interface ProviderError {
   readonly message: string | undefined;
   readonly type: string | undefined;
@@ -11,31 +11,33 @@ export interface ProviderError {
   readonly resetsInSeconds: number | undefined;
 }
 
-/** How an attempt failed, as it was met; `classify` says what that means. */
+/** How an attempt failed, as observed; `classify` interprets it. */
 export type Failure =
-  /** No connection, or it broke before the head of an answer. */
+  /** No connection, or it broke before the head of a response. */
   | { readonly kind: 'unreachable'; readonly message: string }
-  /** An answer whose status is not 200. */
+  /** A response whose status is not 200. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly error: ProviderError;
       readonly retryAfterSeconds: number | undefined;
     }
-  /** A 200 that is no event stream. */
+  /** A 200 that is not an event stream. */
   | { readonly kind: 'notAStream' }
-  /** A 200 that is no JSON object where one was asked for. */
+  /** A 200 that is not a JSON object when one was requested. */
   | { readonly kind: 'notJson' }
-  /** The first event of the stream is a failure, so nothing has reached the client. */
+  /** The stream failed by an event before anything reached the client. */
   | { readonly kind: 'failedFirst'; readonly error: ProviderError }
-  /** The stream ended or broke without an event that ends the answer. */
+  /** The stream ended or broke without a terminal event. */
   | { readonly kind: 'cut'; readonly message: string }
+  /** The provider sent nothing for the idle timeout. */
   | { readonly kind: 'idle' }
+  /** An event, or a response in one piece, exceeds the size limit. */
   | { readonly kind: 'eventTooLarge' }
-  /** The account's tokens could not be made valid. */
+  /** The account's access token could not be refreshed. */
   | { readonly kind: 'tokens'; readonly isPermanent: boolean };
 
-const NONE: ProviderError = {
+const NO_DETAILS: ProviderError = {
   message: undefined,
   type: undefined,
   code: undefined,
@@ -45,20 +47,20 @@ const NONE: ProviderError = {
   resetsInSeconds: undefined,
 };
 
-/** Reads the body of an error answer; a body that is not JSON says nothing that a client should see. */
+/** Reads the body of an error response. A body that is not JSON contains nothing for the client. */
 export function readProviderError(body: string): ProviderError {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
   } catch {
-    return NONE;
+    return NO_DETAILS;
   }
   return providerErrorFrom(parsed);
 }
 
-/** From a parsed answer, or from the `error` of a failed response. */
+/** From a parsed error body, or from a failed response. */
 export function providerErrorFrom(value: unknown): ProviderError {
-  if (typeof value !== 'object' || value === null) return NONE;
+  if (typeof value !== 'object' || value === null) return NO_DETAILS;
   const outer = value as Record<string, unknown>;
   const inner = outer.error;
   if (typeof inner === 'object' && inner !== null) return fromFields(inner as Record<string, unknown>);
@@ -69,7 +71,7 @@ export function providerErrorFrom(value: unknown): ProviderError {
 const MAX_CODE_CHARACTERS = 100;
 
 function fromFields(fields: Record<string, unknown>): ProviderError {
-  // What is kept in the log must be text; a provider may send anything.
+  // The log stores well-formed text only; a provider may send anything.
   const text = (name: string) => {
     const value = fields[name];
     return typeof value === 'string' && value !== '' ? value.toWellFormed() : undefined;
@@ -78,7 +80,7 @@ function fromFields(fields: Record<string, unknown>): ProviderError {
     const value = Number(fields[name] ?? Number.NaN);
     return Number.isFinite(value) ? value : undefined;
   };
-  // An `error` event may stand for its own error, and then its type is that of an event.
+  // An `error` event may carry the error fields itself; then its `type` is the event's.
   const type = fields.type === 'error' ? undefined : text('type');
   return {
     message: text('message'),

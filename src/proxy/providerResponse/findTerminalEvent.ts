@@ -1,41 +1,41 @@
 import { eventsContaining } from './eventsContaining.ts';
 import { BLANK_LINE, readEvent, type SseEvent, startOfLastEvent } from './sse.ts';
 
-const ENDINGS: ReadonlySet<string | undefined> = new Set([
+const TERMINAL_TYPES: ReadonlySet<string | undefined> = new Set([
   'response.completed',
   'response.failed',
   'response.incomplete',
 ]);
-const ENDING_HINTS = [...ENDINGS].map((type) => Buffer.from(String(type)));
-const ERROR_HINT = Buffer.from('error');
-/** Bytes without one of these hold no event that could end the answer. One pass with it takes a sixth of one for each. */
-const ANY_HINT = /response\.(?:completed|failed|incomplete)|error/;
-/** A blank line, and behind it the longest one. */
-const MIN_PAIR = 5;
+const TERMINAL_BYTES = [...TERMINAL_TYPES].map((type) => Buffer.from(String(type)));
+const ERROR_BYTES = Buffer.from('error');
+/** Bytes without a match contain no terminal event. One pass with this takes a sixth of the time of one pass per word. */
+const ANY_TERMINAL = /response\.(?:completed|failed|incomplete)|error/;
+/** The bytes of a blank line and of the longest blank line after it. */
+const MIN_BYTES = 5;
 
-/** The event that ends the answer, nearly always the last one; failing that, the last `error` event. */
+/** The event that ends the response, nearly always the last one; without one, the last `error` event. */
 export function findTerminalEvent(bytes: Buffer): SseEvent | undefined {
-  const plainStart = startBehindPlainLine(bytes);
+  const plainStart = startOfLastPlainEvent(bytes);
   const plainText = bytes.toString('utf8', plainStart);
   const isPlain = !plainText.includes('\r');
   const start = isPlain ? plainStart : startOfLastEvent(bytes);
   const text = isPlain ? plainText : bytes.toString('utf8', start);
-  if (ANY_HINT.test(text)) {
+  if (ANY_TERMINAL.test(text)) {
     const last = readEvent(text, start, bytes.length);
-    if (ENDINGS.has(last.type)) return last;
-  } else if (start === 0 || !ANY_HINT.test(bytes.toString('latin1', 0, start))) {
+    if (TERMINAL_TYPES.has(last.type)) return last;
+  } else if (start === 0 || !ANY_TERMINAL.test(bytes.toString('latin1', 0, start))) {
     return undefined;
   }
-  for (const hint of ENDING_HINTS) {
-    const ending = eventsContaining(hint, bytes).find(({ type }) => ENDINGS.has(type));
+  for (const name of TERMINAL_BYTES) {
+    const ending = eventsContaining(name, bytes).find(({ type }) => TERMINAL_TYPES.has(type));
     if (ending) return ending;
   }
-  return eventsContaining(ERROR_HINT, bytes).findLast(({ type }) => type === 'error');
+  return eventsContaining(ERROR_BYTES, bytes).findLast(({ type }) => type === 'error');
 }
 
-/** `startOfLastEvent` where no line ends with CRLF, at a third of what that costs. */
-function startBehindPlainLine(bytes: Buffer): number {
-  if (bytes.length < MIN_PAIR) return 0;
-  const blank = bytes.lastIndexOf(BLANK_LINE, bytes.length - MIN_PAIR);
+/** `startOfLastEvent` for lines that end with LF, at a third of its cost. */
+function startOfLastPlainEvent(bytes: Buffer): number {
+  if (bytes.length < MIN_BYTES) return 0;
+  const blank = bytes.lastIndexOf(BLANK_LINE, bytes.length - MIN_BYTES);
   return blank < 0 ? 0 : blank + BLANK_LINE.length;
 }

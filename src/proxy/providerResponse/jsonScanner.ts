@@ -2,12 +2,12 @@ import type { SseEvent } from './sse.ts';
 import { EventTooLarge, type ScanResult } from './sseScanner.ts';
 
 const MAX_BYTES = 16 * 1_048_576;
-const NOTHING: ScanResult = { bytes: Buffer.alloc(0), begins: false, terminal: undefined };
+const INCOMPLETE: ScanResult = { bytes: Buffer.alloc(0), begins: false, terminal: undefined };
 
-/** Collects an answer that is no stream: its end is its one event. */
+/** Collects a response that is not a stream and returns it as one terminal event at its end. */
 export class JsonScanner {
   readonly #maxBytes: number;
-  #pieces: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #size = 0;
 
   constructor(maxBytes: number = MAX_BYTES) {
@@ -18,15 +18,15 @@ export class JsonScanner {
   push(chunk: Buffer): ScanResult {
     this.#size += chunk.length;
     if (this.#size > this.#maxBytes) throw new EventTooLarge();
-    this.#pieces.push(chunk);
-    return NOTHING;
+    this.#chunks.push(chunk);
+    return INCOMPLETE;
   }
 
   end(): ScanResult {
-    const bytes = Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    if (bytes.length === 0) return NOTHING;
-    const whole: SseEvent = { type: undefined, data: bytes.toString(), start: 0, end: bytes.length };
-    return { bytes, begins: true, terminal: whole };
+    const bytes = Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    if (bytes.length === 0) return INCOMPLETE;
+    const event: SseEvent = { type: undefined, data: bytes.toString(), start: 0, end: bytes.length };
+    return { bytes, begins: true, terminal: event };
   }
 }

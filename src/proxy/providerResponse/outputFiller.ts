@@ -3,16 +3,16 @@ import { formatEvent, type SseEvent } from './sse.ts';
 import type { ScanResult, SseScanner } from './sseScanner.ts';
 
 const ITEM_DONE = 'response.output_item.done';
-const ITEM_HINT = Buffer.from(ITEM_DONE);
-const FILLED: ReadonlySet<string | undefined> = new Set(['response.completed', 'response.incomplete']);
+const ITEM_BYTES = Buffer.from(ITEM_DONE);
+const TYPES_WITH_OUTPUT: ReadonlySet<string | undefined> = new Set(['response.completed', 'response.incomplete']);
 
 /**
- * Some providers end an answer with an empty `output`, although its items came before. SDKs take the answer from there
- * (clients.md section 2), and items that a client refers to later are remembered from there: so it is filled.
+ * Fills the `output` of a terminal event. Some providers leave it empty although its items came before; SDKs read the
+ * response from it (docs/clients.md#sdks-read-the-output-from-the-terminal-event), and the proxy remembers its items.
  */
 export class OutputFiller {
   readonly #scanner: SseScanner;
-  /** As they came; they are parsed only when the ending lacks them. */
+  /** Payloads of the items, parsed only when the terminal event lacks them. */
   readonly #items: string[] = [];
 
   constructor(scanner: SseScanner) {
@@ -31,13 +31,13 @@ export class OutputFiller {
   #fill(scanned: ScanResult): ScanResult {
     const { bytes, terminal } = scanned;
     if (bytes.length === 0) return scanned;
-    for (const { type, data } of eventsContaining(ITEM_HINT, bytes)) if (type === ITEM_DONE) this.#items.push(data);
-    if (!terminal || !FILLED.has(terminal.type) || this.#items.length === 0) return scanned;
-    const filled = filledEnding(terminal, this.#items);
+    for (const { type, data } of eventsContaining(ITEM_BYTES, bytes)) if (type === ITEM_DONE) this.#items.push(data);
+    if (!terminal || !TYPES_WITH_OUTPUT.has(terminal.type) || this.#items.length === 0) return scanned;
+    const filled = fillOutput(terminal, this.#items);
     if (!filled) return scanned;
     return {
       ...scanned,
-      bytes: replaced(bytes, terminal, filled),
+      bytes: replaceEvent(bytes, terminal, filled),
       terminal: { ...terminal, data: JSON.stringify(filled) },
     };
   }
@@ -49,19 +49,19 @@ interface Payload {
   readonly response?: { readonly output?: unknown };
 }
 
-/** @returns undefined when nothing is missing, or nothing can be understood */
-function filledEnding({ data }: SseEvent, items: readonly string[]): Payload | undefined {
+/** @returns undefined when the output is there, or the event is invalid */
+function fillOutput({ data }: SseEvent, items: readonly string[]): Payload | undefined {
   try {
     const payload = JSON.parse(data) as Payload;
     const { output } = payload.response ?? {};
     if (Array.isArray(output) && output.length > 0) return undefined;
-    return { ...payload, response: { ...payload.response, output: inOrder(items) } };
+    return { ...payload, response: { ...payload.response, output: itemsInOrder(items) } };
   } catch {
     return undefined;
   }
 }
 
-function inOrder(items: readonly string[]): unknown[] {
+function itemsInOrder(items: readonly string[]): unknown[] {
   return items
     .map((data) => JSON.parse(data) as Payload)
     .map(({ output_index: index, item }, position) => ({ at: index ?? position, item }))
@@ -69,8 +69,8 @@ function inOrder(items: readonly string[]): unknown[] {
     .map(({ item }) => item);
 }
 
-function replaced(bytes: Buffer, { type = '', data }: SseEvent, payload: Payload): Buffer {
-  // Its place is looked up anew: what was dropped before it has moved it.
+function replaceEvent(bytes: Buffer, { type = '', data }: SseEvent, payload: Payload): Buffer {
+  // Searched again, because removed vendor events have moved it.
   const event = eventsContaining(Buffer.from(type), bytes).find((found) => found.data === data);
   if (!event) return bytes;
   return Buffer.concat([bytes.subarray(0, event.start), formatEvent(type, payload), bytes.subarray(event.end)]);

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../domain/request/events.ts';
 
-/** @returns undefined when the provider did not say */
+/** Parses the `usage` of a response. @returns undefined when it reports no tokens */
 export function parseUsage(value: unknown): TokenUsage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const usage = value as Record<string, unknown>;
@@ -18,7 +18,7 @@ export function parseUsage(value: unknown): TokenUsage | undefined {
   };
 }
 
-/** No answer has so many; beyond it sums would be no numbers that the log can hold. */
+/** Far above any real response, and small enough that sums remain safe integers. */
 const MAX_TOKENS = 1_000_000_000;
 
 const tokens = (value: unknown): number | undefined =>

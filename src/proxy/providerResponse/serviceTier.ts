@@ -1,20 +1,20 @@
-/** Names for what a request gets that asks for nothing. */
-const USUAL: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard']);
+/** Names of the tier that a request gets by default. */
+const DEFAULT_TIERS: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard']);
 const MAX_CHARACTERS = 64;
 
-/** A tier of service as it is priced and logged; null for the usual one, and for what is no tier. */
+/** A service tier as it is priced and logged; null for the default tier and for invalid values. */
 export function parseServiceTier(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_CHARACTERS) return null;
   const tier = value.toLowerCase();
-  return USUAL.has(tier) || !/^[a-z][a-z0-9_-]*$/.test(tier) ? null : tier;
+  return DEFAULT_TIERS.has(tier) || !/^[a-z][a-z0-9_-]*$/.test(tier) ? null : tier;
 }
 
 const KEY = '"service_tier":';
 
 /**
- * The tier that an answer was given in: whoever asks for a better one may get the usual one, at its price. Looked for from
- * the end of the event, so that a long answer need not be parsed; a quote inside a text is escaped, so none can forge it.
- * @returns undefined when the answer does not say
+ * The tier that served a response: a request for a better tier may get the default one, at its price. Searched from the end
+ * of the event, so that a long response need not be parsed; a text cannot forge it, because its quotes are escaped.
+ * @returns undefined when the response does not name one
  */
 export function findServedTier(data: string): string | null | undefined {
   const at = data.lastIndexOf(KEY);

@@ -1,6 +1,6 @@
-/** One server-sent event as bytes of the stream, and what it says. */
+/** One server-sent event: its content, and where its bytes are. */
 export interface SseEvent {
-  /** The payload's `type`, else the `event:` line; undefined when neither says. */
+  /** The payload's `type`, else the `event:` line; undefined without either. */
   readonly type: string | undefined;
   /** The joined `data:` lines; empty for comments. */
   readonly data: string;
@@ -16,8 +16,8 @@ const CR = 0x0d;
 const SPACE = 0x20;
 
 /**
- * Where the event that begins at `start` ends: behind its blank line, LF or CRLF.
- * @returns -1 when the blank line has not come yet
+ * End of the event that begins at `start`: the offset after its blank line, LF or CRLF.
+ * @returns -1 when the blank line has not arrived yet
  */
 export function endOfEvent(buffer: Buffer, start: number): number {
   for (let at = buffer.indexOf(LF, start); at >= 0; at = buffer.indexOf(LF, at + 1)) {
@@ -27,24 +27,24 @@ export function endOfEvent(buffer: Buffer, start: number): number {
   return -1;
 }
 
-/** Behind the last complete event of the buffer; 0 when there is none. */
+/** Offset after the last complete event of the buffer; 0 when there is none. */
 export function endOfLastEvent(buffer: Buffer): number {
   const { length } = buffer;
-  // Nearly always the provider writes whole events.
+  // Nearly every chunk ends with an event.
   if (buffer[length - 1] === LF && buffer[length - 2] === LF) return length;
   const plain = buffer.lastIndexOf(BLANK_LINE);
-  // Looking backwards for what is not there costs more than asking first; JSON never holds a bare CR.
+  // A failing backward search costs more than this check; JSON never contains a bare CR.
   const crlf = buffer.includes(CR) ? buffer.lastIndexOf(BLANK_CRLF_LINE) : -1;
   return Math.max(plain < 0 ? 0 : plain + 2, crlf < 0 ? 0 : crlf + 3);
 }
 
-/** Where the last event of a buffer that consists of complete ones begins. */
+/** Start of the last event of a buffer of complete events. */
 export function startOfLastEvent(buffer: Buffer): number {
-  // Three bytes are the longest blank line; what stands before it ends the event before.
+  // The longest blank line has three bytes; before it ends the event before the last.
   return endOfLastEvent(buffer.subarray(0, Math.max(0, buffer.length - 3)));
 }
 
-/** The events of a buffer that consists of complete ones. */
+/** The events of a buffer of complete events. */
 export function* eventsOf(buffer: Buffer): Generator<SseEvent> {
   let start = 0;
   while (start < buffer.length) {
@@ -55,11 +55,11 @@ export function* eventsOf(buffer: Buffer): Generator<SseEvent> {
   }
 }
 
-/** Reads one event. @param start @param end offsets in the buffer, the blank line included */
+/** @param start @param end offsets in the buffer, the blank line included */
 export const parseEvent = (buffer: Buffer, start: number, end: number): SseEvent =>
   readEvent(buffer.toString('utf8', start, end), start, end);
 
-/** The same from its text. */
+/** `parseEvent` from the event's text. */
 export function readEvent(text: string, start: number, end: number): SseEvent {
   let name: string | undefined;
   let data: string | undefined;
@@ -81,8 +81,8 @@ export function readEvent(text: string, start: number, end: number): SseEvent {
 const LEADING_TYPE = /^\s*\{\s*"type"\s*:\s*"([^"\\]+)"/;
 
 /**
- * Clients go by the payload's `type`, so it wins over the `event:` line; providers write it first, so that most payloads
- * need not be parsed to be told apart.
+ * Clients use the payload's `type`, so it has precedence over the `event:` line. Providers write it first, so most payloads
+ * need not be parsed to find it.
  */
 function typeOfPayload(data: string, name: string | undefined): string | undefined {
   const leading = LEADING_TYPE.exec(data);
@@ -97,6 +97,6 @@ function typeOfPayload(data: string, name: string | undefined): string | undefin
   }
 }
 
-/** Writes an event in the form of the specification, with its `event:` line. */
+/** Formats an event with its `event:` line. */
 export const formatEvent = (type: string, payload: object): Buffer =>
   Buffer.from(`event: ${type}\ndata: ${JSON.stringify(payload)}\n\n`);

@@ -2,17 +2,17 @@ import { eventsContaining } from './eventsContaining.ts';
 import { findTerminalEvent } from './findTerminalEvent.ts';
 import { endOfEvent, endOfLastEvent, parseEvent, type SseEvent } from './sse.ts';
 
-/** What a chunk of the provider's stream completed. */
+/** The events that a chunk of the provider's stream completed. */
 export interface ScanResult {
-  /** Whole events, byte for byte; an event whose end has not come is kept back. Empty when none is complete. */
+  /** Complete events, byte for byte; an event whose end has not arrived is held back. Empty when none is complete. */
   readonly bytes: Buffer;
-  /** The first event that says something is among them; told once per stream. */
+  /** The first event with data is among them; true once per stream. */
   readonly begins: boolean;
-  /** The event that ends the answer; or an `error` event, when nothing follows it that does. */
+  /** The event that ends the response, or else an `error` event. */
   readonly terminal: SseEvent | undefined;
 }
 
-/** One event grew beyond what we are willing to hold. */
+/** An event exceeds the memory reserved for it. */
 export class EventTooLarge extends Error {
   override readonly name = 'EventTooLarge';
 }
@@ -20,14 +20,14 @@ export class EventTooLarge extends Error {
 const MAX_EVENT_BYTES = 16 * 1_048_576;
 const NOTHING = Buffer.alloc(0);
 
-const VENDOR_HINT = Buffer.from('codex.');
-/** So a stream begins, but for comments and what is told apart by parsing it. */
-const USUAL_BEGINNING = /^(?:event:[^\r\n]*\n)?data: ?\{"type":"(?!codex\.)[^"\\]+"/;
-const MAX_BEGINNING = 150;
+const VENDOR_PREFIX = Buffer.from('codex.');
+/** Matches the first event of most streams; others are parsed. */
+const COMMON_FIRST_EVENT = /^(?:event:[^\r\n]*\n)?data: ?\{"type":"(?!codex\.)[^"\\]+"/;
+const COMMON_FIRST_EVENT_BYTES = 150;
 
 /**
- * Finds the events in a stream that comes in arbitrary pieces. Each byte is looked at a bounded number of times, however
- * large an event grows and however small the pieces are.
+ * Finds the events in a stream of arbitrary chunks. Each byte is read a bounded number of times, however large an event and
+ * however small the chunks.
  */
 export class SseScanner {
   readonly #dropsVendorEvents: boolean;
@@ -36,7 +36,7 @@ export class SseScanner {
   #pendingBytes = 0;
   #hasBegun = false;
 
-  /** @param options.dropsVendorEvents leaves out `codex.*` events, which strict SDKs throw on (clients.md row 22) */
+  /** @param options.dropsVendorEvents removes `codex.*` events (docs/clients.md#the-openai-sdk-throws-on-unknown-events) */
   constructor(options: { dropsVendorEvents: boolean; maxEventBytes?: number }) {
     this.#dropsVendorEvents = options.dropsVendorEvents;
     this.#maxEventBytes = options.maxEventBytes ?? MAX_EVENT_BYTES;
@@ -44,39 +44,39 @@ export class SseScanner {
 
   /** @throws EventTooLarge */
   push(chunk: Buffer): ScanResult {
-    const end = this.#endWithin(chunk);
+    const end = this.#endOfLastEvent(chunk);
     if (end === 0) {
-      this.#keep(chunk);
+      this.#hold(chunk);
       return { bytes: NOTHING, begins: false, terminal: undefined };
     }
     const head = end === chunk.length ? chunk : chunk.subarray(0, end);
     const bytes = this.#pending.length === 0 ? head : Buffer.concat([...this.#pending, head]);
     this.#pending = [];
     this.#pendingBytes = 0;
-    if (end < chunk.length) this.#keep(chunk.subarray(end));
+    if (end < chunk.length) this.#hold(chunk.subarray(end));
     return this.#scan(bytes);
   }
 
-  /** The stream has ended: what is left counts as an event even without its blank line. */
+  /** The stream has ended: the remaining bytes count as an event even without a blank line. */
   end(): ScanResult {
     const rest = Buffer.concat(this.#pending);
     this.#pending = [];
     if (rest.length === 0) return { bytes: NOTHING, begins: false, terminal: undefined };
     const scanned = this.#scan(rest);
-    // Only a whole answer is worth completing; half an event would break the reader's JSON.
+    // Only a terminal event is completed: half an event would be invalid JSON for the client.
     return scanned.terminal
       ? { ...scanned, bytes: Buffer.concat([scanned.bytes, Buffer.from('\n\n')]) }
       : { ...scanned, bytes: NOTHING };
   }
 
-  #keep(bytes: Buffer): void {
+  #hold(bytes: Buffer): void {
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > this.#maxEventBytes) throw new EventTooLarge();
     this.#pending.push(bytes);
   }
 
-  /** Offset in `chunk` behind the last event that is complete now; its blank line may have begun before the chunk. */
-  #endWithin(chunk: Buffer): number {
+  /** Offset in `chunk` after the last complete event, whose blank line may have begun in the chunk before. */
+  #endOfLastEvent(chunk: Buffer): number {
     const end = endOfLastEvent(chunk);
     if (end > 0 || this.#pending.length === 0) return end;
     const before = this.#lastPendingBytes(2);
@@ -84,17 +84,16 @@ export class SseScanner {
     return Math.max(0, endOfLastEvent(seam) - before.length);
   }
 
-  #lastPendingBytes(wanted: number): Buffer {
+  #lastPendingBytes(count: number): Buffer {
     const last = this.#pending.at(-1) ?? NOTHING;
-    if (last.length >= wanted) return last.subarray(last.length - wanted);
-    const beforeLast = this.#pending.slice(-wanted);
-    const joined = Buffer.concat(beforeLast);
-    return joined.subarray(Math.max(0, joined.length - wanted));
+    if (last.length >= count) return last.subarray(last.length - count);
+    const joined = Buffer.concat(this.#pending.slice(-count));
+    return joined.subarray(Math.max(0, joined.length - count));
   }
 
   #scan(bytes: Buffer): ScanResult {
-    const vendorEvents = this.#dropsVendorEvents ? eventsContaining(VENDOR_HINT, bytes).filter(isVendorEvent) : [];
-    const begins = !this.#hasBegun && this.#hasFirst(bytes);
+    const vendorEvents = this.#dropsVendorEvents ? eventsContaining(VENDOR_PREFIX, bytes).filter(isVendorEvent) : [];
+    const begins = !this.#hasBegun && this.#containsData(bytes);
     if (begins) this.#hasBegun = true;
     return {
       bytes: vendorEvents.length > 0 ? without(bytes, vendorEvents) : bytes,
@@ -103,8 +102,8 @@ export class SseScanner {
     };
   }
 
-  #hasFirst(bytes: Buffer): boolean {
-    if (USUAL_BEGINNING.test(bytes.toString('latin1', 0, MAX_BEGINNING))) return true;
+  #containsData(bytes: Buffer): boolean {
+    if (COMMON_FIRST_EVENT.test(bytes.toString('latin1', 0, COMMON_FIRST_EVENT_BYTES))) return true;
     for (let start = 0; start < bytes.length; ) {
       const found = endOfEvent(bytes, start);
       const event = parseEvent(bytes, start, found < 0 ? bytes.length : found);

@@ -1,27 +1,27 @@
 import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 
-/** How an answer reaches the client: as a stream that is passed on, or as one JSON object at its end. */
+/** How a response reaches the client: as a relayed stream, or as one JSON object at the end. */
 export interface Delivery {
-  /** The client has seen a byte of the answer: from now on there is no other account. */
+  /** The client has received a part of the response: from now on no other account is tried. */
   readonly hasBegun: boolean;
-  /** The client reads events, so that a failure inside the stream can be told as one. */
+  /** The client reads events, so a failure that the provider sends as an event can be relayed. */
   readonly wantsEvents: boolean;
-  /** Bytes of the answer that were passed on or collected. */
+  /** Bytes of the provider's response that were relayed or collected. */
   readonly streamedBytes: number;
   /**
-   * Takes whole events that do not end the answer.
-   * @returns false when the client is slower than the provider; `onDrain` tells when to go on
+   * Takes complete events, none of which ends the response.
+   * @returns false when the client is slower than the provider; `onDrain` is called when it has caught up
    */
   pass(bytes: Buffer, upstreamHeaders: HeaderLookup): boolean;
-  /** Forgets what an account said before it failed unseen: another one begins anew. */
+  /** Discards what was collected from an account that failed before the client received anything. */
   reset(): void;
-  /** Ends the answer with these events, the ending one among them, byte for byte. */
+  /** Ends the response with these events, the terminal one among them. */
   finish(bytes: Buffer, upstreamHeaders: HeaderLookup): void;
-  /** Ends the answer with an error: a real status when nothing was sent, else `response.failed`. */
+  /** Ends the response with an error: as a status when nothing was sent, else as an event. */
   fail(error: ProxyError): void;
-  /** A sign of life while the provider is silent. */
+  /** Called while the provider is silent. */
   keepAlive(): void;
-  /** Gives up at once; the client sees a broken connection, never a clean end. */
+  /** Breaks the connection, so that the client does not mistake this for a complete response. */
   destroy(): void;
 }

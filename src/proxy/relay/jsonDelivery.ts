@@ -6,20 +6,20 @@ import type { Delivery } from './delivery.ts';
 import type { ResponseHead } from './responseHead.ts';
 import { sendError, sendJson } from './sendJson.ts';
 
-/** Puts an answer together while its events come. */
+/** Builds a response from its events while they arrive. */
 export interface Collector {
   add(events: Buffer): void;
-  /** What it holds on to, in characters. */
+  /** Characters that it keeps. */
   readonly size: number;
   readonly body: unknown;
 }
 
-/** As much as an answer may have that comes in one piece. */
-const MAX_COLLECTED = 16 * 1_048_576;
+/** Characters of a response in one piece. */
+const MAX_COLLECTED_SIZE = 16 * 1_048_576;
 
 /**
- * Answers with one object at the end of a stream, as SDKs want it without `stream`. Something of the stream is kept only
- * where its ending does not hold the whole answer.
+ * Responds with one JSON object at the end of the provider's stream, as SDKs expect without `stream`. Keeps events only if
+ * there is a collector, because the terminal event usually contains the complete response.
  */
 export class JsonDelivery implements Delivery {
   readonly #response: ClientResponse;
@@ -30,7 +30,7 @@ export class JsonDelivery implements Delivery {
   hasBegun = false;
   streamedBytes = 0;
 
-  /** @param newCollector of the answer; unless given it is the response that the stream ends with */
+  /** @param newCollector builds the body; by default it is the response in the terminal event */
   constructor(response: ClientResponse, head: ResponseHead, newCollector?: () => Collector) {
     this.#response = response;
     this.#head = head;
@@ -42,7 +42,7 @@ export class JsonDelivery implements Delivery {
   pass(bytes: Buffer): boolean {
     this.#collector?.add(bytes);
     this.streamedBytes += bytes.length;
-    if (this.#collector && this.#collector.size > MAX_COLLECTED) throw new EventTooLarge();
+    if (this.#collector && this.#collector.size > MAX_COLLECTED_SIZE) throw new EventTooLarge();
     return true;
   }
 
@@ -64,7 +64,7 @@ export class JsonDelivery implements Delivery {
   }
 
   keepAlive(): void {
-    // Nothing may be written before the one JSON object.
+    // Nothing can be written before the JSON object.
   }
 
   destroy(): void {
@@ -72,9 +72,9 @@ export class JsonDelivery implements Delivery {
   }
 }
 
-/** The response of the event that ends the answer. @param last events, that one among them */
-function finalResponse(last: Buffer): unknown {
-  for (const { type, data } of eventsOf(last)) {
+/** The response in the terminal event. @param events the last ones of the stream */
+function finalResponse(events: Buffer): unknown {
+  for (const { type, data } of eventsOf(events)) {
     if (type === 'response.completed' || type === 'response.incomplete') return JSON.parse(data).response;
   }
   return {};

@@ -4,39 +4,35 @@ import type { Delivery } from './delivery.ts';
 import type { ResponseHead } from './responseHead.ts';
 import { sendBytes, sendError } from './sendJson.ts';
 
-/** Passes on an answer that comes in one piece. */
+/** Delivers a response that the provider sends as one JSON object. */
 export class PassThroughDelivery implements Delivery {
   readonly #response: ClientResponse;
   readonly #head: ResponseHead;
-  readonly #completed: (answer: Buffer) => Buffer;
+  readonly #complete: (body: Buffer) => Buffer;
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
 
-  /** @param completed adds what clients need and the provider left out */
-  constructor(
-    response: ClientResponse,
-    head: ResponseHead,
-    completed: (answer: Buffer) => Buffer = (answer) => answer,
-  ) {
+  /** @param complete adds the fields that clients need and the provider omits */
+  constructor(response: ClientResponse, head: ResponseHead, complete: (body: Buffer) => Buffer = (body) => body) {
     this.#response = response;
     this.#head = head;
-    this.#completed = completed;
+    this.#complete = complete;
   }
 
   pass(): boolean {
-    // There is nothing to pass on before the end.
+    // The response arrives with its end.
     return true;
   }
 
   reset(): void {
-    // Nothing is kept: the answer comes with its end.
+    // Nothing is collected.
   }
 
   finish(bytes: Buffer): void {
     this.hasBegun = true;
     this.streamedBytes += bytes.length;
-    sendBytes(this.#response, 200, this.#completed(bytes), this.#head);
+    sendBytes(this.#response, 200, this.#complete(bytes), this.#head);
   }
 
   fail(error: ProxyError): void {
@@ -45,7 +41,7 @@ export class PassThroughDelivery implements Delivery {
   }
 
   keepAlive(): void {
-    // Nothing may be written before the one JSON object.
+    // Nothing can be written before the JSON object.
   }
 
   destroy(): void {

@@ -3,9 +3,10 @@ import { writeHead } from '../../http/client/writeHead.ts';
 import { HeaderBlock } from '../../http/wire/headerBlock.ts';
 import type { LimitHeaders } from '../poolUsage/limitHeaders.ts';
 
-/** What stands in the head of the answer to one request, whichever way it ends. */
+/** What the head of every response contains, errors included. */
 export interface ResponseHead {
   readonly requestId: string;
+  /** Remaining limits of the pool. */
   readonly limits: Pick<LimitHeaders, 'current'>;
 }
 
@@ -19,7 +20,7 @@ const STREAM = new HeaderBlock([
 ]);
 const JSON_BODY = new HeaderBlock(['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store']);
 
-/** Begins a stream. @param length in bytes, when all of it is known @param more names and values in turn */
+/** @param length of the body in bytes, when it is known @param more names and values in turn */
 export function beginStream(
   response: ClientResponse,
   { requestId, limits }: ResponseHead,
@@ -31,7 +32,7 @@ export function beginStream(
   writeHead(response, 200, [STREAM, limits.current], own);
 }
 
-/** Begins a JSON body. @param length in bytes @param more names and values in turn */
+/** @param length of the body in bytes @param more names and values in turn */
 export function beginJson(
   response: ClientResponse,
   status: number,

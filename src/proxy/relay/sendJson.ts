@@ -4,12 +4,12 @@ import { beginJson, type ResponseHead } from './responseHead.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Writes an error in the proxy's envelope; does nothing when an answer has begun already. */
+/** Sends an error in the proxy's envelope; does nothing when a response has begun. */
 export function sendError(response: ClientResponse, error: ProxyError, head: ResponseHead): void {
   sendJson(response, error.status, error.body, head, error.headers);
 }
 
-/** Writes a JSON answer whole; does nothing when an answer has begun already. */
+/** Sends a value as JSON; does nothing when a response has begun. */
 export function sendJson(
   response: ClientResponse,
   status: number,
@@ -20,7 +20,7 @@ export function sendJson(
   sendBytes(response, status, Buffer.from(JSON.stringify(body)), head, headers);
 }
 
-/** @param json as it is to be sent @param headers beside those that every answer has */
+/** Sends serialized JSON; does nothing when a response has begun. @param headers added to those of every response */
 export function sendBytes(
   response: ClientResponse,
   status: number,

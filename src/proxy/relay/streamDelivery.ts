@@ -6,13 +6,13 @@ import type { Delivery } from './delivery.ts';
 import { beginStream, type ResponseHead } from './responseHead.ts';
 import { sendError } from './sendJson.ts';
 
-/** What of the provider's head is the client's business. Its `x-models-etag` is not: clients have their list from us. */
-const PASSED_HEADERS = ['x-codex-turn-state', 'x-reasoning-included'];
+/** Headers of the provider that are relayed. `x-models-etag` is not, because clients get the list of models from us. */
+const RELAYED_HEADERS = ['x-codex-turn-state', 'x-reasoning-included'];
 
-/** Comments do not reset the idle timer of Codex, this event does, and every client tolerates it (clients.md 5.3). */
+/** An event, because comments do not reset the idle timer of Codex (docs/clients.md#keepalives-an-event-for-responses-a-comment-for-chat). */
 const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');
 
-/** Relays an event stream byte for byte. Only whole events are written, so that ours can always stand behind them. */
+/** Relays an event stream byte for byte. Writes complete events only, so that an event of ours can always follow. */
 export class StreamDelivery implements Delivery {
   readonly #response: ClientResponse;
   readonly #head: ResponseHead;
@@ -38,11 +38,11 @@ export class StreamDelivery implements Delivery {
   }
 
   reset(): void {
-    // Nothing is kept back here: what was passed has been seen.
+    // Nothing is collected: what was passed has been sent.
   }
 
   finish(bytes: Buffer, upstreamHeaders: HeaderLookup): void {
-    // An answer that came whole leaves whole: head, events and end in one write to the socket.
+    // A response that arrived in one piece leaves in one write: head, events and end.
     if (!this.hasBegun) this.#begin(upstreamHeaders, bytes.length);
     this.streamedBytes += bytes.length;
     this.#response.end(bytes);
@@ -66,16 +66,16 @@ export class StreamDelivery implements Delivery {
 
   #begin(upstreamHeaders: HeaderLookup, length: number | undefined): void {
     this.hasBegun = true;
-    const passed: string[] = [];
-    for (const name of PASSED_HEADERS) {
+    const relayed: string[] = [];
+    for (const name of RELAYED_HEADERS) {
       const value = upstreamHeaders.get(name);
-      if (value !== undefined) passed.push(name, value);
+      if (value !== undefined) relayed.push(name, value);
     }
-    beginStream(this.#response, this.#head, length, passed);
+    beginStream(this.#response, this.#head, length, relayed);
   }
 }
 
-/** The one ending that every client understands after the first byte (clients.md section 0, row 12). */
+/** The only error event that every client understands (docs/clients.md#codex-ignores-error-events). */
 export function failedEvent(requestId: string, error: ProxyError, now: number): Buffer {
   const { message, type, code } = error.body.error;
   return formatEvent('response.failed', {

@@ -1,21 +1,21 @@
 /** How the clients of a conversation route write requests and read responses; see `dialects.ts`. */
 export type DialectName = 'svc' | 'v1' | 'chat' | 'svcCompact' | 'v1Compact';
 
-/** A path of the proxy that this build answers. */
+/** A path that the proxy serves. */
 export type ProxyRoute = ConversationRoute | TranscriptionRoute | ReadOnlyRoute;
 
-/** A request that goes to a model by one of the accounts. */
+/** A request to a model, sent with one of the accounts. */
 export interface ConversationRoute {
   readonly kind: 'conversation';
   readonly method: 'POST';
   readonly dialect: DialectName;
-  /** As the log names it, with aliases resolved. */
+  /** With aliases resolved; recorded in the log. */
   readonly path: string;
-  /** Below the provider's base. */
+  /** Path below the provider's base. */
   readonly upstream: string;
 }
 
-/** Audio that becomes a transcript. */
+/** Transcription of audio. */
 export interface TranscriptionRoute {
   readonly kind: 'transcription';
   readonly method: 'POST';
@@ -24,7 +24,7 @@ export interface TranscriptionRoute {
   readonly mustNameModel: boolean;
 }
 
-/** Something that is answered from memory. */
+/** A request that is served from memory. */
 export interface ReadOnlyRoute {
   readonly kind: 'models' | 'model' | 'usage';
   readonly method: 'GET';
@@ -49,7 +49,7 @@ const readOnly = (kind: ReadOnlyRoute['kind'], path: string): ReadOnlyRoute => (
 
 const MODEL: ReadOnlyRoute = readOnly('model', '/v1/models/{id}');
 
-/** By path. What each takes and answers stands in `endpoints.ts`. */
+/** By path. `endpoints.ts` documents the request and response of each. */
 export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
   [
     conversation('svc', '/backend-api/svc/responses', '/codex/responses'),
@@ -66,37 +66,37 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
   ].map((route) => [route.path, route]),
 );
 
-/** What needs neither a place on the allowlist nor a key (specification, "Proxy" 4 and "IP allowlist" 2). */
+/** Routes without allowlist and API key (docs/decisions/0045-optional-keys-and-public-paths.md). */
 export const isPublic = (route: ProxyRoute | undefined): boolean => route?.kind === 'usage';
 
-/** @returns whether a path belongs to the proxy surface, known or not (specification, "What the service does" 2) */
+/** @returns whether a path belongs to the proxy, even if no route has it (docs/decisions/0051-unknown-paths.md) */
 export function createIsProxyPath(aliases: Aliases): (path: string) => boolean {
   const routeOf = createRouteLookup(aliases);
-  const belongs = (path: string) => path.startsWith('/v1/') || path.startsWith('/backend-api/');
-  return (path) => belongs(path) || path === '/v1' || path === '/backend-api' || isPublic(routeOf(path));
+  const hasPrefix = (path: string) => path.startsWith('/v1/') || path.startsWith('/backend-api/');
+  return (path) => hasPrefix(path) || path === '/v1' || path === '/backend-api' || isPublic(routeOf(path));
 }
 
-/** @returns whether requests to a path go to a model */
+/** @returns whether the path is a conversation route */
 export function createIsModelPath(aliases: Aliases): (path: string) => boolean {
   const routeOf = createRouteLookup(aliases);
   return (path) => routeOf(path)?.kind === 'conversation';
 }
 
 export interface Aliases {
-  /** `codex` may stand for `svc`, and the usage is where Codex looks for it (clients.md section 0, row 21). */
+  /** Serves `codex` paths like `svc` paths, and the usage where Codex polls it (docs/clients.md#codex-polls-a-fixed-usage-path). */
   readonly hasAliases: boolean;
 }
 
 const USAGE_ALIASES: ReadonlySet<string> = new Set(['/api/codex/usage', '/backend-api/wham/usage']);
 
-/** Finds the route of a path; a trailing slash makes no difference. */
+/** Finds the route of a path, with or without a trailing slash. */
 export function createRouteLookup({ hasAliases }: Aliases): (path: string) => ProxyRoute | undefined {
   return (path) => {
     const found = proxyRoutes.get(path);
     if (found) return found;
-    const bare = path.endsWith('/') ? path.slice(0, -1) : path;
-    if (modelIdIn(bare) !== undefined) return MODEL;
-    return proxyRoutes.get(hasAliases ? withoutAlias(bare) : bare);
+    const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
+    if (modelIdIn(trimmed) !== undefined) return MODEL;
+    return proxyRoutes.get(hasAliases ? withoutAlias(trimmed) : trimmed);
   };
 }
 

@@ -5,12 +5,12 @@ import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
-/** Conversations beyond are remembered once the log has them. */
+/** Beyond this, a pin takes effect when the log has its request. */
 const MAX_PINS = 100_000;
 
 /**
- * Requests whose end is durable in this node's outbox and not in the log yet. They belong to the overlay, like what open
- * requests have reserved, so that a decision can be replayed from the log and what it recorded of them.
+ * Requests whose outcome is durable in this node's outbox and not yet in the log. They are pending state, like the
+ * reservations of open requests: decisions record what they used of it, so that they can be replayed from the log.
  */
 export class PendingRequests {
   readonly #hot: HotState;
@@ -23,7 +23,7 @@ export class PendingRequests {
     this.#hot = hot;
   }
 
-  /** Told of every event of this node when it is durable in the outbox. */
+  /** Called with every event of this node when it is durable in the outbox. */
   onDurable(event: RecordedEvent): void {
     if (event.type === 'RequestAdmitted') this.#announced.set(event.data.requestId, event);
     if (event.type !== 'RequestCompleted') return;
@@ -36,7 +36,7 @@ export class PendingRequests {
     if (this.#pins.size < MAX_PINS || this.#pins.has(pin.digest)) this.#pins.set(pin.digest, { accountId, requestId });
   }
 
-  /** Told of every event of the log, of whatever node. */
+  /** Called with every event of the log, of any node. */
   onFolded(event: RecordedEvent): void {
     if (event.type === 'RequestAdmitted') this.#announced.delete(event.data.requestId);
     if (event.type !== 'RequestCompleted' || !this.#completed.delete(event.data.requestId)) return;
@@ -45,11 +45,11 @@ export class PendingRequests {
     if (request.pin && this.#pins.get(request.pin.digest)?.requestId === request.requestId) {
       this.#pins.delete(request.pin.digest);
     }
-    // Rules may have changed in between: what they leave of a sum goes when nothing is pending.
+    // Rules may have changed in between, which leaves remainders in the counters: cleared when nothing is pending.
     if (this.#completed.size === 0) this.#counters.clear();
   }
 
-  /** In the unit of the rule's counter: what they used in the window that is open now. */
+  /** The usage in the window that contains `now`, in the unit of the rule's counter. */
   usedOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
     const counters = this.#counters.get(keyId);
     const rule = counters && this.#hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
@@ -60,7 +60,7 @@ export class PendingRequests {
     return this.#pins.get(digest)?.accountId;
   }
 
-  /** What is open by log and outbox together. */
+  /** The requests that are open according to log and outbox together. */
   openRequests(): OpenRequest[] {
     const open = new Map([...this.#hot.openRequests, ...this.#announced]);
     return [...open.values()].filter(({ data }) => !this.#completed.has(data.requestId));

@@ -8,7 +8,7 @@ import type { OpenRequest } from '../../state/fold/hotState.ts';
 
 export interface SettleAbandonedOptions {
   readonly open: Iterable<OpenRequest>;
-  /** Whether a stream was written by an earlier start of this node, which can write no more. */
+  /** Whether a stream belongs to an earlier start of this node, which writes no more. */
   readonly isAbandoned: (stream: string) => boolean;
   readonly record: (event: EventToAppend) => Promise<unknown>;
   readonly priceOf: (model: string) => ModelPrice | undefined;
@@ -17,8 +17,8 @@ export interface SettleAbandonedOptions {
 }
 
 /**
- * Ends the requests that a crash left open, so that none that reached a provider is missing from the log. What they used
- * is known by their size only. @returns how many there were
+ * Completes the requests that a crash left open, so that the log has every request that reached the provider. Their usage is
+ * estimated from their size. @returns their number
  */
 export async function settleAbandoned({
   open,
