@@ -6,7 +6,7 @@ import { startChild } from '../../test/contract/children/child.ts';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
 import { openDataFolder } from './dataFolder.ts';
 
-test('a data folder is made for its owner only', async () => {
+test('creates a data folder that only its owner may enter', async () => {
   await using temp = await tempFolder();
   const folder = openDataFolder(join(temp.path, 'svc', 'data'));
   expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
@@ -14,10 +14,10 @@ test('a data folder is made for its owner only', async () => {
   folder.close();
 });
 
-test('a second process is refused in one line, and let in once the first was killed', async () => {
+test('refuses a second process in one line until the first has ended', async () => {
   await using temp = await tempFolder();
   await using child = startChild('holdDataFolder.ts', temp.path);
-  expect((await child.lines.next()).value).toBe('held');
+  expect((await child.lines.next()).value).toBe('locked');
   expect(() => openDataFolder(temp.path)).toThrow(
     expect.objectContaining({
       code: 'DATA_FOLDER_IN_USE',
@@ -30,8 +30,8 @@ test('a second process is refused in one line, and let in once the first was kil
 
 test.each([
   ['is a file', (path: string) => writeFile(path, '')],
-  ['holds what cannot be opened', (path: string) => mkdir(join(path, 'lock.sqlite'), { recursive: true })],
-])('a folder that %s is refused in one line that says what to do', async (_what, prepare) => {
+  ['contains a lock that cannot be opened', (path: string) => mkdir(join(path, 'lock.sqlite'), { recursive: true })],
+])('refuses a path that %s, in one line that says what to do', async (_what, prepare) => {
   await using temp = await tempFolder();
   const path = join(temp.path, 'data');
   await prepare(path);
@@ -43,11 +43,11 @@ test.each([
   );
 });
 
-test.runIf(existsSync('/proc/self'))('a folder where nobody can make one is refused, too, and at once', () => {
+test.runIf(existsSync('/proc/self'))('refuses a path below /proc without hanging', () => {
   expect(() => openDataFolder('/proc/svc/data')).toThrow(expect.objectContaining({ code: 'CANNOT_USE_DATA_FOLDER' }));
 });
 
-test('the same process cannot take a folder twice either', async () => {
+test('refuses to lock a folder twice in the same process', async () => {
   await using temp = await tempFolder();
   const folder = openDataFolder(temp.path);
   expect(() => openDataFolder(temp.path)).toThrow(expect.objectContaining({ code: 'DATA_FOLDER_IN_USE' }));
@@ -55,7 +55,7 @@ test('the same process cannot take a folder twice either', async () => {
   openDataFolder(temp.path).close();
 });
 
-test('the node keeps its id, every start has its own that sorts behind the one before', async () => {
+test('keeps the node id and gives each start a boot id that sorts after the previous one', async () => {
   await using temp = await tempFolder();
   const first = openDataFolder(temp.path);
   first.close();
@@ -68,7 +68,7 @@ test('the node keeps its id, every start has its own that sorts behind the one b
   expect(second.boot).not.toBe(first.boot);
 });
 
-test('a given node id is used and kept', async () => {
+test('stores a configured node id', async () => {
   await using temp = await tempFolder();
   openDataFolder(temp.path, { nodeId: 'eu-west-1' }).close();
   const folder = openDataFolder(temp.path);
@@ -76,13 +76,13 @@ test('a given node id is used and kept', async () => {
   folder.close();
 });
 
-test.each(['a.b', 'a_b', '-a', 'A', ''])('the node id "%s" is refused, and the folder stays free', async (nodeId) => {
+test.each(['a.b', 'a_b', '-a', 'A', ''])('refuses the node id "%s" and releases the lock', async (nodeId) => {
   await using temp = await tempFolder();
   expect(() => openDataFolder(temp.path, { nodeId })).toThrow(expect.objectContaining({ code: 'INVALID_NODE_ID' }));
   openDataFolder(temp.path).close();
 });
 
-test('a node id that somebody broke in its file is refused and not replaced', async () => {
+test('refuses a damaged node-id file instead of replacing it', async () => {
   await using temp = await tempFolder();
   await mkdir(temp.path, { recursive: true });
   await writeFile(join(temp.path, 'node-id'), 'not an id\n');

@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { remedyFor } from './fileErrors.ts';
 
-/** Another process works in the folder. */
+/** Another process has locked the folder. */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
   readonly code = 'DATA_FOLDER_IN_USE';
@@ -26,7 +26,7 @@ export class CannotUseDataFolder extends Error {
   readonly code = 'CANNOT_USE_DATA_FOLDER';
 }
 
-/** A node id would break the names of streams. */
+/** The node id cannot be part of a stream name. */
 export class InvalidNodeId extends Error {
   override readonly name = 'InvalidNodeId';
   readonly code = 'INVALID_NODE_ID';
@@ -34,12 +34,16 @@ export class InvalidNodeId extends Error {
 
 export interface DataFolder {
   readonly path: string;
-  /** Names this node's streams; the same at every start. */
+  /** Id of this node, part of the names of its streams; the same at every start. */
   readonly node: string;
-  /** Names this start: later ones sort behind it. A copy of the folder gets its own and cannot fork a stream. */
+  /**
+   * Id of this start; ids of later starts sort after it. Streams are named after it, so a node that runs on a copy of
+   * the folder writes to its own streams (docs/decisions/0007-streams-with-one-writer.md).
+   */
   readonly boot: string;
+  /** Path of a file in the folder. */
   file(name: string): string;
-  /** Lets other processes in. */
+  /** Releases the lock. */
   close(): void;
 }
 
@@ -48,19 +52,19 @@ const NODE_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const SQLITE_BUSY = 5;
 
 /**
- * Takes a data folder for this process, and makes it when it is not there, readable by its owner only. The lock is the
- * operating system's and goes with the process, also after `kill -9`.
- * @param nodeId kept from now on; one is made up the first time when it is absent
+ * Locks a data folder for this process. Creates the folder, readable by its owner only, if it does not exist. The lock
+ * belongs to the operating system, which releases it when the process ends, also after `kill -9`.
+ * @param nodeId stored in the folder; a random one is stored at the first start when it is absent
  * @throws DataFolderInUse | CannotUseDataFolder | InvalidNodeId
  */
 export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: string | undefined } = {}): DataFolder {
   const folder = resolve(path);
   const file = (name: string): string => join(folder, name);
-  const lock = takeLock(folder, file('lock.sqlite'));
+  const lock = acquireLock(folder, file('lock.sqlite'));
   try {
     return {
       path: folder,
-      node: keptNodeId(file('node-id'), nodeId),
+      node: readOrStoreNodeId(file('node-id'), nodeId),
       boot: newBootId(),
       file,
       close: () => lock.close(),
@@ -71,10 +75,10 @@ export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: str
   }
 }
 
-function takeLock(folder: string, path: string): DatabaseSync {
+function acquireLock(folder: string, path: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
-    makeFolder(folder);
+    createFolder(folder);
     lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return lock;
@@ -85,38 +89,40 @@ function takeLock(folder: string, path: string): DatabaseSync {
     }
     throw new CannotUseDataFolder(
       `${folder} cannot be the data folder: ${(error as Error).message}. ` +
-        remedyFor(error, 'Set SVC_DATA_DIR to a folder that this user may write to, with all that is in it.'),
+        remedyFor(error, 'Set SVC_DATA_DIR to a folder whose files this user may write to.'),
       { cause: error },
     );
   }
 }
 
-/** Level by level: where nobody can make a folder, as below /proc, Node's own `recursive` never returns. */
-function makeFolder(folder: string): void {
+/** Creates missing parents one by one: below /proc, where no folder can be created, `mkdirSync` with `recursive` hangs. */
+function createFolder(folder: string): void {
   if (isFolder(folder)) return;
-  makeFolder(dirname(folder));
+  createFolder(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have created it meanwhile.
     if (!isFolder(folder)) throw error;
   }
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-function keptNodeId(path: string, given: string | undefined): string {
-  const kept = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
-  const node = given ?? kept ?? randomText(8);
+function readOrStoreNodeId(path: string, configured: string | undefined): string {
+  const stored = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+  const node = configured ?? stored ?? randomText(8);
   if (!NODE_ID.test(node)) {
-    throw new InvalidNodeId(`"${node}" cannot be a node id (SVC_NODE_ID or ${path}): use 1 to 63 of a-z, 0-9 and -`);
+    throw new InvalidNodeId(
+      `"${node}" cannot be a node id (SVC_NODE_ID or ${path}): use 1 to 63 characters of a-z, 0-9 and -`,
+    );
   }
-  if (node !== kept) writeSafely(path, `${node}\n`);
+  if (node !== stored) writeAtomically(path, `${node}\n`);
   return node;
 }
 
-/** Synced and renamed into place: after a power cut the file is the old one or the new one, never half of it. */
-function writeSafely(path: string, text: string): void {
+/** Syncs a draft and renames it into place, so that a power cut leaves either the old file or the new one. */
+function writeAtomically(path: string, text: string): void {
   const draft = openSync(`${path}.new`, 'w', 0o600);
   try {
     writeSync(draft, text);
@@ -127,7 +133,7 @@ function writeSafely(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** Milliseconds in base 36, nine digits until the year 5188, and four by chance for a clock that was set back. */
+/** Nine base-36 digits of milliseconds (enough until the year 5188) and four random ones, in case the clock is set back. */
 const newBootId = (): string => `${Date.now().toString(36).padStart(9, '0')}${randomText(4)}`;
 
 const randomText = (length: number): string => Array.from({ length }, () => randomInt(36).toString(36)).join('');

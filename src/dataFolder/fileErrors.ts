@@ -1,16 +1,16 @@
 const MAKE_ROOM = 'Make room on its disk, then start svc again.';
-const RESTORE = 'It is damaged, or no file of svc: restore the data folder from a backup.';
+const RESTORE = 'It is damaged, or not a file of svc: restore the data folder from a backup.';
 
-/** Result codes of SQLite without their details (sqlite.org/rescode.html). */
+/** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const BY_RESULT: Readonly<Record<number, string>> = { 11: RESTORE, 13: MAKE_ROOM, 26: RESTORE };
 const BY_CODE: Readonly<Record<string, string>> = { ENOSPC: MAKE_ROOM, EDQUOT: MAKE_ROOM };
 
-/** What an operator can do about a file that cannot be used. @param otherwise where the reason does not say */
-export function remedyFor(error: unknown, otherwise: string): string {
+/** What an operator can do about a file that cannot be used. @param fallback returned for any other reason */
+export function remedyFor(error: unknown, fallback: string): string {
   const { code, errcode } = error as { readonly code?: string; readonly errcode?: number };
-  return (errcode === undefined ? BY_CODE[code ?? ''] : BY_RESULT[errcode & 0xff]) ?? otherwise;
+  return (errcode === undefined ? BY_CODE[code ?? ''] : BY_RESULT[errcode & 0xff]) ?? fallback;
 }
 
-/** Whether SQLite or the operating system made the error, and not we. */
+/** Whether the error comes from SQLite or the operating system rather than from our own code. */
 export const isFileError = (error: unknown): boolean =>
   ['errcode', 'errno'].some((field) => Object.hasOwn(error as object, field));

@@ -5,13 +5,14 @@ const errorWith = (fields: object) => Object.assign(new Error('raw'), fields);
 
 test.each([
   ['a full disk', { errno: -28, code: 'ENOSPC' }, /^Make room/],
-  ['a full disk, as SQLite says it', { code: 'ERR_SQLITE_ERROR', errcode: 13 }, /^Make room/],
+  ['a full disk, reported by SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 13 }, /^Make room/],
   ['a damaged file', { code: 'ERR_SQLITE_ERROR', errcode: 11 | (1 << 8) }, /damaged/],
-  ['no file of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 26 }, /damaged/],
-  ['a file of somebody else', { errno: -13, code: 'EACCES' }, /^otherwise$/],
-])('%s', (_what, fields, advice) => {
-  expect(remedyFor(errorWith(fields), 'otherwise')).toMatch(advice);
+  ['a file that is no database', { code: 'ERR_SQLITE_ERROR', errcode: 26 }, /damaged/],
+  ['a file of another user', { errno: -13, code: 'EACCES' }, /^fallback$/],
+])('names the remedy for %s', (_what, fields, advice) => {
+  expect(remedyFor(errorWith(fields), 'fallback')).toMatch(advice);
   expect(isFileError(errorWith(fields))).toBe(true);
 });
 
-test('a mistake of ours is not of the file', () => expect(isFileError(new TypeError('x'))).toBe(false));
+test('does not take an error of our own code for a file error', () =>
+  expect(isFileError(new TypeError('x'))).toBe(false));

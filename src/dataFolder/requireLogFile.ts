@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** There is no log where the settings say that it is. */
+/** The data folder contains no log. */
 export class LogFileMissing extends Error {
-  override readonly name = 'NoLog';
+  override readonly name = 'LogFileMissing';
 }
 
 /**
- * The file of the log in a data folder, for what makes no sense without one.
- * @param name `mirror.sqlite` where it is a copy of the history in EventStoreDB
- * @throws NoLog
+ * Path of the log file in a data folder, for commands that must not create an empty log.
+ * @param name `mirror.sqlite` where the history is in EventStoreDB and the file is a copy of it
+ * @throws LogFileMissing
  */
 export function requireLogFile(folder: string, name = 'log.sqlite'): string {
   const path = join(folder, name);

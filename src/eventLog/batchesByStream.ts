@@ -1,18 +1,21 @@
 import type { StoredEvent } from './eventLog.ts';
 
-/** Cuts events, without changing their order, into runs of neighbours in one stream, each of at most `most()`. */
+/**
+ * Groups events, without changing their order, into batches of consecutive events of one stream.
+ * @param maxSize maximum number of events in a batch, asked for each event
+ */
 export async function* batchesByStream(
   events: AsyncIterable<StoredEvent>,
-  most: () => number,
+  maxSize: () => number,
 ): AsyncGenerator<StoredEvent[]> {
-  let run: StoredEvent[] = [];
+  let batch: StoredEvent[] = [];
   for await (const event of events) {
-    const last = run.at(-1);
-    if (last && (event.stream !== last.stream || event.revision !== last.revision + 1 || run.length >= most())) {
-      yield run;
-      run = [];
+    const last = batch.at(-1);
+    if (last && (event.stream !== last.stream || event.revision !== last.revision + 1 || batch.length >= maxSize())) {
+      yield batch;
+      batch = [];
     }
-    run.push(event);
+    batch.push(event);
   }
-  if (run.length > 0) yield run;
+  if (batch.length > 0) yield batch;
 }

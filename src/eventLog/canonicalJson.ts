@@ -1,16 +1,17 @@
-/** A value that JSON would drop, change or order differently; `path` reads like `$.attempts[0].code`. */
+/** A value that JSON would drop, change or reorder; `path` reads like `$.attempts[0].code`. */
 interface Loss {
   readonly path: string;
   readonly reason: string;
 }
 
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 const INTEGER_LIKE = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Says why data cannot stand in the log: its bytes could not be made again from either store, so its hash could not be
- * checked. `undefined` as a property is fine, JSON leaves it out. One walk is cheaper than parse and stringify.
- * @returns path and reason of the first mistake, or undefined when there is none
+ * Finds a value that would not survive `JSON.stringify` and `JSON.parse`. Such data cannot be logged: the bytes read back
+ * would differ, so the hash could not be verified. Properties that are `undefined` are fine, JSON leaves them out. One
+ * walk is cheaper than a parse and a stringify.
+ * @returns path and reason of the first such value, or undefined when there is none
  */
 export function findJsonLoss(data: unknown): string | undefined {
   const loss = lossIn(data, 0);
@@ -20,22 +21,22 @@ export function findJsonLoss(data: unknown): string | undefined {
 function lossIn(value: unknown, depth: number): Loss | undefined {
   switch (typeof value) {
     case 'string':
-      return value.isWellFormed() ? undefined : loss('holds half of a surrogate pair');
+      return value.isWellFormed() ? undefined : loss('contains half of a surrogate pair');
     case 'number':
       return lossInNumber(value);
     case 'boolean':
       return undefined;
     case 'object':
       if (value === null) return undefined;
-      if (depth === DEEPEST) return loss(`is nested deeper than ${DEEPEST} levels`);
+      if (depth === MAX_DEPTH) return loss(`is nested deeper than ${MAX_DEPTH} levels`);
       return Array.isArray(value) ? lossInArray(value, depth) : lossInObject(value, depth);
     default:
-      return loss(`is a ${typeof value}, which JSON cannot hold`);
+      return loss(`is a ${typeof value}, which JSON cannot represent`);
   }
 }
 
 function lossInNumber(value: number): Loss | undefined {
-  if (!Number.isFinite(value)) return loss(`is ${value}, which JSON cannot hold`);
+  if (!Number.isFinite(value)) return loss(`is ${value}, which JSON cannot represent`);
   if (Object.is(value, -0)) return loss('is -0, which JSON writes as 0');
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return loss('is an integer beyond 2^53');
   return undefined;

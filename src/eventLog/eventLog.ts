@@ -2,7 +2,7 @@ import type { Instant, Position } from '../domain/core/brands.ts';
 import type { Recorded } from '../domain/core/event.ts';
 import type { KnownEvent } from '../domain/eventTypes.ts';
 
-/** Who caused an event. */
+/** Who caused an event. Stored in its metadata. */
 export type Actor =
   | {
       readonly kind: 'operator';
@@ -13,26 +13,26 @@ export type Actor =
     }
   | { readonly kind: 'apiKey'; readonly keyId: string }
   | { readonly kind: 'anonymous' }
-  /** Somebody at the machine itself, by a command of `src/app/cli.ts`. */
+  /** A command of `src/app/cli.ts`, run on the machine itself. */
   | { readonly kind: 'cli'; readonly command: string; readonly user: string | null }
   | { readonly kind: 'system'; readonly reason: string };
 
 export interface EventMetadata {
   readonly schemaVersion: number;
   readonly actor: Actor;
-  /** Joins what belongs together: the request id of the call that caused the event. */
+  /** Shared by all events of one call: the request id of the call that caused them. */
   readonly correlationId: string;
-  /** The event or command that caused this one; null for a first cause. */
+  /** The event or command that caused this one; null when there is none. */
   readonly causationId: string | null;
   readonly node: string;
-  /** Hash of the event before in the same stream, 64 hex digits; zeros before the first. */
+  /** Hash of the previous event of the stream, 64 hex digits; zeros in the first event. */
   readonly previousHash: string;
   readonly hash: string;
 }
 
-/** An event on its way into the log. The id makes a repeated append one append: it belongs to this very content. */
+/** An event to be appended. Its id identifies this content, so that a repeated append writes it once. */
 export interface EventToAppend {
-  /** A UUID in lower case, from `newEventId`: made once with the content, repeated with it. */
+  /** A lower-case UUID from `newEventId`, created together with the content and reused when the append is repeated. */
   readonly id: string;
   readonly type: KnownEvent['type'];
   readonly data: KnownEvent['data'];
@@ -44,7 +44,7 @@ export interface EventToAppend {
 
 export type RecordedEvent = Recorded<KnownEvent>;
 
-/** An event with everything that is stored of it, data in the version in which it was written. */
+/** An event with everything that is stored of it. The data has the schema version in which it was written. */
 export interface StoredEvent {
   readonly position: Position;
   readonly stream: string;
@@ -56,13 +56,13 @@ export interface StoredEvent {
   readonly metadata: EventMetadata;
 }
 
-/** Revision that the stream must have: that of its last event (0 is the first), or -1 when it must not exist yet. */
+/** Revision that the stream must have: that of its last event (the first is 0), or -1 if the stream must not exist yet. */
 export type ExpectedRevision = number;
 export const NO_STREAM: ExpectedRevision = -1;
 
 /**
- * How an append ended. Only `unknown` may be repeated, with the same ids and the same expected revision; a `conflict`
- * means deciding again; `rejected` will never succeed (reference/event-sourcing.md B5.2).
+ * How an append ended. Only `unknown` may be repeated, with the same ids and the same expected revision. After a
+ * `conflict` the caller decides again. A `rejected` append will never succeed (docs/decisions/0004-append-outcomes.md).
  */
 export type AppendOutcome =
   | {
@@ -74,22 +74,22 @@ export type AppendOutcome =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly error: Error };
 
-/** Why an append is rejected whose event ids belong to other events. */
-export const ID_TAKEN = 'an event id stands elsewhere in the log: an id belongs to one event';
+/** Reason of a `rejected` append whose event ids already belong to other events. */
+export const ID_TAKEN = 'an event id is used elsewhere in the log: an id belongs to one event';
 
 export interface AppendOptions {
-  /** The data came straight from a value of its schema's type: it is not parsed again. Its JSON is checked all the same. */
+  /** The data already has its schema's type, so it is not parsed again. Its JSON is still checked. */
   readonly isValidated?: boolean;
-  /** Types vouch that JSON gives back every number and object; texts are looked at all the same. */
+  /** The data's types guarantee that numbers and objects survive JSON. Strings are still checked. */
   readonly isLossless?: boolean;
 }
 
 export interface Subscriber {
-  /** Called with events in order, without gap or repeat; the next batch waits for the returned promise. */
+  /** Called with events in order, without gaps or repeats. The next batch waits for the returned promise. */
   onEvents(batch: readonly RecordedEvent[]): void | Promise<void>;
-  /** Called once, when everything that stood in the log at the time of subscribing has been delivered. */
+  /** Called once, when all events that were in the log at the time of the subscription have been delivered. */
   onCaughtUp?(): void;
-  /** The subscriber threw, or an event is unknown to this build or damaged: nothing more will be delivered. */
+  /** The subscriber threw, or this build cannot read an event. Nothing more will be delivered. */
   onFailure(error: Error): void;
 }
 
@@ -100,11 +100,11 @@ export interface Subscription {
 /**
  * The append-only log. Every adapter passes `test/contract/eventLog.ts`.
  *
- * - Events of one append stand next to each other, all or none.
- * - An append whose event ids already stand in the stream at the expected place answers `committed` with the original
- *   revision and position, for ever.
- * - An event that `onEvents` has seen is durable. A resolved append may be seen before or after its promise resolves.
- * - Data whose JSON does not survive parse and stringify is `rejected`: its hash could not be made again.
+ * - An append is atomic, and its events have consecutive positions.
+ * - Repeating an append with the same event ids and the same expected revision returns `committed` with the original
+ *   revision and position, however much later.
+ * - An event passed to `onEvents` is durable. It may be delivered before or after the promise of its append resolves.
+ * - Data that does not survive `JSON.stringify` and `JSON.parse` is `rejected`: its hash could not be verified.
  */
 export interface EventLog {
   append(
@@ -113,17 +113,17 @@ export interface EventLog {
     events: readonly EventToAppend[],
     options?: AppendOptions,
   ): Promise<AppendOutcome>;
-  /** Events of one stream from `fromRevision` on; an unknown stream is empty. */
+  /** Events of one stream from `fromRevision` on; none if the stream does not exist. */
   readStream(stream: string, fromRevision?: number): AsyncIterable<StoredEvent>;
-  /** Events after `after`, in order, to the head at the time of the call. */
+  /** Events after position `after`, in order, up to the head at the time of the call. */
   readAll(after: Position): AsyncIterable<StoredEvent>;
   /**
-   * Follows the log from behind `after`; ends only by `stop`, `close` or a failure that is told. A position that the log
-   * does not have yet is such a failure (`POSITION_BEYOND_LOG`): the log was restored from an older copy.
+   * Delivers all events after position `after`, then new ones, until `stop`, `close` or `onFailure`. A position beyond
+   * the head fails with `POSITION_BEYOND_LOG`: the log was restored from an older copy.
    */
   subscribe(after: Position, subscriber: Subscriber): Subscription;
   /** Position of the last durable event; 0 when there is none. */
   head(): Promise<Position>;
-  /** Waits for appends under way, then lets go of all resources. */
+  /** Waits for pending appends, then releases all resources. */
   close(): Promise<void>;
 }

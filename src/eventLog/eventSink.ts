@@ -1,45 +1,48 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../domain/core/brands.ts';
 import { type EventLog, type EventToAppend, NO_STREAM } from './eventLog.ts';
 
-/** An event could not be made durable, or nobody knows yet whether it is. */
+/** An event could not be made durable, or it is not known yet whether it is. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable';
   readonly code = 'log_unavailable';
 }
 
 export interface EventSinkOptions {
+  /** The event log, or the outbox. */
   readonly log: Pick<EventLog, 'append'>;
   readonly node: string;
   readonly boot: string;
-  /** First part of the names of the streams: `requests`, `sessions`. */
+  /** First part of the names of the streams, for example `requests`. */
   readonly category: string;
-  /** Events come from code whose types are checked: schemas and numbers are tried in tests, not on every request. */
+  /** The events' types are trusted: tests validate schemas and numbers, so requests need not. */
   readonly isTyped?: boolean;
-  /** Milliseconds of a clock that does not jump. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
-  /** Events that may wait; with more, `record` rejects at once. */
+  /** Maximum number of pending events; beyond it `record` rejects at once. */
   readonly maxPending?: number;
-  /** How long a caller waits for an event that the log neither takes nor refuses. */
+  /** How long `record` waits for the outcome of an append. */
   readonly timeoutMs?: number;
 }
 
 export interface EventSink {
   /**
-   * Makes an event durable. @returns its position @throws LogUnavailable when the log refused it, the queue is full, or
-   * patience ended; in the last case it stays queued and may still be written
-   * @param onGivenUp told when it is certain that the event will never be written
+   * Makes an event durable.
+   * @param onGivenUp called when it is certain that the event will never be written
+   * @returns the position of the event
+   * @throws LogUnavailable when the log rejected the event, the queue is full, or the time is over. After a timeout the
+   *   event stays queued and may still be written
    */
   record(event: EventToAppend, onGivenUp?: () => void): Promise<Position>;
-  /** Waits until nothing is pending. */
+  /** Waits until no event is pending. */
   flush(): Promise<void>;
-  /** Events that are not settled yet. */
+  /** Number of events whose outcome is open. */
   readonly pending: number;
-  /** What would be recorded now would most likely not be taken: nothing should be begun whose end must be durable. */
+  /** An event recorded now would probably be refused, so callers should not begin work that must be recorded. */
   readonly isBlocked: boolean;
 }
 
-interface Waiting {
+interface QueuedEvent {
   readonly event: EventToAppend;
   readonly stream: string;
   readonly since: number;
@@ -51,12 +54,13 @@ interface Waiting {
 const MAX_PER_APPEND = 500;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1_000;
-/** So long a refusal stands, unless something is taken before: then somebody has to try whether it still does. */
-const REFUSAL_MS = 1_000;
+/** How long the sink counts as blocked after a rejection. Then the next event tests whether the log accepts events again. */
+const BLOCKED_MS = 1_000;
 
 /**
- * The one writer of this start's request streams, `<category>-<node>.<boot>_<yyyymmdd>`: it counts their revisions
- * itself, has one append in flight and puts everything that came meanwhile into the next.
+ * Creates a buffered writer for events of high volume. It is the only writer of the streams
+ * `<category>-<node>.<boot>_<yyyymmdd>`, so it counts their revisions itself. One append is in flight; all events that
+ * arrive meanwhile go into the next one (docs/decisions/0011-durable-request-sink.md).
  */
 export function createEventSink({
   log,
@@ -69,32 +73,32 @@ export function createEventSink({
   timeoutMs = 10_000,
 }: EventSinkOptions): EventSink {
   const streamOf = dailyStream(`${category}-${node}.${boot}_`);
-  const queue: Waiting[] = [];
+  const queue: QueuedEvent[] = [];
   const revisions = new Map<string, number>();
-  let inFlight: readonly Waiting[] = [];
+  let inFlight: readonly QueuedEvent[] = [];
   let isRunning = false;
-  let mostPerAppend = MAX_PER_APPEND;
-  let flushing: (() => void)[] = [];
-  let patience: NodeJS.Timeout | undefined;
-  let refusedAt = Number.NEGATIVE_INFINITY;
+  let batchLimit = MAX_PER_APPEND;
+  let flushWaiters: (() => void)[] = [];
+  let timeoutCheck: NodeJS.Timeout | undefined;
+  let rejectedAt = Number.NEGATIVE_INFINITY;
 
   async function run(): Promise<void> {
     isRunning = true;
     while (queue.length > 0) {
-      // What this turn of the event loop still brings goes along: a commit costs as much as twenty events.
+      // Includes events of the current turn of the event loop: a commit costs as much as twenty events.
       await nextTurn();
-      inFlight = takeBatch(queue, mostPerAppend);
+      inFlight = takeBatch(queue, batchLimit);
       await write(inFlight);
     }
     isRunning = false;
-    clearTimeout(patience);
-    patience = undefined;
-    for (const done of flushing) done();
-    flushing = [];
+    clearTimeout(timeoutCheck);
+    timeoutCheck = undefined;
+    for (const resolve of flushWaiters) resolve();
+    flushWaiters = [];
   }
 
-  async function write(batch: readonly Waiting[]): Promise<void> {
-    const stream = (batch[0] as Waiting).stream;
+  async function write(batch: readonly QueuedEvent[]): Promise<void> {
+    const stream = (batch[0] as QueuedEvent).stream;
     const events = batch.map(({ event }) => event);
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       const expected = revisions.get(stream) ?? NO_STREAM;
@@ -104,46 +108,46 @@ export function createEventSink({
       switch (outcome.kind) {
         case 'committed':
           inFlight = [];
-          refusedAt = Number.NEGATIVE_INFINITY;
+          rejectedAt = Number.NEGATIVE_INFINITY;
           revisions.set(stream, outcome.revision);
-          mostPerAppend = Math.min(mostPerAppend * 2, MAX_PER_APPEND);
+          batchLimit = Math.min(batchLimit * 2, MAX_PER_APPEND);
           return resolveAll(batch, outcome.position);
         case 'rejected':
           inFlight = [];
-          return refuse(batch, outcome.reason);
+          return handleRejected(batch, outcome.reason);
         case 'conflict':
-          // Another sink of this start wrote before. Ids are unique in the log, so nothing can be written twice.
+          // Another sink of this boot wrote to the stream. Ids are unique in the log, so nothing is written twice.
           revisions.set(stream, outcome.actualRevision);
           break;
         case 'unknown':
           break;
       }
-      await wait(pauseMs);
+      await delay(pauseMs);
       pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
     }
   }
 
-  /** One bad event must not take the others of its batch with it: they go again in smaller ones. */
-  function refuse(batch: readonly Waiting[], reason: string): void {
+  /** One bad event must not fail the others of its batch, so the batch is split and appended again. */
+  function handleRejected(batch: readonly QueuedEvent[], reason: string): void {
     const [first] = batch;
     if (batch.length > 1) {
       queue.unshift(...batch);
     } else {
-      refusedAt = now();
+      rejectedAt = now();
       first?.onGivenUp?.();
       first?.reject(new LogUnavailable(reason));
     }
-    mostPerAppend = Math.ceil(batch.length / 2);
+    batchLimit = Math.ceil(batch.length / 2);
   }
 
-  function watchPatience(): void {
-    patience ??= setTimeout(() => {
-      patience = undefined;
-      const tooOld = now() - timeoutMs;
+  function scheduleTimeoutCheck(): void {
+    timeoutCheck ??= setTimeout(() => {
+      timeoutCheck = undefined;
+      const queuedBefore = now() - timeoutMs;
       for (const { since, reject } of [...inFlight, ...queue]) {
-        if (since <= tooOld) reject(new LogUnavailable('the log does not answer'));
+        if (since <= queuedBefore) reject(new LogUnavailable('the log does not respond'));
       }
-      if (isRunning) watchPatience();
+      if (isRunning) scheduleTimeoutCheck();
     }, timeoutMs / 4);
   }
 
@@ -151,38 +155,38 @@ export function createEventSink({
     record(event, onGivenUp) {
       if (inFlight.length + queue.length >= maxPending) {
         onGivenUp?.();
-        return Promise.reject(new LogUnavailable('too many events wait for the log'));
+        return Promise.reject(new LogUnavailable('too many events are waiting for the log'));
       }
       return new Promise((resolve, reject) => {
         queue.push({ event, stream: streamOf(event.time), since: now(), resolve, reject, onGivenUp });
-        watchPatience();
+        scheduleTimeoutCheck();
         if (!isRunning) void run();
       });
     },
     async flush() {
       if (!isRunning) return;
-      await new Promise<void>((resolve) => flushing.push(resolve));
+      await new Promise<void>((resolve) => flushWaiters.push(resolve));
     },
     get pending() {
       return inFlight.length + queue.length;
     },
     get isBlocked() {
       const since = (inFlight[0] ?? queue[0])?.since;
-      if (since === undefined && refusedAt === Number.NEGATIVE_INFINITY) return false;
-      return now() - refusedAt < REFUSAL_MS || (since !== undefined && now() - since >= timeoutMs);
+      if (since === undefined && rejectedAt === Number.NEGATIVE_INFINITY) return false;
+      return now() - rejectedAt < BLOCKED_MS || (since !== undefined && now() - since >= timeoutMs);
     },
   };
 }
 
 const asUnknown = (error: unknown) => ({ kind: 'unknown' as const, error: error as Error });
 
-function takeBatch(queue: Waiting[], most: number): Waiting[] {
+function takeBatch(queue: QueuedEvent[], maxSize: number): QueuedEvent[] {
   const stream = queue[0]?.stream;
-  const end = queue.findIndex((waiting, index) => index === most || waiting.stream !== stream);
+  const end = queue.findIndex((queued, index) => index === maxSize || queued.stream !== stream);
   return queue.splice(0, end === -1 ? queue.length : end);
 }
 
-function resolveAll(batch: readonly Waiting[], last: Position): void {
+function resolveAll(batch: readonly QueuedEvent[], last: Position): void {
   batch.forEach(({ resolve }, index) => {
     resolve((last - batch.length + 1 + index) as Position);
   });
@@ -190,7 +194,7 @@ function resolveAll(batch: readonly Waiting[], last: Position): void {
 
 const DAY_MS = 86_400_000;
 
-/** Name of the stream for a time: the prefix and the day in UTC, `yyyymmdd`; nearly always the same as before. */
+/** Returns the stream for a time: the prefix and the UTC day, `yyyymmdd`. Caches the last result. */
 function dailyStream(prefix: string): (time: number) => string {
   let today = Number.NaN;
   let stream = '';

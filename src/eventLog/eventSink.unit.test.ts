@@ -1,19 +1,19 @@
 import { expect, test, vi } from 'vitest';
 import { anEvent, someEvents } from '../../test/contract/events.ts';
-import { type Fate, type ScriptedLog, scriptedLog } from '../../test/contract/scriptedLog.ts';
+import { type AppendScript, type ScriptedLog, scriptedLog } from '../../test/contract/scriptedLog.ts';
 import { instant } from '../domain/core/brands.ts';
 import { type AppendOutcome, type EventToAppend, NO_STREAM } from './eventLog.ts';
 import { createEventSink, type EventSinkOptions } from './eventSink.ts';
 
 const unavailable = expect.objectContaining({ code: 'log_unavailable' });
 
-function aSink(fate: Fate, options: Partial<EventSinkOptions> = {}) {
-  const scripted: ScriptedLog = scriptedLog(fate);
+function aSink(script: AppendScript, options: Partial<EventSinkOptions> = {}) {
+  const scripted: ScriptedLog = scriptedLog(script);
   const sink = createEventSink({ log: scripted.log, node: 'n1', boot: 'b1', category: 'requests', ...options });
   return { ...scripted, sink };
 }
 
-test('an event goes to the stream of its own day in UTC, revisions count up in each', async () => {
+test('writes an event to the stream of its UTC day and counts revisions per stream', async () => {
   const { sink, received } = aSink(() => 'written');
   const lateInTheDay = anEvent({ time: instant(Date.UTC(2026, 1, 28, 23, 59, 59, 999)) });
   const earlyTheNext = anEvent({ time: instant(Date.UTC(2026, 2, 1)) });
@@ -27,7 +27,7 @@ test('an event goes to the stream of its own day in UTC, revisions count up in e
   ]);
 });
 
-test('what one turn brings is one append, what comes while it is under way the next; each has its own position', async () => {
+test('appends the events of one turn together, and those that arrive meanwhile in the next append', async () => {
   const gate = Promise.withResolvers<'written'>();
   const { sink, received } = aSink(() => gate.promise);
   const [first, second, ...later] = someEvents(40) as [EventToAppend, EventToAppend, ...EventToAppend[]];
@@ -44,12 +44,12 @@ test('what one turn brings is one append, what comes while it is under way the n
   expect(sink.pending).toBe(0);
 });
 
-test('an append whose end is unknown is repeated identically until it is known, and is in the log once', async () => {
-  const ends = ['unknown', 'written, answer lost', 'unknown'];
+test('repeats an append of unknown outcome unchanged until the outcome is known', async () => {
+  const steps = ['unknown', 'written, response lost', 'unknown'];
   const { sink, received, written } = aSink(() => {
-    const end = ends.shift();
-    if (end === 'written, answer lost') return end;
-    return end ? { kind: 'unknown', error: new Error('down') } : 'written';
+    const step = steps.shift();
+    if (step === 'written, response lost') return step;
+    return step ? { kind: 'unknown', error: new Error('down') } : 'written';
   });
   const events = someEvents(3);
   expect(await Promise.all(events.map((event) => sink.record(event)))).toEqual([1, 2, 3]);
@@ -58,7 +58,7 @@ test('an append whose end is unknown is repeated identically until it is known, 
   expect(written).toEqual(events);
 });
 
-test('a log that throws is a log whose answer is unknown', async () => {
+test('treats an append that throws as one of unknown outcome', async () => {
   let calls = 0;
   const { sink, written } = aSink(() => {
     calls += 1;
@@ -69,19 +69,19 @@ test('a log that throws is a log whose answer is unknown', async () => {
   expect(written).toHaveLength(1);
 });
 
-test('while the disk is full each event is refused with a code, and later ones are written without a gap', async () => {
+test('fails each event while the disk is full, and writes later ones without a gap', async () => {
   let isFull = false;
   const { sink, written } = aSink(() => (isFull ? { kind: 'rejected', reason: 'disk is full' } : 'written'));
   await sink.record(anEvent());
   isFull = true;
-  const refused = await Promise.allSettled(someEvents(10).map((event) => sink.record(event)));
-  expect(refused).toEqual(refused.map(() => ({ status: 'rejected', reason: unavailable })));
+  const results = await Promise.allSettled(someEvents(10).map((event) => sink.record(event)));
+  expect(results).toEqual(results.map(() => ({ status: 'rejected', reason: unavailable })));
   isFull = false;
   expect(await Promise.all(someEvents(5).map((event) => sink.record(event)))).toEqual([2, 3, 4, 5, 6]);
   expect(written).toHaveLength(6);
 });
 
-test('one event that the log refuses does not take others with it', async () => {
+test('writes the other events of a batch when the log rejects one', async () => {
   const bad = anEvent();
   const { sink, written } = aSink(({ events }) =>
     events.includes(bad) ? { kind: 'rejected', reason: 'not valid' } : 'written',
@@ -95,7 +95,7 @@ test('one event that the log refuses does not take others with it', async () => 
   expect(written).toEqual(good);
 });
 
-test('a sink that comes after another of the same start goes on behind it', async () => {
+test('continues the streams of an earlier sink of the same boot', async () => {
   const { sink, log, written } = aSink(() => 'written');
   await Promise.all(someEvents(3).map((event) => sink.record(event)));
   const second = createEventSink({ log, node: 'n1', boot: 'b1', category: 'requests' });
@@ -103,7 +103,7 @@ test('a sink that comes after another of the same start goes on behind it', asyn
   expect(written).toHaveLength(5);
 });
 
-test('a full queue refuses at once', async () => {
+test('rejects at once when the queue is full', async () => {
   const gate = Promise.withResolvers<'written'>();
   const { sink } = aSink(() => gate.promise, { maxPending: 3 });
   const waiting = Promise.all(someEvents(3).map((event) => sink.record(event)));
@@ -113,34 +113,34 @@ test('a full queue refuses at once', async () => {
   await sink.record(anEvent());
 });
 
-test('a caller does not wait longer than its patience, and its event is written all the same', async () => {
+test('rejects after the timeout and still writes the event', async () => {
   const gate = Promise.withResolvers<'written'>();
   let time = 0;
   const { sink, written } = aSink(() => gate.promise, { timeoutMs: 8, now: () => time });
-  const impatient = Promise.allSettled(someEvents(3).map((event) => sink.record(event)));
+  const results = Promise.allSettled(someEvents(3).map((event) => sink.record(event)));
   time = 8;
-  expect(await impatient).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason: unavailable })));
+  expect(await results).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason: unavailable })));
   expect(sink.pending).toBe(3);
   gate.resolve('written');
   await sink.flush();
   expect(written).toHaveLength(3);
 });
 
-test('an event that may still be written is given up only when it is certain that it never will be', async () => {
+test('calls onGivenUp only once it is certain that the event will never be written', async () => {
   const gate = Promise.withResolvers<AppendOutcome>();
   let time = 0;
   const { sink } = aSink(() => gate.promise, { timeoutMs: 8, now: () => time });
   const givenUp = vi.fn();
-  const impatient = Promise.allSettled(someEvents(2).map((event) => sink.record(event, givenUp)));
+  const results = Promise.allSettled(someEvents(2).map((event) => sink.record(event, givenUp)));
   time = 8;
-  await impatient;
+  await results;
   expect(givenUp).not.toHaveBeenCalled();
   gate.resolve({ kind: 'rejected', reason: 'disk is full' });
   await sink.flush();
   expect(givenUp).toHaveBeenCalledTimes(2);
 });
 
-test('what a full queue refuses is given up at once', async () => {
+test('calls onGivenUp at once when the queue is full', async () => {
   const gate = Promise.withResolvers<'written'>();
   const { sink } = aSink(() => gate.promise, { maxPending: 1 });
   const waiting = sink.record(anEvent());
@@ -151,7 +151,7 @@ test('what a full queue refuses is given up at once', async () => {
   await waiting;
 });
 
-test('flush waits for everything that is pending, and does not wait when nothing is', async () => {
+test('flush waits for all pending events and returns at once when there are none', async () => {
   const { sink, written } = aSink(() => 'written');
   await sink.flush();
   const recorded = someEvents(30).map((event) => sink.record(event));
@@ -161,7 +161,7 @@ test('flush waits for everything that is pending, and does not wait when nothing
   await Promise.all(recorded);
 });
 
-test('a sink whose last event was refused is blocked for a second, or until one is taken', async () => {
+test('is blocked for a second after a rejection, or until an event is written', async () => {
   let isFull = true;
   let time = 0;
   const { sink } = aSink(() => (isFull ? { kind: 'rejected', reason: 'disk is full' } : 'written'), {
@@ -178,7 +178,7 @@ test('a sink whose last event was refused is blocked for a second, or until one 
   expect(sink.isBlocked).toBe(false);
 });
 
-test('a sink is blocked while an event waits for longer than its caller would', async () => {
+test('is blocked while an event has been pending for longer than the timeout', async () => {
   const gate = Promise.withResolvers<'written'>();
   let time = 0;
   const { sink } = aSink(() => gate.promise, { timeoutMs: 8, now: () => time });

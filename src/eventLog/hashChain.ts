@@ -1,17 +1,17 @@
 import { hash as digest } from 'node:crypto';
 import type { EventMetadata, StoredEvent } from './eventLog.ts';
 
-/** What the first event of a stream names as the hash before it. */
+/** `previousHash` of the first event of a stream. */
 export const NO_HASH = '0'.repeat(64);
 
-/** Last event of a stream as far as the next one needs it; revision -1 before the first. */
+/** What the next event of a stream needs to know of the last one; revision -1 for an empty stream. */
 export interface ChainHead {
   readonly revision: number;
   readonly hash: string;
 }
 export const emptyChain: ChainHead = { revision: -1, hash: NO_HASH };
 
-/** An event whose data and metadata were turned into JSON once, before anybody knew its place. */
+/** An event with data and metadata serialised, before its stream revision is known. */
 export interface SerialisedEvent {
   readonly id: string;
   readonly type: string;
@@ -21,20 +21,21 @@ export interface SerialisedEvent {
   readonly metadata: string;
 }
 
-/** Metadata in the order in which it is written and hashed; `previousHash` and `hash` follow in the writer. */
+/** Metadata in the order in which it is written and hashed; the writer adds `previousHash` and `hash` at the end. */
 export type UnchainedMetadata = Omit<EventMetadata, 'previousHash' | 'hash'>;
 
 export interface ChainedEvent {
   readonly hash: string;
-  /** All of the metadata as JSON, as it is stored. */
+  /** The complete metadata as JSON, as it is stored. */
   readonly metadata: string;
 }
 
 const sha256 = (text: string): string => digest('sha256', text, 'hex');
 
 /**
- * Links an event to the one before it in its stream. The hash covers `JSON.stringify` of stream, revision, id, type,
- * time, data and the other metadata (design.md section 3); the bytes are put together from what was serialised before.
+ * Links an event to the previous one of its stream. The hash covers `JSON.stringify` of stream, revision, id, type,
+ * time, data and the other metadata (docs/decisions/0006-chain-rule.md). These bytes are assembled from the serialised
+ * parts, so nothing is serialised twice.
  */
 export function chain(event: SerialisedEvent, stream: string, revision: number, previousHash: string): ChainedEvent {
   const open = `${event.metadata.slice(0, -1)},"previousHash":"${previousHash}"`;
@@ -45,13 +46,13 @@ export function chain(event: SerialisedEvent, stream: string, revision: number, 
   return { hash, metadata: `${open},"hash":"${hash}"}` };
 }
 
-/** The hash that a stored event must carry. Data must not be upcast: verification comes before it. */
+/** The hash that a stored event must have. The data must be as stored, not upcast. */
 export function hashOf({ stream, revision, id, type, time, data, metadata }: StoredEvent): string {
   const { hash: _, ...hashed } = metadata;
   return sha256(JSON.stringify({ stream, revision, id, type, time, data, metadata: hashed }));
 }
 
-/** Where a stream stops proving itself. */
+/** The first event of a stream that does not continue its chain. */
 export interface ChainBreak {
   readonly stream: string;
   readonly revision: number;
@@ -60,19 +61,20 @@ export interface ChainBreak {
 
 export const isBreak = (result: ChainHead | ChainBreak): result is ChainBreak => 'reason' in result;
 
-/** Checks one event against the head of its chain. @returns the new head, or what is wrong */
+/** Verifies one event against the head of its chain. @returns the new head, or why the chain breaks */
 export function verifyLink(event: StoredEvent, head: ChainHead): ChainHead | ChainBreak {
   const broken = (reason: string): ChainBreak => ({ stream: event.stream, revision: event.revision, reason });
   if (event.revision !== head.revision + 1) {
-    return broken(`revision ${event.revision} stands where ${head.revision + 1} must stand`);
+    return broken(`revision ${event.revision} was found where ${head.revision + 1} was expected`);
   }
-  if (event.metadata.previousHash !== head.hash) return broken('it does not name the hash of the event before it');
+  if (event.metadata.previousHash !== head.hash)
+    return broken('its previousHash is not the hash of the previous event');
   const hash = hashOf(event);
   if (event.metadata.hash !== hash) return broken('its content does not match its hash');
   return { revision: event.revision, hash };
 }
 
-/** Checks the events of one stream, from its first on. @returns the head of the chain, or where and why it breaks */
+/** Verifies one stream from its first event on. @returns the head of the chain, or where and why it breaks */
 export function verifyStream(events: Iterable<StoredEvent>): ChainHead | ChainBreak {
   let head = emptyChain;
   let stream: string | undefined;

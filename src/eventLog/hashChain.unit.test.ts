@@ -24,7 +24,7 @@ function aChain(length: number): StoredEvent[] {
   return events;
 }
 
-test('the bytes put together by the writer are those of JSON.stringify over the whole event', () => {
+test('hashes the same bytes as JSON.stringify of the whole event', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 3 }), fc.nat(), (json, revision) => {
       const data: unknown = JSON.parse(json);
@@ -38,13 +38,13 @@ test('the bytes put together by the writer are those of JSON.stringify over the 
   );
 });
 
-test('a chain that nobody touched verifies and gives its head; an empty one too', () => {
+test('returns the head of an intact chain and of an empty one', () => {
   const events = aChain(5);
   expect(verifyStream(events)).toEqual({ revision: 4, hash: events[4]?.metadata.hash });
   expect(verifyStream([])).toEqual(emptyChain);
 });
 
-describe('a chain breaks where', () => {
+describe('finds the break where', () => {
   const events = aChain(5);
   const replaced = (revision: number, change: Partial<StoredEvent>): StoredEvent[] =>
     events.map((event) => (event.revision === revision ? { ...event, ...change } : event));
@@ -52,21 +52,21 @@ describe('a chain breaks where', () => {
   test.each<[string, StoredEvent[], number, string]>([
     ['data was edited', replaced(2, { data: { revision: 7 } }), 2, 'content'],
     ['a time was edited', replaced(0, { time: instant(0) }), 0, 'content'],
-    ['an event was removed', events.filter(({ revision }) => revision !== 3), 4, 'revision 4 stands where 3'],
-    ['the beginning was cut off', events.slice(1), 1, 'revision 1 stands where 0'],
-    ['events change places', [0, 2, 1, 3, 4].map((index) => events[index] as StoredEvent), 2, 'revision 2'],
-    ['an event of another stream stands', replaced(1, { stream: 'other' }), 1, 'belongs to other'],
+    ['an event was removed', events.filter(({ revision }) => revision !== 3), 4, 'revision 4 was found where 3'],
+    ['the beginning was cut off', events.slice(1), 1, 'revision 1 was found where 0'],
+    ['two events were swapped', [0, 2, 1, 3, 4].map((index) => events[index] as StoredEvent), 2, 'revision 2'],
+    ['an event of another stream was inserted', replaced(1, { stream: 'other' }), 1, 'belongs to other'],
   ])('%s', (_, broken, revision, reason) => {
     expect(verifyStream(broken)).toMatchObject({ revision, reason: expect.stringContaining(reason) });
   });
 
-  test('an event was edited and its hash made again: the next one does not fit any more', () => {
+  test('an event was edited and its hash recomputed', () => {
     const edited = { ...(events[2] as StoredEvent), data: { revision: 7 } };
     const forged = { ...edited, metadata: { ...edited.metadata, hash: hashOf(edited) } };
     const result = verifyStream(replaced(2, forged));
     expect(isBreak(result) && result).toMatchObject({
       revision: 3,
-      reason: expect.stringContaining('hash of the event'),
+      reason: expect.stringContaining('hash of the previous event'),
     });
   });
 });

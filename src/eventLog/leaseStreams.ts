@@ -1,30 +1,30 @@
-/** A sign of life of whoever holds a lease, or its end. */
+/** The holder of a lease takes, renews or releases it. */
 export interface LeaseEntry {
-  /** A UUID: a repeated append of the same entry is one append. */
+  /** A UUID; appending an entry with the same id again writes nothing. */
   readonly id: string;
   readonly type: 'LeaseTaken' | 'LeaseRenewed' | 'LeaseReleased';
-  /** Grows by one whenever the lease is taken. */
+  /** Increases by one whenever the lease is taken. */
   readonly epoch: number;
   readonly node: string;
-  /** The start of the node that wrote it. */
+  /** Boot id of the node that wrote the entry. */
   readonly boot: string;
-  /** For so long it holds without another sign of life. */
+  /** The lease expires after this time unless it is renewed. */
   readonly ttlMs: number;
 }
 
 export type LeaseOutcome =
   | { readonly kind: 'committed' | 'conflict' }
   | { readonly kind: 'rejected'; readonly reason: string }
-  /** May be repeated with the same id and the same revision. */
+  /** The append may be repeated with the same id and the same revision. */
   | { readonly kind: 'unknown'; readonly error: Error };
 
 /**
- * The streams `lease-<name>`, outside positions and hashes: a sign of life every few seconds is nothing that anybody
- * would look up or fold later, and would soon be most of the log. Only the last entry of a stream counts.
+ * Port for the streams `lease-<name>` (docs/decisions/0015-leases.md). They have no positions and no hashes: renewals
+ * every few seconds would soon be most of the log, and no fold needs them. Only the last entry of a stream counts.
  */
 export interface LeaseStreams {
-  /** The last entry; undefined when nobody ever held it. @throws when the store cannot be asked */
+  /** The last entry; undefined if the lease was never taken. @throws when the store is unreachable */
   last(name: string): Promise<{ readonly revision: number; readonly entry: LeaseEntry } | undefined>;
-  /** Appends behind exactly this revision, -1 before the first. Of two who try, one gets a conflict. Never rejects. */
+  /** Appends after exactly this revision (-1 for the first entry). Of two concurrent appends one gets a conflict. Never rejects. */
   append(name: string, expectedRevision: number, entry: LeaseEntry): Promise<LeaseOutcome>;
 }

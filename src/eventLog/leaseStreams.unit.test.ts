@@ -1,8 +1,8 @@
 import { describeLeaseStreams } from '../../test/contract/leaseStreams.ts';
 import { memoryLeaseStreams } from '../../test/contract/memoryLeaseStreams.ts';
 
-// The stand-in that the tests of leases run over keeps to the same contract as the store.
+// The in-memory fake used by the tests of leases keeps the same contract as EventStoreDB.
 describeLeaseStreams('memory', async () => ({
-  leases: memoryLeaseStreams().reachedBy(),
+  leases: memoryLeaseStreams().connect(),
   [Symbol.asyncDispose]: async () => undefined,
 }));

@@ -16,28 +16,28 @@ export interface PreparedEvent extends SerialisedEvent {
   readonly version: number;
 }
 
-/** An append that only its revision can still refuse. */
+/** A validated append. Only a conflict or an id that is taken can still prevent it. */
 export interface PreparedAppend {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly PreparedEvent[];
-  /** The data as it will be read back, for subscribers in this process. */
+  /** The data as it would be read back, for subscribers in this process. */
   readonly data: readonly RecordedEvent['data'][];
 }
 
-/** Why an append will never succeed. */
+/** The append will never succeed; the message says why. */
 export class InvalidAppend extends Error {
-  override readonly name = 'Unwritable';
+  override readonly name = 'InvalidAppend';
 }
 
-// EventStoreDB takes nothing but UUIDs and gives them back in lower case: another spelling would break the hash.
+// EventStoreDB accepts only UUIDs and returns them in lower case: another spelling would break the hash.
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-// `$` starts the store's own streams.
+// Streams whose names begin with `$` belong to EventStoreDB.
 const STREAM = /^[^$\p{Cc}\p{Cs}][^\p{Cc}\p{Cs}]{0,499}$/u;
 
 /**
- * Validates and serialises once what is to be appended.
- * @throws Unwritable with the reason for a `rejected` outcome
+ * Validates and serialises the events of an append.
+ * @throws InvalidAppend with the reason for a `rejected` outcome
  */
 export function prepareAppend(
   stream: string,
@@ -45,13 +45,13 @@ export function prepareAppend(
   events: readonly EventToAppend[],
   { node, isValidated = false, isLossless = false }: AppendOptions & { readonly node: string },
 ): PreparedAppend {
-  if (!STREAM.test(stream)) throw new InvalidAppend(`"${stream}" cannot name a stream`);
-  if (isSideStream(stream)) throw new InvalidAppend(`"${stream}" is no stream of the history`);
-  if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new InvalidAppend(`${expected} is no revision`);
+  if (!STREAM.test(stream)) throw new InvalidAppend(`"${stream}" is not a valid stream name`);
+  if (isSideStream(stream)) throw new InvalidAppend(`"${stream}" is not a stream of the history`);
+  if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new InvalidAppend(`${expected} is not a revision`);
   if (events.length === 0) throw new InvalidAppend('an append needs at least one event');
   const data = events.map((event) => checkedData(event, isValidated));
-  const toText = isLossless ? serialiseLossless : serialiseChecked;
-  return { stream, expected, data, events: events.map((event, index) => toText(event, data[index], node)) };
+  const serialiseEvent = isLossless ? serialiseLossless : serialiseChecked;
+  return { stream, expected, data, events: events.map((event, index) => serialiseEvent(event, data[index], node)) };
 }
 
 function checkedData({ type, data }: EventToAppend, isValidated: boolean): RecordedEvent['data'] {
@@ -59,7 +59,7 @@ function checkedData({ type, data }: EventToAppend, isValidated: boolean): Recor
   if (!definition) throw new InvalidAppend(`"${type}" is not a known event type`);
   if (isValidated) return data;
   const result = definition.data(z).safeParse(data);
-  if (!result.success) throw new InvalidAppend(`${type}: ${wording(result.error)}`);
+  if (!result.success) throw new InvalidAppend(`${type}: ${describeFirstIssue(result.error)}`);
   return result.data;
 }
 
@@ -72,7 +72,7 @@ function serialiseChecked(event: EventToAppend, data: unknown, node: string): Pr
   return serialise(event, data, node);
 }
 
-/** What is left to look for is half of a pair in the texts of clients and providers, which JSON spells out. */
+/** Only strings from clients and providers can still contain half of a surrogate pair, which JSON writes as an escape. */
 function serialiseLossless(event: EventToAppend, data: unknown, node: string): PreparedEvent {
   const serialised = serialise(event, data, node);
   return serialised.data.includes(ESCAPED_SURROGATE) ? serialiseChecked(event, data, node) : serialised;
@@ -93,12 +93,12 @@ function metadataOf(
   return { schemaVersion: eventTypes.get(type)?.version as number, actor, correlationId, causationId, node };
 }
 
-function refuseLoss(what: string, value: unknown): void {
+function refuseLoss(label: string, value: unknown): void {
   const loss = findJsonLoss(value);
-  if (loss) throw new InvalidAppend(`${what}: ${loss}`);
+  if (loss) throw new InvalidAppend(`${label}: ${loss}`);
 }
 
-function wording(error: z.core.$ZodError): string {
+function describeFirstIssue(error: z.core.$ZodError): string {
   const [issue] = error.issues;
   return `${['$', ...(issue?.path ?? [])].map(String).join('.')} ${issue?.message}`;
 }

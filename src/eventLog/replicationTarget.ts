@@ -2,19 +2,20 @@ import type { StoredEvent } from './eventLog.ts';
 
 export type ReplicationOutcome =
   | { readonly kind: 'committed' }
-  /** Other events stand there, or too few before them. */
+  /** The stream has other events at these revisions, or too few before them. */
   | { readonly kind: 'conflict'; readonly actualRevision: number }
-  /** Will never succeed as it is; fewer events at once might. */
+  /** The append will never succeed as it is; one with fewer events might. */
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly error: Error };
 
-/** A store that takes events as they are: with the revisions, hashes and bytes that they were given elsewhere. */
+/** Port of a store that takes events of another log unchanged: with their revisions, hashes and bytes. */
 export interface ReplicationTarget {
   /**
-   * Appends neighbours of one stream at exactly their revisions. What stands there already, with the same ids, is
-   * committed; some of it there and some not may be a conflict (event-sourcing.md B1.0). Never rejects.
+   * Appends consecutive events of one stream at exactly their revisions. Commits when all of them exist already with the
+   * same ids. When only some of them exist, the outcome may be a conflict
+   * (docs/stores.md#eventstoredb-repeating-an-append). Never rejects.
    */
   append(events: readonly StoredEvent[]): Promise<ReplicationOutcome>;
-  /** Ids of at most so many events of a stream, from a revision on. @throws when the store cannot be asked */
-  idsOf(stream: string, fromRevision: number, most: number): Promise<readonly string[]>;
+  /** Ids of up to `maxCount` events of a stream, from a revision on. @throws when the store is unreachable */
+  idsOf(stream: string, fromRevision: number, maxCount: number): Promise<readonly string[]>;
 }

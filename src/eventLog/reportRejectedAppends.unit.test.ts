@@ -6,29 +6,29 @@ import { reportRejectedAppends } from './reportRejectedAppends.ts';
 
 const rejected = (reason: string): AppendOutcome => ({ kind: 'rejected', reason });
 
-/** Appends that end like this, one after the other. @returns the lines that the operator sees */
-async function linesOf(...fates: ('written' | AppendOutcome)[]): Promise<string[]> {
+/** Makes one append for each outcome, one after the other. @returns the lines that the operator sees */
+async function linesAfter(...outcomes: ('written' | AppendOutcome)[]): Promise<string[]> {
   const lines: string[] = [];
-  const left = [...fates];
-  const { log } = scriptedLog(() => left.shift() ?? 'written');
+  const remaining = [...outcomes];
+  const { log } = scriptedLog(() => remaining.shift() ?? 'written');
   const reported = reportRejectedAppends(log, { say: (line) => lines.push(line) });
-  for (const [index, fate] of fates.entries()) {
+  for (const [index, expected] of outcomes.entries()) {
     const outcome = await reported.append(`stream-${index}`, NO_STREAM, [anEvent()]);
-    expect(outcome.kind).toBe(fate === 'written' ? 'committed' : fate.kind);
+    expect(outcome.kind).toBe(expected === 'written' ? 'committed' : expected.kind);
   }
   return lines;
 }
 
-test('a full disk is one line, however many appends it costs, and its end another', async () => {
+test('reports a full disk once, and once more when appends succeed again', async () => {
   const full = rejected('the log cannot be written: database or disk is full');
-  expect(await linesOf('written', full, full, full, 'written', 'written')).toEqual([
+  expect(await linesAfter('written', full, full, full, 'written', 'written')).toEqual([
     expect.stringContaining('refuses events: the log cannot be written: database or disk is full.'),
-    'The event log takes events again.',
+    'The event log accepts events again.',
   ]);
 });
 
-test('another reason is another line', async () => {
-  const lines = await linesOf(
+test('reports each new reason', async () => {
+  const lines = await linesAfter(
     rejected('disk is full'),
     rejected('file is damaged'),
     'written',
@@ -42,9 +42,9 @@ test('another reason is another line', async () => {
   ]);
 });
 
-test('conflicts, unknown ends and ids that are taken are no trouble of the log', async () => {
+test('does not report conflicts, unknown outcomes and ids that are taken', async () => {
   expect(
-    await linesOf(
+    await linesAfter(
       { kind: 'conflict', actualRevision: 3 },
       { kind: 'unknown', error: new Error('late') },
       rejected(ID_TAKEN),

@@ -1,7 +1,9 @@
-/** Streams beside the history: what they hold has no position and no hash (design.md section 3). */
-export const LEASE_STREAMS = 'lease-';
-export const VAULT_STREAMS = 'vault-';
+// Side streams are stored in EventStoreDB but are not part of the history: their events have no position and no hash
+// (docs/decisions/0008-side-streams.md).
 
-export const isVaultStream = (stream: string): boolean => stream.startsWith(VAULT_STREAMS);
-/** Whether a stream stands beside the history: such events are neither counted nor hashed. */
-export const isSideStream = (stream: string): boolean => stream.startsWith(LEASE_STREAMS) || isVaultStream(stream);
+/** Prefixes of the names of side streams. */
+export const LEASE_PREFIX = 'lease-';
+export const VAULT_PREFIX = 'vault-';
+
+export const isVaultStream = (stream: string): boolean => stream.startsWith(VAULT_PREFIX);
+export const isSideStream = (stream: string): boolean => stream.startsWith(LEASE_PREFIX) || isVaultStream(stream);

@@ -77,7 +77,11 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
       const results = await Promise.allSettled(own.map(destroyOne));
       const failed = results.find((result) => result.status === 'rejected');
       if (!failed) return;
-      report(new Error(`the data keys of ${subject} are not destroyed in EventStoreDB yet; it is tried again`));
+      report(
+        new Error(
+          `the data keys of ${subject} are not destroyed in EventStoreDB yet. Retrying every ${RETRY_MS / 1_000} s.`,
+        ),
+      );
       throw failed.reason;
     },
     close() {

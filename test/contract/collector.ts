@@ -4,7 +4,7 @@ import type { EventLog, RecordedEvent, Subscription } from '../../src/eventLog/e
 export interface Collector extends Disposable {
   readonly events: readonly RecordedEvent[];
   readonly positions: readonly Position[];
-  /** Resolves once this many events have come. */
+  /** Resolves once this many events have been received. */
   until(count: number): Promise<void>;
   readonly caughtUp: Promise<void>;
   /** Resolves with the error when the subscription fails. */
@@ -13,7 +13,7 @@ export interface Collector extends Disposable {
   stop(): void;
 }
 
-/** Follows a log and keeps what comes. @param onBatch what the subscriber does with each batch beside keeping it */
+/** Subscribes to a log and collects its events. @param onBatch called with each batch, in addition to collecting it */
 export function collect(
   log: EventLog,
   after: Position,

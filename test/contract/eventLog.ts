@@ -6,18 +6,18 @@ import { reading } from './eventLog/reading.ts';
 import { refusing } from './eventLog/refusing.ts';
 import { repeating } from './eventLog/repeating.ts';
 
-/** A store of its own for one test. It may hold events of others, so tests go by streams of their own and by the head. */
-export interface StoreUnderTest extends AsyncDisposable {
-  /** Opens the log over this store; again after it was closed. */
+/** A log for one test. Its store may contain events of other tests, so tests use their own streams and start at the head. */
+export interface LogUnderTest extends AsyncDisposable {
+  /** Opens the log; may be called again after `close`. */
   open(): Promise<EventLog>;
-  /** Writes an event of a type that this build does not know, as a newer one would. The log is closed meanwhile. */
+  /** Writes an event of a type that only a newer build knows. The log must be closed. */
   writeUnknownType(stream: string): Promise<void>;
 }
 
-export type StoreFactory = () => Promise<StoreUnderTest>;
+export type LogFactory = () => Promise<LogUnderTest>;
 
-/** What every event log does, run over one adapter. */
-export function describeEventLog(name: string, createStore: StoreFactory): void {
+/** The contract of `EventLog`, run against one adapter. */
+export function describeEventLog(name: string, createStore: LogFactory): void {
   describe(`${name}: event log`, () => {
     appending(createStore);
     repeating(createStore);

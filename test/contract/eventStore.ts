@@ -14,14 +14,14 @@ import { describeReplicationTarget } from './replicationTarget.ts';
 import { tempFolder } from './tempFolder.ts';
 import { describeVault } from './vault.ts';
 
-/** A server for one test, or a share in one that others use too. */
+/** A server for one test, or one that several tests share. */
 export interface ServerUnderTest extends AsyncDisposable {
   readonly url: string;
-  /** One master key for all tests of a server that is shared. */
+  /** The master key that all tests of a shared server use. */
   readonly masterKey?: string;
 }
 
-/** All ports that EventStoreDB serves, over one kind of server. */
+/** The contracts of all ports that have an EventStoreDB adapter, run against one kind of server. */
 export function describeEventStore(name: string, createServer: () => Promise<ServerUnderTest>): void {
   async function aStage() {
     const server = await createServer();

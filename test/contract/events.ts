@@ -6,7 +6,7 @@ import type { EventToAppend } from '../../src/eventLog/eventLog.ts';
 const START = Date.UTC(2026, 0, 31, 23, 59, 0);
 let made = 0;
 
-/** An event that differs from every other; `change` replaces what a test is about. */
+/** A unique event. @param change replaces some of its fields */
 export function anEvent(change: Partial<EventToAppend> = {}): EventToAppend {
   made += 1;
   return {

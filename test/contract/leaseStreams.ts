@@ -17,10 +17,10 @@ const anEntry = (change: Partial<LeaseEntry> = {}): LeaseEntry => ({
   ...change,
 });
 
-/** What the streams of leases do, whatever they are kept in. */
+/** The contract of `LeaseStreams`, run against one adapter. */
 export function describeLeaseStreams(name: string, create: () => Promise<LeaseStreamsUnderTest>): void {
-  describe(`${name}: streams of leases`, () => {
-    test('a lease that nobody ever held has no entry; afterwards its last one comes back whole', async () => {
+  describe(`${name}: lease streams`, () => {
+    test('returns no entry for a new lease, and the complete last entry later', async () => {
       await using stage = await create();
       const lease = newEventId();
       expect(await stage.leases.last(lease)).toBeUndefined();
@@ -31,7 +31,7 @@ export function describeLeaseStreams(name: string, create: () => Promise<LeaseSt
       expect(await stage.leases.last(lease)).toEqual({ revision: 1, entry: renewed });
     });
 
-    test('of many that take it at once one gets it', async () => {
+    test('lets one of many concurrent appends win', async () => {
       await using stage = await create();
       const lease = newEventId();
       const takers = Array.from({ length: 20 }, () => stage.leases.append(lease, NO_STREAM, anEntry()));
@@ -40,7 +40,7 @@ export function describeLeaseStreams(name: string, create: () => Promise<LeaseSt
       expect(kinds.filter((kind) => kind === 'conflict')).toHaveLength(19);
     });
 
-    test('the same entry at the same place is one entry', async () => {
+    test('stores an entry that is appended twice at the same revision once', async () => {
       await using stage = await create();
       const lease = newEventId();
       const entry = anEntry();
@@ -49,7 +49,7 @@ export function describeLeaseStreams(name: string, create: () => Promise<LeaseSt
       expect(await stage.leases.last(lease)).toMatchObject({ revision: 0 });
     });
 
-    test('goes on for a long time', async () => {
+    test('accepts many entries and checks the revision of each', async () => {
       await using stage = await create();
       const lease = newEventId();
       for (let revision = NO_STREAM; revision < 59; revision += 1) {

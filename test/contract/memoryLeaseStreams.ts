@@ -1,9 +1,9 @@
 import type { LeaseEntry, LeaseOutcome, LeaseStreams } from '../../src/eventLog/leaseStreams.ts';
 
-/** What becomes of one call: it goes through, it is written and nobody learns of it, or it never gets there. */
-export type Passage = 'through' | 'answer lost' | 'lost';
+/** What happens to a call: it is delivered, it is executed but its response is lost, or it never arrives. */
+export type Delivery = 'delivered' | 'response lost' | 'lost';
 
-/** The streams of leases in memory, reached by each node over a way of its own. */
+/** Lease streams in memory, to which each node has a connection of its own. */
 export function memoryLeaseStreams() {
   const streams = new Map<string, LeaseEntry[]>();
   const entriesOf = (name: string) => streams.get(name) ?? [];
@@ -16,23 +16,23 @@ export function memoryLeaseStreams() {
     return { kind: 'committed' };
   }
 
-  /** @param passage asked for each call, may take its time */
-  const reachedBy = (passage: () => Passage | Promise<Passage> = () => 'through'): LeaseStreams => ({
+  /** @param deliver decides about each call, and may delay it */
+  const connect = (deliver: () => Delivery | Promise<Delivery> = () => 'delivered'): LeaseStreams => ({
     async last(name) {
-      if ((await passage()) !== 'through') throw new Error('the store is away');
+      if ((await deliver()) !== 'delivered') throw new Error('the store is unreachable');
       const entries = entriesOf(name);
       const entry = entries.at(-1);
       return entry && { revision: entries.length - 1, entry };
     },
     async append(name, expected, entry) {
-      const way = await passage();
-      if (way !== 'lost') {
+      const delivery = await deliver();
+      if (delivery !== 'lost') {
         const outcome = write(name, expected, entry);
-        if (way === 'through') return outcome;
+        if (delivery === 'delivered') return outcome;
       }
-      return { kind: 'unknown', error: new Error('the store is away') };
+      return { kind: 'unknown', error: new Error('the store is unreachable') };
     },
   });
 
-  return { reachedBy, entriesOf };
+  return { connect, entriesOf };
 }

@@ -10,12 +10,12 @@ import { anEvent, aStream, someEvents } from './events.ts';
 
 export interface ReplicationTargetUnderTest extends AsyncDisposable {
   readonly replicationTarget: ReplicationTarget;
-  /** What was appended is read here. */
+  /** Reads what was appended. */
   readonly log: EventLog;
 }
 
-/** Events as another log of the same node would hold them. */
-export function stored(stream: string, count: number): StoredEvent[] {
+/** Events of one stream, chained as another log of the same node would store them. */
+export function storedEvents(stream: string, count: number): StoredEvent[] {
   let { hash } = emptyChain;
   const prepared = prepareAppend(stream, NO_STREAM, someEvents(count), { node: 'test' });
   return prepared.events.map((event, revision) => {
@@ -36,13 +36,13 @@ export function stored(stream: string, count: number): StoredEvent[] {
   });
 }
 
-/** What a store does with events that were given their place, bytes and hashes elsewhere. */
+/** The contract of `ReplicationTarget`, run against one adapter. */
 export function describeReplicationTarget(name: string, create: () => Promise<ReplicationTargetUnderTest>): void {
-  describe(`${name}: stored appends`, () => {
-    test('come back as they were, in their chain', async () => {
+  describe(`${name}: replication target`, () => {
+    test('stores events unchanged, with their chain', async () => {
       await using stage = await create();
       const stream = aStream();
-      const events = stored(stream, 30);
+      const events = storedEvents(stream, 30);
       expect(await stage.replicationTarget.append(events.slice(0, 10))).toMatchObject({ kind: 'committed' });
       expect(await stage.replicationTarget.append(events.slice(10))).toMatchObject({ kind: 'committed' });
       const read = await Array.fromAsync(stage.log.readStream(stream));
@@ -50,10 +50,10 @@ export function describeReplicationTarget(name: string, create: () => Promise<Re
       expect(isBreak(verifyStream(read))).toBe(false);
     });
 
-    test('a repeat is committed, and the log goes on behind them', async () => {
+    test('commits a repeated append once, also after the stream has grown', async () => {
       await using stage = await create();
       const stream = aStream();
-      const events = stored(stream, 5);
+      const events = storedEvents(stream, 5);
       await stage.replicationTarget.append(events);
       expect(await stage.replicationTarget.append(events)).toMatchObject({ kind: 'committed' });
       await committed(stage.log.append(stream, 4, [anEvent()]));
@@ -63,22 +63,22 @@ export function describeReplicationTarget(name: string, create: () => Promise<Re
       expect(isBreak(verifyStream(read))).toBe(false);
     });
 
-    test('other events at their place, or a gap before it, are a conflict', async () => {
+    test('reports a conflict for other events at the same revisions, and for a gap', async () => {
       await using stage = await create();
       const stream = aStream();
-      await stage.replicationTarget.append(stored(stream, 2));
-      expect(await stage.replicationTarget.append(stored(stream, 2))).toEqual({
+      await stage.replicationTarget.append(storedEvents(stream, 2));
+      expect(await stage.replicationTarget.append(storedEvents(stream, 2))).toEqual({
         kind: 'conflict',
         actualRevision: 1,
       });
-      const later = stored(stream, 9).slice(5);
+      const later = storedEvents(stream, 9).slice(5);
       expect(await stage.replicationTarget.append(later)).toEqual({ kind: 'conflict', actualRevision: 1 });
     });
 
-    test('ids are told from any revision on, and none of a stream that is not there', async () => {
+    test('returns ids from any revision on, and none for a missing stream', async () => {
       await using stage = await create();
       const stream = aStream();
-      const events = stored(stream, 9);
+      const events = storedEvents(stream, 9);
       await stage.replicationTarget.append(events);
       const ids = events.map(({ id }) => id);
       expect(await stage.replicationTarget.idsOf(stream, 0, 100)).toEqual(ids);

@@ -1,23 +1,23 @@
 import type { EventLog, EventToAppend, StoredEvent } from '../../src/eventLog/eventLog.ts';
 import type { ReplicationOutcome, ReplicationTarget } from '../../src/eventLog/replicationTarget.ts';
 
-/** What becomes of an append: it goes through, nobody learns that it did, or it ends so. */
-export type Passage = 'through' | 'answer lost' | ReplicationOutcome;
+/** What happens to an append: it is delivered, it is written but its outcome is lost, or it ends with an outcome. */
+export type Delivery = 'delivered' | 'response lost' | ReplicationOutcome;
 
 export interface ReplicationTargetOverLog extends ReplicationTarget {
-  /** How the next appends go, once each; then all go through. */
-  readonly passages: Passage[];
-  /** While set, nothing gets there. */
-  isAway: boolean;
-  /** Sizes of all appends that were tried. */
+  /** One entry for each of the next appends; all later ones are delivered. */
+  readonly deliveries: Delivery[];
+  /** While set, every call fails. */
+  isUnreachable: boolean;
+  /** Number of events of each append, failed ones included. */
   readonly sizes: number[];
 }
 
-const away = { kind: 'unknown', error: new Error('the store is away') } as const;
+const unreachable = { kind: 'unknown', error: new Error('the store is unreachable') } as const;
 
 /**
- * Takes stored events into a log of the same node, which makes the same bytes and hashes from the same content. Repeats
- * that overlap with what is there end in a conflict, as over the real store.
+ * A replication target that appends to a log with the same node id, so that the same bytes and hashes come out. A repeat
+ * that overlaps existing events ends in a conflict, as with EventStoreDB.
  */
 export function replicationTargetOverLog(log: EventLog): ReplicationTargetOverLog {
   async function write(events: readonly StoredEvent[]): Promise<ReplicationOutcome> {
@@ -25,20 +25,20 @@ export function replicationTargetOverLog(log: EventLog): ReplicationTargetOverLo
     return log.append(stream, revision - 1, events.map(toAppend));
   }
   const store: ReplicationTargetOverLog = {
-    passages: [],
-    isAway: false,
+    deliveries: [],
+    isUnreachable: false,
     sizes: [],
     async append(events) {
       store.sizes.push(events.length);
-      const passage = store.isAway ? away : (store.passages.shift() ?? 'through');
-      if (typeof passage === 'object') return passage;
+      const delivery = store.isUnreachable ? unreachable : (store.deliveries.shift() ?? 'delivered');
+      if (typeof delivery === 'object') return delivery;
       const outcome = await write(events);
-      return passage === 'through' ? outcome : away;
+      return delivery === 'delivered' ? outcome : unreachable;
     },
-    async idsOf(stream, fromRevision, most) {
-      if (store.isAway) throw away.error;
+    async idsOf(stream, fromRevision, maxCount) {
+      if (store.isUnreachable) throw unreachable.error;
       const events = await Array.fromAsync(log.readStream(stream, fromRevision));
-      return events.slice(0, most).map(({ id }) => id);
+      return events.slice(0, maxCount).map(({ id }) => id);
     },
   };
   return store;

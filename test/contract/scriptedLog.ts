@@ -7,10 +7,10 @@ export interface ReceivedAppend {
   readonly events: readonly EventToAppend[];
 }
 
-/** What happens to an append: it is written, or not and ends so, or is written and nobody learns of it. */
-export type Fate = (
+/** Decides what happens to an append: it is written, it is written but its outcome is lost, or it ends with an outcome. */
+export type AppendScript = (
   append: ReceivedAppend,
-) => 'written' | 'written, answer lost' | AppendOutcome | Promise<'written' | AppendOutcome>;
+) => 'written' | 'written, response lost' | AppendOutcome | Promise<'written' | AppendOutcome>;
 
 export interface ScriptedLog {
   readonly log: EventLog;
@@ -18,8 +18,8 @@ export interface ScriptedLog {
   readonly written: readonly EventToAppend[];
 }
 
-/** A log in memory with exact revisions and idempotent repeats, whose appends end as a test decides. */
-export function scriptedLog(fate: Fate): ScriptedLog {
+/** An in-memory log with exact revisions and idempotent repeats, in which a test decides how appends end. */
+export function scriptedLog(script: AppendScript): ScriptedLog {
   const received: ReceivedAppend[] = [];
   const written: EventToAppend[] = [];
   const streams = new Map<string, EventToAppend[]>();
@@ -38,7 +38,7 @@ export function scriptedLog(fate: Fate): ScriptedLog {
   }
 
   const unused = (): never => {
-    throw new Error('not part of this test');
+    throw new Error('not implemented by the scripted log');
   };
   return {
     received,
@@ -47,11 +47,11 @@ export function scriptedLog(fate: Fate): ScriptedLog {
       async append(stream, expected, events) {
         const append = { stream, expected, events };
         received.push(append);
-        const end = await fate(append);
-        if (end === 'written') return write(append);
-        if (end !== 'written, answer lost') return end;
+        const step = await script(append);
+        if (step === 'written') return write(append);
+        if (step !== 'written, response lost') return step;
         write(append);
-        return { kind: 'unknown', error: new Error('the answer was lost') };
+        return { kind: 'unknown', error: new Error('the response was lost') };
       },
       readStream: unused,
       readAll: unused,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../durability/support/serve.ts';
-import { FakeDatabase } from '../support/eventstore/database.ts';
+import { FakeDatabase } from '../support/eventstore/fakeDatabase.ts';
 import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { startGateway } from '../support/gateway.ts';
 

@@ -1,46 +1,46 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, aStream, someEvents } from '../../../test/contract/events.ts';
-import type { AppendFate } from '../../../test/support/eventstore/appendCalls.ts';
-import { startLink } from '../../../test/support/eventstore/link.ts';
+import type { AppendFault } from '../../../test/support/eventstore/appendCalls.ts';
+import { startNetworkLink } from '../../../test/support/eventstore/networkLink.ts';
 import { aStage } from '../../../test/support/eventstore/stage.ts';
 import { statuses } from '../../../test/support/eventstore/statuses.ts';
 import { type EventLog, type EventToAppend, NO_STREAM } from '../eventLog.ts';
 import { isBreak, verifyStream } from '../hashChain.ts';
 
-// Every row of event-sourcing.md B1.0's table of appends, and of C.3, over the classic path: an outcome that nobody knows
-// is `unknown` in time, and the same append again is written once. The stage fails on any unhandled rejection.
+// What happens to appends on a failing server (docs/stores.md#failures-by-name): an open outcome becomes `unknown` within
+// the deadline, and the repeated append is written once. The stage fails on any unhandled rejection.
 
-/** As its callers do: repeats with the same ids until the end is known. */
-async function appendFirmly(log: EventLog, stream: string, expected: number, events: readonly EventToAppend[]) {
+/** Repeats an append with the same ids until its outcome is known, as callers do. */
+async function appendUntilKnown(log: EventLog, stream: string, expected: number, events: readonly EventToAppend[]) {
   for (let repeat = 0; repeat < 100; repeat += 1) {
     const outcome = await log.append(stream, expected, events);
     if (outcome.kind !== 'unknown') return outcome;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('its end was never known');
+  throw new Error('the outcome stayed unknown');
 }
 
-const fates: readonly [name: string, fate: AppendFate][] = [
+const faults: readonly [name: string, fault: AppendFault][] = [
   ['never answered, not written', { isWritten: false, end: 'never' }],
   ['never answered, but written', { isWritten: true, end: 'never' }],
   ['written during a shutdown and timed out', { isWritten: true, end: statuses.timeout }],
-  ['sent to a server that starts', { isWritten: false, end: statuses.notReady }],
+  ['sent to a server that is starting', { isWritten: false, end: statuses.notReady }],
   ['cut off before it was written', { isWritten: false, end: statuses.unavailable }],
   ['cut off after it was written', { isWritten: true, end: statuses.unavailable }],
-  ['cancelled by a node that shuts down', { isWritten: true, end: statuses.cancelled }],
-  ['ended with OK before the answer', { isWritten: true, end: statuses.ok }],
+  ['cancelled by a node that is shutting down', { isWritten: true, end: statuses.cancelled }],
+  ['ended with OK before the response', { isWritten: true, end: statuses.ok }],
   ['reset without a status', { isWritten: true, end: 'reset' }],
-  ['answered by an internal error', { isWritten: true, end: statuses.internal }],
-  ['refused for lack of rights, which can be mended', { isWritten: false, end: statuses.accessDenied }],
+  ['answered with an internal error', { isWritten: true, end: statuses.internal }],
+  ['refused because the user lacks a right', { isWritten: false, end: statuses.accessDenied }],
 ];
 
-test.each(fates)('an append that is %s is unknown, and the same again is written once', async (_, fate) => {
+test.each(faults)('reports an append that is %s as unknown and writes its repeat once', async (_, fault) => {
   const { server, database, open } = await aStage();
   const { log } = await open();
   const stream = aStream();
   const events = someEvents(3);
-  server.nextAppends(fate);
+  server.nextAppends(fault);
   expect(await log.append(stream, NO_STREAM, events)).toEqual({ kind: 'unknown', error: expect.any(Error) });
   expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'committed', revision: 2 });
   expect(await log.append(stream, 2, [anEvent()])).toMatchObject({ kind: 'committed', revision: 3 });
@@ -48,7 +48,7 @@ test.each(fates)('an append that is %s is unknown, and the same again is written
   expect(isBreak(verifyStream(await Array.fromAsync(log.readStream(stream))))).toBe(false);
 });
 
-test('an append of unknown end that was written, and behind which another wrote, is found to be committed', async () => {
+test('finds an append of unknown outcome committed after another append continued the stream', async () => {
   const { server, open } = await aStage();
   const { log } = await open();
   const stream = aStream();
@@ -59,7 +59,7 @@ test('an append of unknown end that was written, and behind which another wrote,
   expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'committed', revision: 1, position: 2 });
 });
 
-test('a node that does not lead has written nothing: its leader is asked, as the caller never learns', async () => {
+test('repeats an append at the leader when a node that does not lead refuses it', async () => {
   const { server, database, open } = await aStage();
   const { log } = await open();
   const stream = aStream();
@@ -68,7 +68,7 @@ test('a node that does not lead has written nothing: its leader is asked, as the
   expect(database.visible(stream)).toHaveLength(1);
 });
 
-test('a server that is killed with 400 appends queued leaves each unknown or committed, and none is written twice', async () => {
+test('writes each of 400 queued appends once although the server is killed', async () => {
   const { server, database, open, restart } = await aStage();
   const { log } = await open();
   const appends = Array.from({ length: 400 }, () => ({ stream: aStream(), events: [anEvent()] }));
@@ -78,12 +78,14 @@ test('a server that is killed with 400 appends queued leaves each unknown or com
   expect(kinds.has('unknown')).toBe(true);
   expect(kinds.has('conflict') || kinds.has('rejected')).toBe(false);
   await restart();
-  const again = await Promise.all(appends.map(({ stream, events }) => appendFirmly(log, stream, NO_STREAM, events)));
+  const again = await Promise.all(
+    appends.map(({ stream, events }) => appendUntilKnown(log, stream, NO_STREAM, events)),
+  );
   expect(again.filter(({ kind }) => kind !== 'committed')).toEqual([]);
   for (const { stream } of appends) expect(database.visible(stream)).toHaveLength(1);
 });
 
-test('while the server is down an append is unknown at once, and written when it is back', async () => {
+test('reports an append as unknown at once while the server is down, and writes it later', async () => {
   const { server, database, open, restart } = await aStage();
   const { log } = await open();
   const stream = aStream();
@@ -93,26 +95,28 @@ test('while the server is down an append is unknown at once, and written when it
   expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'unknown' });
   expect(performance.now() - startedAt).toBeLessThan(2_000);
   await restart();
-  expect(await appendFirmly(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed' });
+  expect(await appendUntilKnown(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed' });
   expect(database.visible(stream)).toHaveLength(1);
 });
 
-test('a server that shuts down in order writes what it times out on', async () => {
+test('writes appends once that time out while the server shuts down in order', async () => {
   const { server, database, open, restart } = await aStage();
   const { log } = await open();
   const appends = Array.from({ length: 30 }, () => ({ stream: aStream(), events: [anEvent()] }));
-  const underWay = Promise.all(appends.map(({ stream, events }) => log.append(stream, NO_STREAM, events)));
+  const pending = Promise.all(appends.map(({ stream, events }) => log.append(stream, NO_STREAM, events)));
   await server.terminate();
-  await underWay;
+  await pending;
   await restart();
-  const again = await Promise.all(appends.map(({ stream, events }) => appendFirmly(log, stream, NO_STREAM, events)));
+  const again = await Promise.all(
+    appends.map(({ stream, events }) => appendUntilKnown(log, stream, NO_STREAM, events)),
+  );
   expect(again.filter(({ kind }) => kind !== 'committed')).toEqual([]);
   for (const { stream } of appends) expect(database.visible(stream)).toHaveLength(1);
 });
 
-test('a server that stands still leaves an append unknown at its deadline, and goes on as if nothing had been', async () => {
+test('reports an append as unknown at its deadline while the server is frozen, and writes it later', async () => {
   const { server, database, open } = await aStage();
-  const link = await startLink(server);
+  const link = await startNetworkLink(server);
   onTestFinished(() => link[Symbol.asyncDispose]());
   const { log } = await open({ url: `esdb://127.0.0.1:${link.port}?tls=false` });
   const stream = aStream();
@@ -122,24 +126,24 @@ test('a server that stands still leaves an append unknown at its deadline, and g
   expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'unknown' });
   expect(performance.now() - startedAt).toBeLessThan(2_300);
   link.thaw();
-  expect(await appendFirmly(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed' });
+  expect(await appendUntilKnown(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed' });
   expect(database.visible(stream)).toHaveLength(1);
 });
 
-test('when the connection of one node is cut the appends of another do not notice', async () => {
+test('commits the appends of one node while the connection of another is cut', async () => {
   const { server, open, mirrorPath } = await aStage();
-  const link = await startLink(server);
+  const link = await startNetworkLink(server);
   onTestFinished(() => link[Symbol.asyncDispose]());
   const cut = await open({ url: `esdb://127.0.0.1:${link.port}?tls=false` });
   const healthy = await open({ path: `${mirrorPath}.2`, node: 'n2', appendDeadlineMs: 5_000 });
   const appends = Array.from({ length: 50 }, () => healthy.log.append(aStream(), NO_STREAM, [anEvent()]));
-  const ofCut = Array.from({ length: 20 }, () => cut.log.append(aStream(), NO_STREAM, [anEvent()]));
+  const cutAppends = Array.from({ length: 20 }, () => cut.log.append(aStream(), NO_STREAM, [anEvent()]));
   link.cut();
   expect((await Promise.all(appends)).every(({ kind }) => kind === 'committed')).toBe(true);
-  await Promise.all(ofCut);
+  await Promise.all(cutAppends);
 });
 
-test('more data than the server takes at once is rejected, alone; metadata does not count before 24.10.4', async () => {
+test('rejects only the append with too much data; metadata does not count before 24.10.4', async () => {
   const { open } = await aStage({ maxAppendBytes: 20_000, version: '24.2.0' });
   const { log } = await open({ appendDeadlineMs: 10_000 });
   const stream = aStream();
@@ -151,26 +155,26 @@ test('more data than the server takes at once is rejected, alone; metadata does 
   ]);
   expect(outcomes).toMatchObject([
     { kind: 'committed' },
-    { kind: 'rejected', reason: 'EventStoreDB takes at most 20000 bytes at once' },
+    { kind: 'rejected', reason: 'EventStoreDB accepts at most 20000 bytes in one append' },
     { kind: 'committed' },
   ]);
 });
 
-test('so is an event that is larger than the server was told to take', async () => {
+test('rejects an event that is larger than the configured limit of the server', async () => {
   const { open } = await aStage({ maxEventBytes: 5_000 });
   const { log } = await open();
   const outcome = await log.append(aStream(), NO_STREAM, [anEvent({ correlationId: 'x'.repeat(6_000) })]);
   expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('MaxAppendEventSize') });
 });
 
-test('a message of 20 MB is rejected', async () => {
+test('rejects a message of 20 MB', async () => {
   const { open } = await aStage();
   const { log } = await open({ appendDeadlineMs: 10_000 });
   const outcome = await log.append(aStream(), NO_STREAM, [anEvent({ correlationId: 'x'.repeat(20_000_000) })]);
   expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('larger than a message') });
 });
 
-test('a stream that was deleted for good is rejected with its name', async () => {
+test('rejects an append to a tombstoned stream with its name', async () => {
   const { database, open } = await aStage();
   const { log } = await open();
   const stream = aStream();
@@ -182,7 +186,7 @@ test('a stream that was deleted for good is rejected with its name', async () =>
   });
 });
 
-test('an id that stands elsewhere in the log is rejected, although the server would write it again', async () => {
+test('rejects an id that is used elsewhere in the log, although the server would write it again', async () => {
   const { open } = await aStage();
   const { log } = await open();
   const [one, other] = [aStream(), aStream()];
@@ -193,7 +197,7 @@ test('an id that stands elsewhere in the log is rejected, although the server wo
   }
 });
 
-test('appends that wait for each other go along in one call, and never over the batch path', async () => {
+test('sends queued appends of a stream in one call, and never as a batch append', async () => {
   const { server, open } = await aStage();
   const { log } = await open();
   const stream = aStream();
@@ -205,7 +209,7 @@ test('appends that wait for each other go along in one call, and never over the 
   expect(server.calls.get('BatchAppend')).toBeUndefined();
 });
 
-test('what goes along with an append that conflicts is decided by itself', async () => {
+test('decides each append by itself when one of its group conflicts', async () => {
   const { open, mirrorPath } = await aStage();
   const [one, other] = [await open(), await open({ path: `${mirrorPath}.2`, node: 'n2' })];
   const stream = aStream();

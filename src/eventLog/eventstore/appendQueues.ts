@@ -101,7 +101,7 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
 
   /** The outcome that an append had when it was made the first time; undefined when other events stand in its place. */
   function repeated({ stream, expected, events }: PreparedAppend): AppendOutcome | undefined {
-    const there = mirror.lookup.behind(stream, expected, events.length);
+    const there = mirror.lookup.eventsAfter(stream, expected, events.length);
     const last = there.at(-1);
     if (!last || !events.every(({ id }, index) => id === there[index]?.id)) return undefined;
     return { kind: 'committed', revision: expected + events.length, position: last.position };

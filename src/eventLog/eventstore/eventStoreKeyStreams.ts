@@ -4,7 +4,7 @@ import type { WrappedKey } from '../../vault/envelope.ts';
 import type { KeyListener, KeyStreams } from '../../vault/keyStreams.ts';
 import { newEventId } from '../eventId.ts';
 import { NO_STREAM } from '../eventLog.ts';
-import { VAULT_STREAMS } from '../sideStreams.ts';
+import { VAULT_PREFIX } from '../sideStreams.ts';
 import { appendOnce } from './appendOnce.ts';
 import type { CatchUp } from './catchUp.ts';
 import type { Connection } from './client/connection.ts';
@@ -22,7 +22,7 @@ export interface KeyStreamsOptions {
   readonly onEntries: (listener: (entries: readonly VaultEntry[]) => void) => void;
 }
 
-const INSTALLATION = `${VAULT_STREAMS}installation`;
+const INSTALLATION = `${VAULT_PREFIX}installation`;
 const KEY_CREATED = 'DataKeyCreated';
 const INSTALLATION_CREATED = 'InstallationKeyCreated';
 const DEADLINE_MS = 5_000;
@@ -117,7 +117,7 @@ export function createEventStoreKeyStreams({
   };
 }
 
-const streamOf = ({ subject, id }: Pick<WrappedKey, 'id' | 'subject'>): string => `${VAULT_STREAMS}${subject}_${id}`;
+const streamOf = ({ subject, id }: Pick<WrappedKey, 'id' | 'subject'>): string => `${VAULT_PREFIX}${subject}_${id}`;
 const textOf = (wrapped: Uint8Array): string => Buffer.from(wrapped).toString('base64');
 
 function tell(entries: readonly VaultEntry[], listener: KeyListener): void {

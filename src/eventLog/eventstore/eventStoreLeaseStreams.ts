@@ -1,6 +1,6 @@
 import { BACKWARDS, END, jsonEvent, NO_STREAM as NO_STREAM_THERE } from '@eventstore/db-client';
 import type { LeaseEntry, LeaseStreams } from '../leaseStreams.ts';
-import { LEASE_STREAMS } from '../sideStreams.ts';
+import { LEASE_PREFIX } from '../sideStreams.ts';
 import { appendOnce } from './appendOnce.ts';
 import type { Connection } from './client/connection.ts';
 import { appendFailure } from './client/failures.ts';
@@ -31,7 +31,7 @@ export function createEventStoreLeaseStreams(connection: Connection): LeaseStrea
     async last(name) {
       const options = { direction: BACKWARDS, fromRevision: END, maxCount: 1 } as const;
       const [event] = await connection.call(
-        (client) => readStreamOnce(client, LEASE_STREAMS + name, options),
+        (client) => readStreamOnce(client, LEASE_PREFIX + name, options),
         2 * DEADLINE_MS,
       );
       if (!event) return undefined;
@@ -39,7 +39,7 @@ export function createEventStoreLeaseStreams(connection: Connection): LeaseStrea
       return { revision: Number(event.revision), entry: { ...(data as object), id, type } as LeaseEntry };
     },
     async append(name, expectedRevision, { id, type, ...data }) {
-      const stream = LEASE_STREAMS + name;
+      const stream = LEASE_PREFIX + name;
       const events = [jsonEvent({ id, type, data })];
       const outcome = await appendOnce(connection, {
         stream,

@@ -7,17 +7,17 @@ import { toWire } from './client/wireEvent.ts';
 
 const READ_MS = 7_000;
 
-/** Takes events with the revisions, hashes and bytes that they were given elsewhere. */
+/** Appends events to EventStoreDB with the revisions, hashes and bytes of another log. */
 export const createEventStoreReplicationTarget = (connection: Connection): ReplicationTarget => ({
   append(events) {
     const { stream, revision } = events[0] as StoredEvent;
-    return appendOnce(connection, { stream, expected: revision - 1, events: events.map(asStored) });
+    return appendOnce(connection, { stream, expected: revision - 1, events: events.map(toUnchangedWire) });
   },
-  async idsOf(stream, fromRevision, most) {
-    const options = { fromRevision: BigInt(fromRevision), maxCount: most };
+  async idsOf(stream, fromRevision, maxCount) {
+    const options = { fromRevision: BigInt(fromRevision), maxCount };
     const events = await connection.call((client) => readStreamOnce(client, stream, options), READ_MS);
     return events.map(({ id }) => id);
   },
 });
 
-const asStored = (event: StoredEvent) => toWire(event, event.data, { metadata: JSON.stringify(event.metadata) });
+const toUnchangedWire = (event: StoredEvent) => toWire(event, event.data, { metadata: JSON.stringify(event.metadata) });

@@ -2,86 +2,90 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-// Each row of the tables of failures in event-sourcing.md, and the test that plays it through the adapter. What the tables
-// say of batch appends is played by `test/support/eventstore` only: svc never makes one.
+// The failures of docs/stores.md#failures-by-name, in the same order, and the test that covers it. Failures of batch appends are only covered
+// by `test/support/eventstore`, because svc never makes a batch append.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const appends = 'src/eventLog/eventstore/appendFailures.int.test.ts';
 const follows = 'src/eventLog/eventstore/followFailures.int.test.ts';
 const tls = 'src/eventLog/eventstore/client/tls.int.test.ts';
+const appending = 'test/contract/eventLog/appending.ts';
 const refusing = 'test/contract/eventLog/refusing.ts';
 const repeating = 'test/contract/eventLog/repeating.ts';
 const fake = 'test/support/eventstore/fakeEventStore.int.test.ts';
+const outbox = 'src/eventLog/outbox/outbox.int.test.ts';
+const durability = 'src/eventLog/sqlite/durability.system.test.ts';
+const mongo = 'src/readModels/mongo/crashes.system.test.ts';
 
-const rows: readonly [row: string, file: string, title: string][] = [
-  ['B1.0 a repeat answers as the first time', repeating, 'answers as the first time when the stream has moved on, and'],
-  ['B1.0 partial repeats', repeating, 'of its beginning or its end at the right revision is a repeat too'],
-  ['B1.0 old and new mixed, or reordered', repeating, 'mixed with new events, or in another order, is a conflict'],
-  ['B1.0 same ids at the new tip', appends, 'an id that stands elsewhere in the log is rejected, although the server'],
-  ['B1.0 an empty event list', refusing, 'refuses an append without events'],
-  ['B1.0 "any" is written twice', refusing, '"any" as revision'],
-  ['B1.0 SIGKILL with 400 appends queued', appends, 'a server that is killed with 400 appends queued'],
-  ['B1.0 append while the server is down', appends, 'while the server is down an append is unknown at once'],
-  ['B1.0 server starting', appends, 'sent to a server that starts'],
-  ['B1.0 SIGTERM, 23.10', follows, 'is refused in one clear line'],
-  ['B1.0 SIGTERM, 24.2', appends, 'a server that shuts down in order writes what it times out on'],
-  ['B1.0 server frozen', appends, 'a server that stands still leaves an append unknown at its deadline'],
-  ['B1.0 id not a UUID', refusing, 'an id that is no UUID'],
-  ['B1.0 empty type', refusing, 'an unknown type'],
-  ['B1.0 BigInt in data', refusing, 'a BigInt'],
-  ["B1.0 another client's connection is cut", appends, 'when the connection of one node is cut the appends of another'],
-  ['B1.0 more than 1,048,576 bytes of data', appends, 'more data than the server takes at once is rejected, alone'],
-  ['B1.0 20 MB message', appends, 'a message of 20 MB is rejected'],
-  ['B1.0 wrong password, unknown user', follows, 'a wrong password and a missing right are said at the start'],
-  ['B1.0 no right', appends, 'refused for lack of rights, which can be mended'],
-  ['B1.0 TLS mismatch, unknown CA', tls, 'an unknown authority'],
-  ['B1.0 SIGKILL of a server that is followed', follows, 'kills and restarts of the server in the midst of writing'],
-  ['B1.0 SIGTERM of one: RST_STREAM with code 0', follows, 'is reset without a status'],
-  ['B1.0 SIGSTOP of one', follows, 'a server that stands still is noticed, and read on from when it moves again'],
-  ['B1.0 slow consumer', follows, 'is dropped because its reader was too slow'],
-  ['B1.0 a position that is no record boundary', fake, 'one between two records is an error'],
-  ['B1.0 a position beyond the end', follows, 'a server that was restored from an older backup is refused'],
-  ['B1.0 tombstoned stream', appends, 'a stream that was deleted for good is rejected with its name'],
-  ['B1.0 scavenge', follows, 'whatever stands between and whatever a scavenge took away'],
-  ['B1.0 ids in lower case', refusing, 'an id that a store would give back in another spelling'],
-  ['B1.0 races', 'test/contract/eventLog/appending.ts', 'of many appends that race for one revision exactly one wins'],
-  ['B1.0 secrets', tls, 'nothing is printed of the password'],
-  ['B1.2 not the leader', appends, 'a node that does not lead has written nothing'],
-  ['B1.5 silence', follows, 'a subscription on which nothing comes although there is something'],
-  ['C.3 1 append never answered', appends, 'never answered, but written'],
-  ['C.3 1 call ended with OK', appends, 'ended with OK before the answer'],
-  ['C.3 2 killed with appends queued', appends, 'a server that is killed with 400 appends queued'],
-  ['C.3 3 subscription ended with OK', follows, 'ends with OK, which the client does not tell'],
-  ['C.3 3 subscription cancelled', follows, 'is cancelled by a node that shuts down'],
-  ['C.3 3 subscription unavailable', follows, 'is lost with its server'],
-  ['C.3 4 crash between document and checkpoint', 'src/readModels/mongo/crashes.system.test.ts', 'changes nothing'],
-  ['C.3 5 two owners', 'src/readModels/mongo/crashes.system.test.ts', 'an owner that was replaced while it paused'],
-  ['C.3 6 leaving a loop', follows, 'a node that stops leaves no call open at the server'],
-  ['C.3 7 cluster down at start', follows, 'a start waits for %s with a line for each attempt'],
-  ['C.3 8 BigInt in data', refusing, 'a BigInt'],
+const failures: readonly [name: string, file: string, title: string][] = [
+  ['append repeated later', repeating, 'returns the original outcome after the stream has grown'],
+  ['part of an append repeated', repeating, 'accepts a repeat of only its first or last events'],
+  ['repeat mixed with new events', repeating, 'reports a conflict when mixed with new events or reordered'],
+  ['known ids at another revision', appends, 'rejects an id that is used elsewhere in the log'],
+  ['append without events', refusing, 'rejects an append without events'],
+  ['revision "any"', refusing, '"any" as expected revision'],
   [
-    'C.3 9 disk full',
-    'src/eventLog/sqlite/durability.system.test.ts',
-    'an append that does not fit on the disk is rejected',
+    'server killed with appends queued',
+    appends,
+    'writes each of 400 queued appends once although the server is killed',
   ],
+  ['append while the server is down', appends, 'reports an append as unknown at once while the server is down'],
+  ['append while the server starts', appends, 'sent to a server that is starting'],
+  ['server older than 24.2', follows, 'refuses EventStoreDB %s as too old'],
+  ['server shut down in order', appends, 'time out while the server shuts down in order'],
+  ['server frozen during an append', appends, 'unknown at its deadline while the server is frozen'],
+  ['event id that is no UUID', refusing, 'an id that is not a UUID'],
+  ['unknown event type written', refusing, 'an unknown type'],
+  ['BigInt in event data', refusing, 'a BigInt'],
+  ['connection of another node cut', appends, 'the appends of one node while the connection of another is cut'],
+  ['more than 1 MiB of data', appends, 'rejects only the append with too much data'],
+  ['message of 20 MB', appends, 'rejects a message of 20 MB'],
+  ['wrong password or user', follows, 'reports a wrong password at the start'],
+  ['missing right', appends, 'refused because the user lacks a right'],
+  ['unknown certificate authority', tls, 'an unknown authority'],
+  ['server killed while followed', follows, 'loses and repeats nothing while the server is killed and restarted'],
+  ['subscription reset without a status', follows, 'is reset without a status'],
+  ['server frozen while followed', follows, 'notices a frozen server and resumes when it responds again'],
+  ['subscription dropped as too slow', follows, 'is dropped because its consumer is too slow'],
+  ['position between two records', fake, 'refuses one between records'],
+  ['position beyond the end', follows, 'refuses to start on a server that was restored from an older backup'],
+  ['tombstoned stream', appends, 'rejects an append to a tombstoned stream'],
+  ['scavenged events', follows, 'despite other events and scavenged ones'],
+  ['event id in upper case', refusing, 'an id in upper case'],
+  ['appends racing for a revision', appending, 'commits exactly one of many appends that race for one revision'],
+  ['password in an error message', tls, 'prints nothing of the password'],
+  ['node that does not lead', appends, 'when a node that does not lead refuses it'],
+  ['silent subscription', follows, 'replaces a silent subscription'],
+  ['append never answered', appends, 'never answered, but written'],
+  ['append call ended with OK', appends, 'ended with OK before the response'],
+  ['subscription ended with OK', follows, 'ends with OK, without an error from the client'],
+  ['subscription cancelled', follows, 'is cancelled by a node that is shutting down'],
+  ['subscription lost with its server', follows, 'is lost with its server'],
+  ['crash between document and checkpoint', mongo, 'folding again what is there already changes nothing'],
+  ['two owners of a projection', mongo, 'an owner that was replaced while it paused'],
+  ['subscription left open at the server', follows, 'leaves no call open at the server after close'],
+  ['server down at start', follows, 'waits at the start for %s, with a line for each attempt'],
+  ['disk full', durability, 'rejects an append that does not fit on the disk'],
+  ['process killed under load', outbox, 'after kill -9 at any instant'],
   [
-    'C.3 10 killed under load',
-    'src/eventLog/outbox/outbox.int.test.ts',
-    'after kill -9 at any instant every event that was durable',
-  ],
-  [
-    'C.3 10 files copied under load',
+    'data folder copied under load',
     'test/durability/copiedFolder.system.test.ts',
     'a copy of the data folder at any instant',
   ],
   [
-    'design 3 a copied folder',
+    'copied folder running beside its original',
     'test/nodes/copiedNode.system.test.ts',
-    'a copied folder that runs beside its original forks no',
+    'forks no stream of its original',
   ],
-  ['B1.1 user certificates', tls, 'certificate and key of a user pass through'],
+  ['user certificates', tls, 'connects with a user certificate'],
 ];
 
-test.each(rows)('%s has a test', (_, file, title) => {
+test.each(failures)('covers: %s', (_, file, title) => {
   expect(readFileSync(root + file, 'utf8')).toContain(title);
+});
+
+test('lists the failures of docs/stores.md', () => {
+  const [, section = ''] = readFileSync(`${root}docs/stores.md`, 'utf8').split('\n## Failures by name\n');
+  const rows = [...section.matchAll(/^\| (?!Name \|)([^|]+?)(?: \(\*fake\*\))? \|/gm)].map(([, name]) => name);
+  expect(failures.map(([name]) => name)).toEqual(rows);
 });

@@ -5,18 +5,18 @@ import { type Collector, collect } from '../../../test/contract/collector.ts';
 import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, aStream, someEvents } from '../../../test/contract/events.ts';
 import { startFakeEventStore } from '../../../test/support/eventstore/fakeEventStore.ts';
-import { startLink } from '../../../test/support/eventstore/link.ts';
+import { startNetworkLink } from '../../../test/support/eventstore/networkLink.ts';
 import { aStage, type EventStoreStage } from '../../../test/support/eventstore/stage.ts';
 import { statuses } from '../../../test/support/eventstore/statuses.ts';
 import { position } from '../../domain/core/brands.ts';
 import { type EventLog, NO_STREAM } from '../eventLog.ts';
 
-// What becomes of subscriptions on a server that fails (event-sourcing.md B1.0, B1.5, C.3): no gap, no repeat.
+// Subscriptions on a failing server leave no gap and repeat nothing (docs/stores.md#failures-by-name).
 
 const consecutive = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const FAILURES_MS = { timeout: 10_000, interval: 10 };
 
-/** Repeats appends that failed with the server until they are written. */
+/** Appends events one by one; repeats appends that fail until they are written. */
 async function write(log: EventLog, stream: string, count: number): Promise<void> {
   for (let revision = NO_STREAM; revision < count - 1; revision += 1) {
     const events = [anEvent()];
@@ -24,17 +24,17 @@ async function write(log: EventLog, stream: string, count: number): Promise<void
   }
 }
 
-/** Nothing is missing, doubled or out of order in what a follower was given. */
-const expectWhole = (seen: Collector, count: number) => expect(seen.positions).toEqual(consecutive(count));
+/** Expects that a follower received every event exactly once and in order. */
+const expectComplete = (seen: Collector, count: number) => expect(seen.positions).toEqual(consecutive(count));
 
 test.each([
-  ['ends with OK, which the client does not tell', statuses.ok],
-  ['is cancelled by a node that shuts down', statuses.cancelled],
+  ['ends with OK, without an error from the client', statuses.ok],
+  ['is cancelled by a node that is shutting down', statuses.cancelled],
   ['is lost with its server', statuses.unavailable],
   ['is reset without a status', 'reset'],
-  ['is dropped because its reader was too slow', statuses.consumerTooSlow],
+  ['is dropped because its consumer is too slow', statuses.consumerTooSlow],
   ['ends in an internal error', statuses.internal],
-] as const)('a subscription that %s goes on behind the last event that was handled', async (_, how) => {
+] as const)('resumes a subscription that %s after the last handled event', async (_, how) => {
   const { server, open } = await aStage();
   const { log } = await open();
   using seen = collect(log, position(0));
@@ -46,10 +46,10 @@ test.each([
   }
   await writing;
   await seen.until(40);
-  expectWhole(seen, 40);
+  expectComplete(seen, 40);
 });
 
-test('kills and restarts of the server in the midst of writing lose and repeat nothing', async () => {
+test('loses and repeats nothing while the server is killed and restarted', async () => {
   const { server, open, restart } = await aStage();
   const { log } = await open();
   using seen = collect(log, position(0));
@@ -62,12 +62,12 @@ test('kills and restarts of the server in the midst of writing lose and repeat n
   }
   await writing;
   await seen.until(90);
-  expectWhole(seen, 90);
+  expectComplete(seen, 90);
 });
 
-test('a connection that is cut is replaced', async () => {
+test('replaces a connection that is cut', async () => {
   const { server, open } = await aStage();
-  const link = await startLink(server);
+  const link = await startNetworkLink(server);
   onTestFinished(() => link[Symbol.asyncDispose]());
   const { log } = await open({ url: `esdb://127.0.0.1:${link.port}?tls=false` });
   using seen = collect(log, position(0));
@@ -75,15 +75,15 @@ test('a connection that is cut is replaced', async () => {
   link.cut();
   await write(log, aStream(), 3);
   await seen.until(6);
-  expectWhole(seen, 6);
+  expectComplete(seen, 6);
 });
 
-test('a server that stands still is noticed, and read on from when it moves again', async () => {
-  const { server, open, said, mirrorPath } = await aStage();
-  const link = await startLink(server);
+test('notices a frozen server and resumes when it responds again', async () => {
+  const { server, open, lines, mirrorPath } = await aStage();
+  const link = await startNetworkLink(server);
   onTestFinished(() => link[Symbol.asyncDispose]());
-  const behind = `esdb://127.0.0.1:${link.port}?tls=false&keepAliveInterval=100&keepAliveTimeout=100`;
-  const [reader, writer] = [await open({ url: behind }), await open({ path: `${mirrorPath}.2`, node: 'n2' })];
+  const viaLink = `esdb://127.0.0.1:${link.port}?tls=false&keepAliveInterval=100&keepAliveTimeout=100`;
+  const [reader, writer] = [await open({ url: viaLink }), await open({ path: `${mirrorPath}.2`, node: 'n2' })];
   using seen = collect(reader.log, position(0));
   await write(writer.log, aStream(), 3);
   await seen.until(3);
@@ -92,22 +92,25 @@ test('a server that stands still is noticed, and read on from when it moves agai
   await write(writer.log, aStream(), 3);
   link.thaw();
   await seen.until(6);
-  expectWhole(seen, 6);
-  expect(said).toEqual([expect.stringMatching(/^EventStoreDB cannot be followed: /), 'EventStoreDB is followed again']);
+  expectComplete(seen, 6);
+  expect(lines).toEqual([
+    expect.stringMatching(/^EventStoreDB cannot be followed: /),
+    'EventStoreDB is followed again',
+  ]);
 });
 
-test('a subscription on which nothing comes although there is something is replaced', async () => {
+test('replaces a silent subscription when the server has newer events', async () => {
   const { server, open } = await aStage();
   const { log } = await open();
   using seen = collect(log, position(0));
   await committed(log.append(aStream(), NO_STREAM, [anEvent()]));
   server.muteSubscriptions();
-  const unread = log.append(aStream(), NO_STREAM, [anEvent()]);
+  const append = log.append(aStream(), NO_STREAM, [anEvent()]);
   await seen.until(2);
-  expect(await unread).toMatchObject({ kind: 'committed', position: 2 });
+  expect(await append).toMatchObject({ kind: 'committed', position: 2 });
 });
 
-test('a node that stops leaves no call open at the server', async () => {
+test('leaves no call open at the server after close', async () => {
   const { server, open } = await aStage();
   const { close, log } = await open();
   await committed(log.append(aStream(), NO_STREAM, someEvents(5)));
@@ -116,21 +119,21 @@ test('a node that stops leaves no call open at the server', async () => {
   await vi.waitUntil(() => server.openReads === 0, FAILURES_MS);
 });
 
-test('the operator is told once that the connection is lost, and once that it is back', async () => {
-  const { server, open, said, restart } = await aStage();
+test('reports a lost connection once, and once that it is back', async () => {
+  const { server, open, lines, restart } = await aStage();
   const store = await open();
   expect(store.cutOffSince).toBeUndefined();
   await server.kill();
-  await vi.waitUntil(() => said.length > 0, FAILURES_MS);
+  await vi.waitUntil(() => lines.length > 0, FAILURES_MS);
   await delay(100);
-  expect(said).toEqual([expect.stringMatching(/^EventStoreDB cannot be followed: /)]);
+  expect(lines).toEqual([expect.stringMatching(/^EventStoreDB cannot be followed: /)]);
   expect(store.cutOffSince).toBeTypeOf('number');
   await restart();
   await vi.waitUntil(() => store.cutOffSince === undefined, FAILURES_MS);
-  expect(said.slice(1)).toEqual(['EventStoreDB is followed again']);
+  expect(lines.slice(1)).toEqual(['EventStoreDB is followed again']);
 });
 
-test('a node that is cut off knows what it has read, and says so of what it would have to ask', async () => {
+test('serves what was mirrored while cut off, and fails reads that need the server', async () => {
   const { server, open } = await aStage();
   const { log } = await open();
   const stream = aStream();
@@ -141,17 +144,18 @@ test('a node that is cut off knows what it has read, and says so of what it woul
   await expect(Array.fromAsync(log.readStream(stream))).rejects.toMatchObject({ code: 'log_unavailable' });
 });
 
-async function written(stage: EventStoreStage, count: number): Promise<void> {
+/** Starts a node, writes events and stops it. */
+async function writeEvents(stage: EventStoreStage, count: number): Promise<void> {
   const { log, close } = await stage.open();
   await committed(log.append(aStream(), NO_STREAM, someEvents(count)));
   await close();
 }
 
-test('a server that was restored from an older backup is refused at the start, and says what to do', async () => {
+test('refuses to start on a server that was restored from an older backup', async () => {
   const stage = await aStage();
-  await written(stage, 3);
+  await writeEvents(stage, 3);
   const backup = stage.database.backup();
-  await written(stage, 2);
+  await writeEvents(stage, 2);
   await stage.server.kill();
   await stage.restart({ database: backup });
   await expect(stage.open()).rejects.toMatchObject({
@@ -160,16 +164,16 @@ test('a server that was restored from an older backup is refused at the start, a
   });
 });
 
-test('so is one that has gone its own way since, and another server altogether', async () => {
+test('refuses to start on a restored server with other events, and on another server', async () => {
   const stage = await aStage();
-  await written(stage, 3);
+  await writeEvents(stage, 3);
   const backup = stage.database.backup();
-  await written(stage, 2);
+  await writeEvents(stage, 2);
   await stage.server.kill();
   const event = { id: crypto.randomUUID(), type: 'IpAllowed', contentType: 'application/json' };
-  for (let more = 0; more < 9; more += 1) {
-    const [data, metadata] = [Buffer.from(`{"ip":"10.0.0.${more}"}`), Buffer.from('{}')];
-    backup.append(`firewall-${more}`, -1n, [{ ...event, data, metadata }]);
+  for (let index = 0; index < 9; index += 1) {
+    const [data, metadata] = [Buffer.from(`{"ip":"10.0.0.${index}"}`), Buffer.from('{}')];
+    backup.append(`firewall-${index}`, -1n, [{ ...event, data, metadata }]);
   }
   await stage.restart({ database: backup });
   await expect(stage.open()).rejects.toMatchObject({ code: 'POSITION_BEYOND_LOG' });
@@ -177,7 +181,7 @@ test('so is one that has gone its own way since, and another server altogether',
   await expect(stage.open({ url: other.url })).rejects.toMatchObject({ code: 'POSITION_BEYOND_LOG' });
 });
 
-test('a server that is restored while a node runs stops what follows the log', async () => {
+test('fails subscriptions when the server is restored while the node runs', async () => {
   const stage = await aStage();
   const backup = stage.database.backup();
   const { log } = await stage.open();
@@ -189,7 +193,7 @@ test('a server that is restored while a node runs stops what follows the log', a
   expect(await seen.failure).toMatchObject({ code: 'POSITION_BEYOND_LOG' });
 });
 
-test.each(['23.10.6', '22.10.5', '24.1.9'])('EventStoreDB %s is refused in one clear line', async (version) => {
+test.each(['23.10.6', '22.10.5', '24.1.9'])('refuses EventStoreDB %s as too old', async (version) => {
   const { open } = await aStage({ version });
   await expect(open()).rejects.toMatchObject({
     code: 'SERVER_TOO_OLD',
@@ -197,7 +201,7 @@ test.each(['23.10.6', '22.10.5', '24.1.9'])('EventStoreDB %s is refused in one c
   });
 });
 
-test.each(['24.2.0', '24.10.6', '25.1.0', '26.0.0-prerelease'])('EventStoreDB %s is taken', async (version) => {
+test.each(['24.2.0', '24.10.6', '25.1.0', '26.0.0-prerelease'])('accepts EventStoreDB %s', async (version) => {
   const { open } = await aStage({ version });
   await expect(open()).resolves.toBeDefined();
 });
@@ -209,22 +213,22 @@ test.each([
     (port: number) => `esdb://127.0.0.1:${port},127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`,
   ],
   [
-    'a name',
+    'a DNS name',
     (port: number) => `esdb+discover://127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`,
   ],
-])('a start waits for %s with a line for each attempt, and goes on when the server is there', async (_, urlAt) => {
-  const { server, said, open, restart } = await aStage();
+])('waits at the start for %s, with a line for each attempt', async (_, urlAt) => {
+  const { server, lines, open, restart } = await aStage();
   await server.kill();
   const opening = open({ url: urlAt(server.port) });
-  await vi.waitUntil(() => said.length >= 2, FAILURES_MS);
-  expect(said[0]).toMatch(/^EventStoreDB at .+ cannot be used yet \(attempt 1, next in 0\.02 s\): .+/);
-  expect(said[1]).toMatch(/\(attempt 2, /);
+  await vi.waitUntil(() => lines.length >= 2, FAILURES_MS);
+  expect(lines[0]).toMatch(/^EventStoreDB at .+ cannot be used yet \(attempt 1, next in 0\.02 s\): .+/);
+  expect(lines[1]).toMatch(/\(attempt 2, /);
   await restart();
   const { log } = await opening;
   expect(await log.append(aStream(), NO_STREAM, [anEvent()])).toMatchObject({ kind: 'committed' });
 });
 
-test('a node of a cluster that is gone is left for another', async () => {
+test('switches to another node of a cluster when one is gone', async () => {
   const { database, server } = await aStage();
   const second = await startFakeEventStore({ database, members: () => [{ port: second.port, isLeader: true }] });
   onTestFinished(() => second.kill());
@@ -244,24 +248,24 @@ test('a node of a cluster that is gone is left for another', async () => {
   await server.kill();
   await write(log, aStream(), 5);
   await seen.until(10);
-  expectWhole(seen, 10);
+  expectComplete(seen, 10);
 });
 
-test('a wrong password and a missing right are said at the start, without the password', async () => {
-  const { said, open, server } = await aStage({ users: { admin: 'changeit' } });
+test('reports a wrong password at the start without printing it', async () => {
+  const { lines, open, server } = await aStage({ users: { admin: 'changeit' } });
   const ending = new AbortController();
   const opening = open({ url: `esdb://admin:hunter2@127.0.0.1:${server.port}?tls=false`, signal: ending.signal });
-  await vi.waitUntil(() => said.length >= 1, FAILURES_MS);
+  await vi.waitUntil(() => lines.length >= 1, FAILURES_MS);
   ending.abort();
   await expect(opening).rejects.toThrow();
-  expect(said[0]).toContain('refuses the user or password of SVC_EVENTSTORE_URL');
-  expect(said.join()).not.toContain('hunter2');
+  expect(lines[0]).toContain('refuses the user or password of SVC_EVENTSTORE_URL');
+  expect(lines.join()).not.toContain('hunter2');
 });
 
 test.each([
   ['deleted', (path: string) => rmSync(path)],
   ['damaged', (path: string) => writeFileSync(path, 'x'.repeat(50_000))],
-])('a mirror that was %s is made again, with the same positions', async (_, harm) => {
+])('rebuilds a mirror that was %s, with the same positions', async (_, harm) => {
   const stage = await aStage();
   const { log, close } = await stage.open({ appendDeadlineMs: 10_000 });
   await Promise.all(Array.from({ length: 20 }, () => committed(log.append(aStream(), NO_STREAM, someEvents(3)))));
@@ -273,7 +277,7 @@ test.each([
   expect(await Array.fromAsync(again.log.readAll(position(0)))).toEqual(before);
 });
 
-test('positions are the same on every node, whatever stands between and whatever a scavenge took away', async () => {
+test('counts the same positions on every node despite other events and scavenged ones', async () => {
   const { database, open, mirrorPath } = await aStage();
   const first = await open();
   const key = { id: 'A'.repeat(16), subject: 'account_1', wrapped: Buffer.from('wrapped') };
@@ -301,7 +305,7 @@ test('positions are the same on every node, whatever stands between and whatever
   expect(next).toBe(61);
 });
 
-test('a start goes on where the last one ended, also when a scavenge took what it read last', async () => {
+test('resumes after a restart although the event read last was scavenged', async () => {
   const { database, open } = await aStage();
   const first = await open();
   await committed(first.log.append(aStream(), NO_STREAM, someEvents(3)));
@@ -330,7 +334,7 @@ test('a start goes on where the last one ended, also when a scavenge took what i
   expect(await again.log.append(aStream(), NO_STREAM, [anEvent()])).toMatchObject({ kind: 'committed', position: 4 });
 });
 
-test('what another node writes is followed, and found by whoever reads the stream at once', async () => {
+test('follows another node, and reads its latest events from the stream at once', async () => {
   const { open, mirrorPath } = await aStage();
   const [one, other] = [await open(), await open({ path: `${mirrorPath}.2`, node: 'n2' })];
   using seen = collect(other.log, position(0));
@@ -340,5 +344,5 @@ test('what another node writes is followed, and found by whoever reads the strea
     expect(await Array.fromAsync(other.log.readStream(stream))).toHaveLength(revision + 2);
   }
   await seen.until(21);
-  expectWhole(seen, 21);
+  expectComplete(seen, 21);
 });

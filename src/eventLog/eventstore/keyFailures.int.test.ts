@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { AppendFate } from '../../../test/support/eventstore/appendCalls.ts';
+import type { AppendFault } from '../../../test/support/eventstore/appendCalls.ts';
 import { aStage, type EventStoreStage } from '../../../test/support/eventstore/stage.ts';
 import { statuses } from '../../../test/support/eventstore/statuses.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 
-// Keys of the vault on a server that fails: one that was made is there, one that was destroyed is gone.
+// Vault keys on a failing server: a key that was created exists once, a key that was destroyed is gone.
 
 const masterKey = randomBytes(32).toString('base64');
 
@@ -17,16 +17,16 @@ async function aVaultOn({ open, mirrorPath }: EventStoreStage, node = 'n1') {
   return { vault, reported };
 }
 
-const lost: readonly [string, AppendFate][] = [
+const faults: readonly [string, AppendFault][] = [
   ['timed out although it was written', { isWritten: true, end: statuses.timeout }],
   ['was cut off before it was written', { isWritten: false, end: statuses.unavailable }],
-  ['ended with OK before the answer', { isWritten: true, end: statuses.ok }],
+  ['ended with OK before the response', { isWritten: true, end: statuses.ok }],
 ];
 
-test.each(lost)('a key whose write %s is there once, for every node', async (_, fate) => {
+test.each(faults)('creates a key once for every node although its write %s', async (_, fault) => {
   const stage = await aStage();
   const [one, other] = [await aVaultOn(stage), await aVaultOn(stage, 'n2')];
-  stage.server.nextAppends(fate);
+  stage.server.nextAppends(fault);
   const id = await one.vault.createKey('account_1');
   const sealed = one.vault.seal(id, 'the token');
   expect(stage.database.visible(`vault-account_1_${id}`)).toHaveLength(1);
@@ -34,7 +34,7 @@ test.each(lost)('a key whose write %s is there once, for every node', async (_, 
   expect(other.vault.open(sealed)).toBe('the token');
 });
 
-test('a key that cannot be written is refused with a code, and nothing is sealed under it', async () => {
+test('fails with a code when a key cannot be written', async () => {
   const stage = await aStage();
   const { vault } = await aVaultOn(stage);
   stage.server.allAppends({ isWritten: false, end: statuses.unavailable });
@@ -43,7 +43,7 @@ test('a key that cannot be written is refused with a code, and nothing is sealed
   await expect(vault.createKey('account_1')).resolves.toEqual(expect.any(String));
 });
 
-test('what cannot be destroyed at once is unreadable here at once, told, and destroyed when the server is back', async () => {
+test('drops a key at once and destroys it later when the server is unreachable', async () => {
   const stage = await aStage();
   const [one, other] = [await aVaultOn(stage), await aVaultOn(stage, 'n2')];
   const id = await one.vault.createKey('account_1');
@@ -52,7 +52,7 @@ test('what cannot be destroyed at once is unreadable here at once, told, and des
   stage.server.allAppends({ isWritten: false, end: statuses.unavailable });
   await expect(one.vault.destroy('account_1')).rejects.toMatchObject({ code: 'log_unavailable' });
   expect(opens(one.vault, sealed)).toBe(false);
-  expect(one.reported).toEqual([expect.objectContaining({ message: expect.stringContaining('it is tried again') })]);
+  expect(one.reported).toEqual([expect.objectContaining({ message: expect.stringContaining('Retrying every 5 s') })]);
   stage.server.allAppends();
   await vi.waitUntil(() => stage.database.isTombstoned(`vault-account_1_${id}`), { timeout: 15_000, interval: 50 });
   await vi.waitUntil(() => !opens(other.vault, sealed), { timeout: 10_000, interval: 10 });

@@ -23,7 +23,7 @@ interface Stage {
   readonly reports: string[];
   readonly path: string;
   open(options?: Partial<OutboxOptions>): Promise<Outbox>;
-  /** What the store has, in its order. */
+  /** The events that the store has, in its order. */
   drained(): Promise<StoredEvent[]>;
 }
 
@@ -35,7 +35,9 @@ async function aStage(): Promise<Stage> {
   const store = replicationTargetOverLog(log);
   const path = join(folder.path, 'outbox.sqlite');
   const reports: string[] = [];
-  const report = (what: string | Error) => void reports.push(typeof what === 'string' ? what : what.message);
+  const report = (message: string | Error) => {
+    reports.push(typeof message === 'string' ? message : message.message);
+  };
   return {
     store,
     log,
@@ -60,7 +62,7 @@ const recordAll = (outbox: Outbox, events: readonly EventToAppend[], boot?: stri
   return Promise.all(events.map((event) => sink.record(event)));
 };
 
-test('what it took is in the store soon, in order, byte for byte, under the hashes that it gave', async () => {
+test('copies events to the store in order, with unchanged bytes and hashes', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
   const local: StoredEvent[] = [];
@@ -77,27 +79,27 @@ test('what it took is in the store soon, in order, byte for byte, under the hash
   }
 });
 
-test('while the store is away nothing waits for it; when it is back everything arrives once and in order', async () => {
+test('records events while the store is unreachable, and drains each once and in order later', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
   outbox.start();
-  stage.store.isAway = true;
+  stage.store.isUnreachable = true;
   const events = someEvents(450);
   await recordAll(outbox, events);
   await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
   expect(outbox.pending).toBe(450);
-  expect(outbox.trouble).toBe('the store is away');
-  stage.store.isAway = false;
+  expect(outbox.trouble).toBe('the store is unreachable');
+  stage.store.isUnreachable = false;
   await untilDrained(outbox);
   expect(ids(await stage.drained())).toEqual(ids(events));
   expect(outbox.trouble).toBeUndefined();
   expect(stage.reports).toEqual([
-    'events wait in the outbox: the store is away',
-    'the store takes events from the outbox again',
+    'events wait in the outbox: the store is unreachable',
+    'the store accepts events from the outbox again',
   ]);
 });
 
-test('what comes one after the other goes along in few appends', async () => {
+test('collects events that are recorded one by one into few appends', async () => {
   const { store, open, drained } = await aStage();
   const outbox = await open();
   outbox.start();
@@ -111,10 +113,10 @@ test('what comes one after the other goes along in few appends', async () => {
   expect(store.sizes.length).toBeLessThan(passedMs / 20 + 10);
 });
 
-test('an append of unknown end that was written is not written again', async () => {
+test('does not write an append of unknown outcome twice', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
-  stage.store.passages.push('answer lost', 'answer lost');
+  stage.store.deliveries.push('response lost', 'response lost');
   const events = someEvents(300);
   await recordAll(outbox, events);
   outbox.start();
@@ -122,19 +124,19 @@ test('an append of unknown end that was written is not written again', async () 
   expect(ids(await stage.drained())).toEqual(ids(events));
 });
 
-test('a start finds what an earlier one left and brings it first', async () => {
+test('drains the events of an earlier start before its own', async () => {
   const stage = await aStage();
-  stage.store.isAway = true;
+  stage.store.isUnreachable = true;
   const first = await stage.open();
   const before = someEvents(20);
   await recordAll(first, before);
   await first.close(0);
-  stage.store.isAway = false;
+  stage.store.isUnreachable = false;
   const second = await stage.open();
   expect(second.pending).toBe(20);
-  const told: RecordedEvent[] = [];
-  await second.follow((events) => told.push(...events));
-  expect(told.map(({ revision }) => revision)).toEqual(before.map((_, index) => index));
+  const followed: RecordedEvent[] = [];
+  await second.follow((events) => followed.push(...events));
+  expect(followed.map(({ revision }) => revision)).toEqual(before.map((_, index) => index));
   const after = someEvents(5);
   await recordAll(second, after, 'b2');
   second.start();
@@ -142,65 +144,65 @@ test('a start finds what an earlier one left and brings it first', async () => {
   expect(ids(await stage.drained())).toEqual(ids([...before, ...after]));
 });
 
-test('what the store had already is told by nobody as new, and not written again, whatever it is cut into', async () => {
+test('skips events that the store has already, in whatever batches they were written', async () => {
   const stage = await aStage();
   const first = await stage.open();
   const events = someEvents(90);
   await recordAll(first, events);
-  // A crash came between the store's commit and forgetting it here.
-  const there = (await rowsOf(stage.path)).slice(0, 35);
-  expect(await stage.store.append(there)).toMatchObject({ kind: 'committed' });
+  // As after a crash between the commit in the store and the deletion here.
+  const written = (await rowsOf(stage.path)).slice(0, 35);
+  expect(await stage.store.append(written)).toMatchObject({ kind: 'committed' });
   await first.close(0);
   const second = await stage.open();
-  const told: RecordedEvent[] = [];
-  await second.follow((batch) => told.push(...batch));
-  expect(told).toHaveLength(55);
+  const followed: RecordedEvent[] = [];
+  await second.follow((batch) => followed.push(...batch));
+  expect(followed).toHaveLength(55);
   second.start();
   await untilDrained(second);
   expect(ids(await stage.drained())).toEqual(ids(events));
 });
 
-test('followers hear of an event before its append resolves', async () => {
+test('passes an event to followers before its append resolves', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
-  const told: RecordedEvent[] = [];
-  await outbox.follow((batch) => told.push(...batch));
+  const followed: RecordedEvent[] = [];
+  await outbox.follow((batch) => followed.push(...batch));
   await sinkOf(outbox).record(anEvent());
-  expect(told).toHaveLength(1);
+  expect(followed).toHaveLength(1);
 });
 
-test('it is full when as many wait as may, says so, and still takes what was begun before', async () => {
+test('reports that it is full at the limit and still accepts events', async () => {
   const stage = await aStage();
-  stage.store.isAway = true;
+  stage.store.isUnreachable = true;
   const outbox = await stage.open({ maxEvents: 10 });
   outbox.start();
   await recordAll(outbox, someEvents(9));
   expect(outbox.isFull).toBe(false);
   await recordAll(outbox, someEvents(3), 'b2');
   expect([outbox.isFull, outbox.pending]).toEqual([true, 12]);
-  stage.store.isAway = false;
+  stage.store.isUnreachable = false;
   await untilDrained(outbox);
   expect(outbox.isFull).toBe(false);
 });
 
-test('what the store does not take at once it takes in smaller appends', async () => {
+test('splits an append that the store rejects as too large', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
   const events = someEvents(100);
   await recordAll(outbox, events);
   const tooLarge = { kind: 'rejected', reason: 'larger than 1 MiB' } as const;
-  stage.store.passages.push(tooLarge, tooLarge);
+  stage.store.deliveries.push(tooLarge, tooLarge);
   outbox.start();
   await untilDrained(outbox);
   expect(stage.store.sizes.slice(0, 3)).toEqual([100, 50, 25]);
   expect(ids(await stage.drained())).toEqual(ids(events));
 });
 
-test('an event that the store refuses holds back what comes behind it, and is never dropped', async () => {
+test('keeps an event that the store rejects, and all events after it', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
-  const refused = { kind: 'rejected', reason: 'access denied' } as const;
-  stage.store.passages.push(refused, refused);
+  const rejected = { kind: 'rejected', reason: 'access denied' } as const;
+  stage.store.deliveries.push(rejected, rejected);
   await recordAll(outbox, someEvents(1));
   outbox.start();
   await vi.waitUntil(() => outbox.trouble === 'access denied', patiently);
@@ -208,7 +210,7 @@ test('an event that the store refuses holds back what comes behind it, and is ne
   expect(stage.reports[0]).toBe('events wait in the outbox: access denied');
 });
 
-test('other events in a stream of this node, or too few, stop it with a clear reason', async () => {
+test('stops with a clear reason when a stream in the store has other events or a gap', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
   await recordAll(outbox, someEvents(3));
@@ -222,13 +224,13 @@ test('other events in a stream of this node, or too few, stop it with a clear re
   const restored = await aStage();
   const ahead = await restored.open();
   await recordAll(ahead, someEvents(3));
-  restored.store.passages.push({ kind: 'conflict', actualRevision: -5 });
+  restored.store.deliveries.push({ kind: 'conflict', actualRevision: -5 });
   ahead.start();
   await vi.waitUntil(() => ahead.trouble !== undefined, patiently);
   expect(ahead.trouble).toContain('restored from an older copy');
 });
 
-test('what is in the store is forgotten here, but the chain goes on', async () => {
+test('deletes drained events and continues their chain', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
   outbox.start();
@@ -246,10 +248,10 @@ test('what is in the store is forgotten here, but the chain goes on', async () =
   expect(isBreak(verifyStream(drained))).toBe(false);
 });
 
-test('closing gives the store a moment, not for ever', async () => {
+test('closes without waiting when the store is unreachable', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
-  stage.store.isAway = true;
+  stage.store.isUnreachable = true;
   await recordAll(outbox, someEvents(3));
   outbox.start();
   await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
@@ -257,17 +259,17 @@ test('closing gives the store a moment, not for ever', async () => {
   expect(await rowsOf(stage.path)).toHaveLength(3);
 });
 
-test('after kill -9 at any instant every event that was durable is in the store once, and the chains verify', {
+test('drains every durable event once, with an intact chain, after kill -9 at any instant', {
   timeout: 60_000,
 }, async () => {
   await using folder = await tempFolder();
-  const answered = new Set<string>();
+  const recorded = new Set<string>();
   for (let boot = 1; boot <= 3; boot += 1) {
     await using child = startChild('outboxForever.ts', folder.path, String(boot));
-    for (let line = 0; line < 60 * boot; line += 1) answered.add(String((await child.lines.next()).value));
+    for (let line = 0; line < 60 * boot; line += 1) recorded.add(String((await child.lines.next()).value));
     await child.kill();
     for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
-      if (rest.value.length === 36) answered.add(rest.value);
+      if (rest.value.length === 36) recorded.add(rest.value);
     }
   }
   const log = await createSqliteEventLog({ path: join(folder.path, 'store.sqlite'), node: 'n1' });
@@ -286,13 +288,13 @@ test('after kill -9 at any instant every event that was durable is in the store 
   await log.close();
   expect(inStore).toBeGreaterThan(0);
   expect(new Set(ids(drained)).size).toBe(drained.length);
-  expect([...answered].filter((id) => !drained.some((event) => event.id === id))).toEqual([]);
+  expect([...recorded].filter((id) => !drained.some((event) => event.id === id))).toEqual([]);
   const streams = Object.values(Object.groupBy(drained, (event) => event.stream));
   expect(streams).toHaveLength(3);
   for (const stream of streams) expect(isBreak(verifyStream(stream ?? []))).toBe(false);
 });
 
-/** Everything that stands in the file. */
+/** All events in the file of an outbox. */
 async function rowsOf(path: string): Promise<StoredEvent[]> {
   const database = new DatabaseSync(path, { readOnly: true });
   const rows = database.prepare('SELECT * FROM events ORDER BY position').all();

@@ -3,80 +3,80 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import type { EventLog, RecordedEvent } from '../eventLog.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
 import { openForReading } from '../sqlite/database.ts';
-import { openPassingLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
+import { openPrunableLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
 import { type Drained, type Drainer, type DrainListener, startDrainer } from './drainer.ts';
 
 export interface OutboxOptions extends SqliteEventLogOptions {
-  /** Where the events belong. */
+  /** The store that the events are copied to. */
   readonly store: ReplicationTarget;
-  /** Brings events there; in this thread when absent. */
+  /** Starts a drainer. Default: one in this thread. */
   readonly drain?: (listener: DrainListener) => Drainer;
-  /** With so many waiting it is full. */
+  /** Number of pending events at which the outbox is full. */
   readonly maxEvents: number;
-  readonly report: (what: string | Error) => void;
+  readonly report: (message: string | Error) => void;
 }
 
 export interface Outbox extends Pick<EventLog, 'append'> {
-  /** Events that the store may not have yet. */
+  /** Number of events that the store may not have yet. */
   readonly pending: number;
-  /** Nothing new may be begun. What was begun before still finds room, as long as the disk has some. */
+  /** New requests should be refused. Events of running requests are still accepted, as long as the disk has room. */
   readonly isFull: boolean;
-  /** What holds events back, while something does. */
+  /** Why events are not drained; undefined while they are. */
   readonly trouble: string | undefined;
   /**
-   * Tells of every event that the store did not have when the outbox was opened, then of every new one before its append
-   * resolves; in order. Resolves when those of before were told.
+   * Calls `onDurable`, in order, with the events that the store lacked when the outbox was opened, then with each new
+   * event before its append resolves. Resolves when the earlier events have been passed.
    */
   follow(onDurable: (events: readonly RecordedEvent[]) => void): Promise<void>;
-  /** Begins to bring events to the store. */
+  /** Starts to drain events to the store. */
   start(): void;
-  /** Gives the store a moment to take the rest; what it does not take goes with the next start. */
+  /** Waits at most `timeoutMs` until everything is drained. What remains is drained after the next start. */
   close(timeoutMs?: number): Promise<void>;
 }
 
-/** Forgetting costs the writer a transaction. */
-const FORGET_EVERY = 1_000;
-const FORGET_AFTER_MS = 1_000;
-const PATIENCE_MS = 5_000;
+/** Drained events are deleted in batches, because each deletion costs the writer a transaction. */
+const PRUNE_AFTER_EVENTS = 1_000;
+const PRUNE_AFTER_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * What this node writes in streams of its own, durable in the data folder while the store may be away (design.md section
- * 3). It is the embedded log, which gives each event its stream, revision, id and bytes once; a drainer brings them to
- * the store as they are. Told apart are events that the store had already when a start found them here.
+ * Opens the outbox: a SQLite log in the data folder for the streams that only this node writes. Events are durable here
+ * even while the store is unreachable (docs/decisions/0011-durable-request-sink.md). The outbox fixes stream, revision, id
+ * and bytes of each event; a drainer copies it to the store unchanged.
  * @throws LogCannotStart, and what `store.idsOf` throws
  */
 export async function openOutbox({ store, drain, maxEvents, report, ...file }: OutboxOptions): Promise<Outbox> {
-  const log = await openPassingLog(file);
+  const log = await openPrunableLog(file);
   const startDraining = drain ?? ((listener) => startDrainer({ from: log, to: store, ...listener }));
-  const left = readStreams(file.path);
-  let pending = left.reduce((sum, { count }) => sum + count, 0);
-  const there = await whatIsThere(left, store).catch(async (error: Error) => {
+  const streams = readStreams(file.path);
+  let pending = streams.reduce((sum, { count }) => sum + count, 0);
+  const drainedBefore = await lastRevisions(streams, store).catch(async (error: Error) => {
     await log.close();
     throw error;
   });
-  /** Of the streams that this start writes to, the last event in the store: they go on behind it. */
+  /** Last drained event of each stream that this start writes to. It is kept, because the next event continues its chain. */
   const lastDrained = new Map<string, Position>();
   let drainedTo = position(0);
-  let toForget = 0;
-  let forgetting: NodeJS.Timeout | undefined;
+  let prunableEvents = 0;
+  let pruneTimer: NodeJS.Timeout | undefined;
   let drainer: Drainer | undefined;
 
-  const isNew = ({ stream, revision }: RecordedEvent): boolean => revision > (there.get(stream) ?? -1);
+  const isNew = ({ stream, revision }: RecordedEvent): boolean => revision > (drainedBefore.get(stream) ?? -1);
 
   function onDrained({ stream, count, position: upTo }: Drained): void {
     pending -= count;
     drainedTo = upTo;
     if (lastDrained.has(stream)) lastDrained.set(stream, upTo);
-    toForget += count;
-    if (toForget >= FORGET_EVERY) forget();
-    else forgetting ??= setTimeout(forget, FORGET_AFTER_MS).unref();
+    prunableEvents += count;
+    if (prunableEvents >= PRUNE_AFTER_EVENTS) prune();
+    else pruneTimer ??= setTimeout(prune, PRUNE_AFTER_MS).unref();
   }
 
-  function forget(): void {
-    clearTimeout(forgetting);
-    forgetting = undefined;
-    toForget = 0;
-    log.forget({ upTo: drainedTo, kept: [...lastDrained.values()] });
+  function prune(): void {
+    clearTimeout(pruneTimer);
+    pruneTimer = undefined;
+    prunableEvents = 0;
+    log.prune({ upTo: drainedTo, kept: [...lastDrained.values()] });
   }
 
   log.subscribe(await log.head(), {
@@ -105,8 +105,8 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
       new Promise((resolve, reject) => {
         log.subscribe(position(0), {
           onEvents(batch) {
-            const news = batch.filter(isNew);
-            if (news.length > 0) onDurable(news);
+            const newEvents = batch.filter(isNew);
+            if (newEvents.length > 0) onDurable(newEvents);
           },
           onCaughtUp: resolve,
           onFailure(error) {
@@ -118,47 +118,51 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
     start() {
       drainer = startDraining({ onDrained, report });
     },
-    async close(patienceMs = PATIENCE_MS) {
+    async close(patienceMs = CLOSE_TIMEOUT_MS) {
       await drainer?.stop(patienceMs);
-      clearTimeout(forgetting);
-      // Nothing goes on from here: the next start has streams of its own.
-      log.forget({ upTo: drainedTo, kept: [] });
+      clearTimeout(pruneTimer);
+      // No chain has to be continued: the next start writes to streams of its own.
+      log.prune({ upTo: drainedTo, kept: [] });
       await log.close();
     },
   };
 }
 
-/** How many events of an earlier start stand in the file of an outbox and nowhere else. @throws what `store.idsOf` throws */
+/** Number of events in an outbox file that the store does not have. @throws what `store.idsOf` throws */
 export async function countPendingEvents(path: string, store: ReplicationTarget): Promise<number> {
   if (!existsSync(path)) return 0;
-  const left = readStreams(path);
-  const there = await whatIsThere(left, store);
-  return left.reduce((sum, { stream, first, count }) => sum + first + count - 1 - (there.get(stream) ?? -1), 0);
+  const streams = readStreams(path);
+  const drained = await lastRevisions(streams, store);
+  return streams.reduce((sum, { stream, first, count }) => sum + first + count - 1 - (drained.get(stream) ?? -1), 0);
 }
 
-interface Left {
+interface StoredStream {
   readonly stream: string;
+  /** Revision of its first event in the file. */
   readonly first: number;
   readonly count: number;
 }
 
-/** The last revision of each stream that the store has. */
-async function whatIsThere(left: readonly Left[], store: ReplicationTarget): Promise<ReadonlyMap<string, number>> {
-  const there = new Map<string, number>();
-  for (const { stream, first, count } of left) {
+/** The last revision of each stream that the store already has. */
+async function lastRevisions(
+  streams: readonly StoredStream[],
+  store: ReplicationTarget,
+): Promise<ReadonlyMap<string, number>> {
+  const revisions = new Map<string, number>();
+  for (const { stream, first, count } of streams) {
     const ids = await store.idsOf(stream, first, count);
-    there.set(stream, first + ids.length - 1);
+    revisions.set(stream, first + ids.length - 1);
   }
-  return there;
+  return revisions;
 }
 
-function readStreams(path: string): Left[] {
+function readStreams(path: string): StoredStream[] {
   const database = openForReading(path);
   try {
     const rows = database.prepare(
       'SELECT stream, min(revision) AS first, count(*) AS count FROM events GROUP BY stream',
     );
-    return rows.all() as unknown as Left[];
+    return rows.all() as unknown as StoredStream[];
   } finally {
     database.close();
   }

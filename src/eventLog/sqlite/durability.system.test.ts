@@ -10,26 +10,26 @@ import { NO_STREAM, type StoredEvent } from '../eventLog.ts';
 import { isBreak, verifyStream } from '../hashChain.ts';
 import { createSqliteEventLog } from './sqliteEventLog.ts';
 
-test('after kill -9 in the midst of appends every answered event stands where it was answered, and the chains verify', async () => {
+test('keeps every acknowledged event at its position, with an intact chain, after kill -9', async () => {
   await using folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
-  const answered = new Map<string, number>();
+  const acknowledged = new Map<string, number>();
   for (const boot of ['one', 'two', 'three']) {
     await using child = startChild('appendForever.ts', path, boot);
     for (let line = 0; line < 250; line += 1) {
       const [id = '', at] = String((await child.lines.next()).value).split(' ');
-      answered.set(id, Number(at));
+      acknowledged.set(id, Number(at));
     }
     await child.kill();
     for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
       const [id = '', at] = rest.value.split(' ');
-      if (at) answered.set(id, Number(at));
+      if (at) acknowledged.set(id, Number(at));
     }
   }
   const log = await createSqliteEventLog({ path, node: 'test' });
   const events = await Array.fromAsync(log.readAll(position(0)));
   const positions = new Map(events.map(({ id, position }) => [id, position]));
-  for (const [id, at] of answered) expect(positions.get(id)).toBe(at);
+  for (const [id, at] of acknowledged) expect(positions.get(id)).toBe(at);
   expect(events.map(({ position }) => position)).toEqual(events.map((_, index) => index + 1));
   for (const stream of Object.values(Object.groupBy(events, (event) => event.stream))) {
     expect(isBreak(verifyStream(stream ?? []))).toBe(false);
@@ -37,7 +37,7 @@ test('after kill -9 in the midst of appends every answered event stands where it
   await log.close();
 });
 
-test('an append that does not fit on the disk is rejected, smaller ones of its batch and later ones are written', async () => {
+test('rejects an append that does not fit on the disk, and writes smaller and later ones', async () => {
   await using folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
   const log = await createSqliteEventLog({ path, node: 'test', maxBytes: 20 * 8_192 });
@@ -60,19 +60,19 @@ test('an append that does not fit on the disk is rejected, smaller ones of its b
 const tampered: readonly [what: string, sql: string, revision: number][] = [
   ['edited data', `UPDATE events SET data = json_set(data, '$.ip', '10.9.9.9') WHERE revision = 2`, 2],
   ['an edited actor', `UPDATE events SET metadata = json_set(metadata, '$.actor.reason', 'me') WHERE revision = 2`, 2],
-  ['something added to metadata', `UPDATE events SET metadata = json_set(metadata, '$.x', 1) WHERE revision = 2`, 2],
+  ['an added metadata field', `UPDATE events SET metadata = json_set(metadata, '$.x', 1) WHERE revision = 2`, 2],
   ['an edited time', 'UPDATE events SET time = time + 1 WHERE revision = 3', 3],
   ['another schema version', 'UPDATE events SET version = 2 WHERE revision = 3', 3],
   ['another type', `UPDATE events SET type = 'IpRevoked' WHERE revision = 0`, 0],
   ['a deleted event', 'DELETE FROM events WHERE revision = 1', 2],
   [
-    'two events in each other’s place',
+    'two swapped events',
     'UPDATE events SET revision = -revision WHERE revision IN (1, 2); UPDATE events SET revision = 3 + revision WHERE revision < 0',
     1,
   ],
 ];
 
-test.each(tampered)('verification finds %s', async (_, sql, revision) => {
+test.each(tampered)('finds %s when verifying a stream', async (_, sql, revision) => {
   await using folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
   const log = await createSqliteEventLog({ path, node: 'test' });
@@ -85,7 +85,7 @@ test.each(tampered)('verification finds %s', async (_, sql, revision) => {
   await log.close();
 });
 
-test('a row that is no JSON any more fails the subscription and names its position', async () => {
+test('fails a subscription at a row that is not valid JSON and names its position', async () => {
   await using folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
   const log = await createSqliteEventLog({ path, node: 'test' });

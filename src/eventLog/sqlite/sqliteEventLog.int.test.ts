@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describeEventLog, type StoreUnderTest } from '../../../test/contract/eventLog.ts';
+import { describeEventLog, type LogUnderTest } from '../../../test/contract/eventLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { newEventId } from '../eventId.ts';
 import { createSqliteEventLog } from './sqliteEventLog.ts';
 
-describeEventLog('SQLite', async (): Promise<StoreUnderTest> => {
+describeEventLog('SQLite', async (): Promise<LogUnderTest> => {
   const folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
   return {

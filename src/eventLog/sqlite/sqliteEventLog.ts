@@ -13,9 +13,9 @@ export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' |
 }
 
 /** A log that is no history: what stands elsewhere may be forgotten here. */
-export interface PassingEventLog extends EventLog {
+export interface PrunableEventLog extends EventLog {
   /** Deletes events, some time later. Streams go on behind an event that was kept; the count of positions goes on always. */
-  forget(forgotten: Forgotten): void;
+  prune(forgotten: Forgotten): void;
 }
 
 /**
@@ -24,10 +24,10 @@ export interface PassingEventLog extends EventLog {
  * that append's promise resolves.
  * @throws LogCannotStart when the file cannot be opened or a durability setting is not taken
  */
-export const createSqliteEventLog = (options: SqliteEventLogOptions): Promise<EventLog> => openPassingLog(options);
+export const createSqliteEventLog = (options: SqliteEventLogOptions): Promise<EventLog> => openPrunableLog(options);
 
 /** The same with `forget`. */
-export async function openPassingLog({ node, ...file }: SqliteEventLogOptions): Promise<PassingEventLog> {
+export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions): Promise<PrunableEventLog> {
   let head = position(0);
   let closing: Promise<void> | undefined;
   const followers = new Set<Follower>();
@@ -82,7 +82,7 @@ export async function openPassingLog({ node, ...file }: SqliteEventLogOptions): 
   return {
     append,
     subscribe,
-    forget: commits.forget,
+    prune: commits.forget,
     close: () => {
       closing ??= close();
       return closing;

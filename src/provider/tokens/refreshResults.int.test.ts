@@ -63,12 +63,12 @@ test('new tokens are used at once, also while the store is away; other nodes get
   const { at, id, calls } = await anAccount();
   await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
   const used = tokens.headersFor(id)?.authorization;
-  store.isAway = true;
+  store.isUnreachable = true;
   expect(await tokens.refresh(id, 'unauthorized', used)).toBe('refreshed');
   const renewed = `Bearer ${at.tokens.current().accessToken}`;
   expect(tokens.headersFor(id)?.authorization).toBe(renewed);
   expect(stage.node.tokens.headersFor(id)?.authorization).toBe(used);
-  store.isAway = false;
+  store.isUnreachable = false;
   await vi.waitUntil(() => outbox.pending === 0, { timeout: 5_000 });
   await vi.waitUntil(() => stage.node.tokens.headersFor(id)?.authorization === renewed, patiently);
   expect(calls()).toBe(1);

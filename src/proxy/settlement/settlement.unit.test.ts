@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Fate, scriptedLog } from '../../../test/contract/scriptedLog.ts';
+import { type AppendScript, scriptedLog } from '../../../test/contract/scriptedLog.ts';
 import { limitRule, NOW } from '../../../test/support/specification.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { ApiKeyId } from '../../domain/core/brands.ts';
@@ -25,7 +25,7 @@ const usage = { inputTokens: 400, cachedInputTokens: 0, outputTokens: 600, reaso
 const outcome = { status: '200', code: null, message: null, usage };
 
 /** One request that has reserved 2,100 tokens ends while the log is as a test says; patience is over at once. */
-function stage(fate: Fate) {
+function stage(fate: AppendScript) {
   const { log } = scriptedLog(fate);
   let time = 0;
   const sink = createEventSink({ log, node: 'n', boot: 'b', category: 'requests', timeoutMs: 8, now: () => time });
@@ -46,7 +46,7 @@ function stage(fate: Fate) {
 test('what was used stays held while nobody knows whether the log has it, and is given back when it never will', async () => {
   const gate = Promise.withResolvers<AppendOutcome>();
   const { sink, settled, held } = stage(() => gate.promise);
-  await expect(settled).rejects.toThrow('the log does not answer');
+  await expect(settled).rejects.toThrow('the log does not respond');
   expect(held()).toBe(1_000);
   gate.resolve({ kind: 'rejected', reason: 'disk is full' });
   await sink.flush();
@@ -56,7 +56,7 @@ test('what was used stays held while nobody knows whether the log has it, and is
 test('what is written late stays held until it is folded', async () => {
   const gate = Promise.withResolvers<'written'>();
   const { sink, settled, held } = stage(() => gate.promise);
-  await expect(settled).rejects.toThrow('the log does not answer');
+  await expect(settled).rejects.toThrow('the log does not respond');
   gate.resolve('written');
   await sink.flush();
   expect(held()).toBe(1_000);

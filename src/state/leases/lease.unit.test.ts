@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { memoryLeaseStreams, type Passage } from '../../../test/contract/memoryLeaseStreams.ts';
+import { type Delivery, memoryLeaseStreams } from '../../../test/contract/memoryLeaseStreams.ts';
 import { createRandom } from '../../../test/durability/support/random.ts';
 import { type Lease, type LeaseOptions, takePartInLease } from './lease.ts';
 import type { LeaseTerm } from './leaseTerm.ts';
@@ -19,10 +19,10 @@ const untilOver = ({ signal }: LeaseTerm) =>
 function aStage() {
   const store = memoryLeaseStreams();
   const reports: (string | Error)[] = [];
-  const node = (name: string, options: Partial<LeaseOptions> & { passage?: () => Passage | Promise<Passage> } = {}) =>
+  const node = (name: string, options: Partial<LeaseOptions> & { passage?: () => Delivery | Promise<Delivery> } = {}) =>
     takePartInLease({
       name: 'projector',
-      streams: store.reachedBy(options.passage),
+      streams: store.connect(options.passage),
       node: name,
       boot: `${name}1`,
       work: untilOver,
@@ -67,7 +67,7 @@ test('of two nodes one has it; when that one stops, the other has it soon, under
 test('a node that dies is replaced within 20 s, and never two have it', async () => {
   const { node } = aStage();
   let isDead = false;
-  const dying = node('a', { passage: () => (isDead ? 'lost' : 'through') });
+  const dying = node('a', { passage: () => (isDead ? 'lost' : 'delivered') });
   const other = node('b');
   await seconds(31.7);
   isDead = true;
@@ -84,7 +84,7 @@ test('a node that dies is replaced within 20 s, and never two have it', async ()
 test('a later start of the same node does not wait for the one that died', async () => {
   const { node } = aStage();
   let isDead = false;
-  node('a', { passage: () => (isDead ? 'lost' : 'through') });
+  node('a', { passage: () => (isDead ? 'lost' : 'delivered') });
   await seconds(5);
   isDead = true;
   const next = node('a', { boot: 'a2' });
@@ -105,7 +105,7 @@ test('while the store is away the work ends in time, and begins again with a new
   let isAway = false;
   const tenures: LeaseTerm[] = [];
   const lease = node('a', {
-    passage: () => (isAway ? 'lost' : 'through'),
+    passage: () => (isAway ? 'lost' : 'delivered'),
     work: (tenure) => {
       tenures.push(tenure);
       return untilOver(tenure);
@@ -125,8 +125,8 @@ test('while the store is away the work ends in time, and begins again with a new
 
 test('an entry that was written although nobody learned of it is not written again', async () => {
   const { node, entries } = aStage();
-  const passages: Passage[] = ['through', 'answer lost', 'lost'];
-  const lease = node('a', { passage: () => passages.shift() ?? 'through' });
+  const passages: Delivery[] = ['delivered', 'response lost', 'lost'];
+  const lease = node('a', { passage: () => passages.shift() ?? 'delivered' });
   await seconds(1);
   expect(lease.tenure?.epoch).toBe(1);
   expect(entries()).toHaveLength(1);
@@ -135,7 +135,7 @@ test('an entry that was written although nobody learned of it is not written aga
 test('a store that answers late gives no more time than was left', async () => {
   const { node } = aStage();
   let delayMs = 0;
-  const slow = () => new Promise<Passage>((resolve) => setTimeout(() => resolve('through'), delayMs));
+  const slow = () => new Promise<Delivery>((resolve) => setTimeout(() => resolve('delivered'), delayMs));
   const lease = node('a', { passage: slow });
   await seconds(1);
   const first = lease.tenure;
@@ -161,7 +161,7 @@ test('the next tenure waits for the work of the one before', async () => {
   let atWork = 0;
   let most = 0;
   const lease = node('a', {
-    passage: () => (isAway ? 'lost' : 'through'),
+    passage: () => (isAway ? 'lost' : 'delivered'),
     async work(tenure) {
       atWork += 1;
       most = Math.max(most, atWork);
@@ -184,9 +184,9 @@ test.each([1, 2, 3, 4, 5])(
   async (seed) => {
     const { node, epochs } = aStage();
     const random = createRandom(seed);
-    const passage = async (): Promise<Passage> => {
+    const passage = async (): Promise<Delivery> => {
       await new Promise((resolve) => setTimeout(resolve, random.chance(0.02) ? 15_000 : random.between(1, 300)));
-      return random.chance(0.1) ? (random.chance(0.5) ? 'lost' : 'answer lost') : 'through';
+      return random.chance(0.1) ? (random.chance(0.5) ? 'lost' : 'response lost') : 'delivered';
     };
     const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name, { passage }));
     let timesHeld = 0;

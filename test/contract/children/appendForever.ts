@@ -3,7 +3,7 @@ import { createEventSink } from '../../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { anEvent } from '../events.ts';
 
-// Appends until it is killed; each line is the id and the position of an event whose append was answered.
+// Appends until it is killed. Prints a line with id and position for each event whose append was acknowledged.
 
 const [path = '', boot = ''] = process.argv.slice(2);
 const log = await createSqliteEventLog({ path, node: 'child' });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface Child extends AsyncDisposable {
-  /** The lines that it writes, one by one. */
+  /** The lines that it prints. */
   readonly lines: AsyncIterator<string>;
-  /** `kill -9`, and waits for its end. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>;
 }
 
-/** Starts one of the programs of this folder with this very Node. */
+/** Starts one of the programs of this folder with the Node that runs the tests. */
 export function startChild(program: string, ...args: string[]): Child {
   const child = spawn(process.execPath, [join(import.meta.dirname, program), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -7,7 +7,7 @@ import { openForWriting } from '../../../src/eventLog/sqlite/database.ts';
 import type { WriterThread } from '../../../src/eventLog/sqlite/writerProtocol.ts';
 import { serveThread } from '../../../src/lib/threads/serveThread.ts';
 
-// A writer thread that commits its first batch and dies before it replies. Started again, it is the real one.
+// A writer thread that commits its first batch and dies before it reports the outcomes. Its successor is the real writer.
 
 const { path } = workerData as WriterThread['options'];
 

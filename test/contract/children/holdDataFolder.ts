@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { openDataFolder } from '../../../src/dataFolder/dataFolder.ts';
 
-// Takes a data folder, says so, and keeps it until it is killed.
+// Locks a data folder, reports it, and keeps the lock until it is killed.
 
 openDataFolder(process.argv[2] ?? '');
-writeSync(1, 'held\n');
+writeSync(1, 'locked\n');
 setInterval(() => {}, 60_000);

@@ -6,8 +6,8 @@ import { createRandom } from '../../durability/support/random.ts';
 import { anEvent } from '../events.ts';
 import { replicationTargetOverLog } from '../replicationTargetOverLog.ts';
 
-// Records events in an outbox that drains into a store, both in a folder, and says the id of each when it is durable.
-// The store is away at times, and at times nobody learns that it wrote.
+// Records events in an outbox that drains into a store, both in one folder, until it is killed. Prints the id of each event
+// that became durable. At random the store is unreachable, or writes an append and loses the response.
 const [folder = '', boot = ''] = process.argv.slice(2);
 const random = createRandom(Number(boot));
 const log = await createSqliteEventLog({ path: join(folder, 'store.sqlite'), node: 'n1' });
@@ -22,14 +22,14 @@ const outbox = await openOutbox({
 outbox.start();
 const sink = createEventSink({ log: outbox, node: 'n1', boot: `b${boot}`, category: 'requests' });
 setInterval(() => {
-  store.isAway = random.chance(0.4);
-  if (random.chance(0.5)) store.passages.push('answer lost');
+  store.isUnreachable = random.chance(0.4);
+  if (random.chance(0.5)) store.deliveries.push('response lost');
 }, 15);
-const say = async (): Promise<never> => {
+const recordForever = async (): Promise<never> => {
   for (;;) {
     const event = anEvent();
     await sink.record(event);
     process.stdout.write(`${event.id}\n`);
   }
 };
-await Promise.all(Array.from({ length: 20 }, say));
+await Promise.all(Array.from({ length: 20 }, recordForever));

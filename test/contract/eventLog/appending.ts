@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
-import type { StoreFactory } from '../eventLog.ts';
+import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
 import { committed, storedOf } from './outcomes.ts';
 
-export function appending(createStore: StoreFactory): void {
+export function appending(createStore: LogFactory): void {
   describe('appending', () => {
-    test('the first append makes the stream and tells revision and position of its last event', async () => {
+    test('creates the stream and returns revision and position of the last event', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -17,7 +17,7 @@ export function appending(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('a stream that exists is not made a second time', async () => {
+    test('reports a conflict when a new stream exists already', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -26,7 +26,7 @@ export function appending(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('a conflict names the actual revision, whether it is ahead, behind or none', async () => {
+    test('names the actual revision in a conflict, whether ahead, behind or none', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -38,7 +38,7 @@ export function appending(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('of many appends that race for one revision exactly one wins', async () => {
+    test('commits exactly one of many appends that race for one revision', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -48,7 +48,7 @@ export function appending(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('a conflict leaves the appends beside it alone', async () => {
+    test('commits the other appends of a batch despite a conflict', async () => {
       await using store = await createStore();
       const log = await store.open();
       const [one, other] = [aStream(), aStream()];
@@ -63,7 +63,7 @@ export function appending(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('events of one append stand next to each other while others append', async () => {
+    test('gives the events of one append consecutive positions during concurrent appends', async () => {
       await using store = await createStore();
       const log = await store.open();
       const streams = Array.from({ length: 20 }, aStream);
@@ -75,13 +75,13 @@ export function appending(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('close waits for appends under way, and later ones are rejected', async () => {
+    test('waits for pending appends on close and rejects later ones', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
-      const underWay = Array.from({ length: 30 }, (_, index) => log.append(stream, index - 1, [anEvent()]));
+      const pending = Array.from({ length: 30 }, (_, index) => log.append(stream, index - 1, [anEvent()]));
       await log.close();
-      expect((await Promise.all(underWay)).map(({ kind }) => kind)).toEqual(underWay.map(() => 'committed'));
+      expect((await Promise.all(pending)).map(({ kind }) => kind)).toEqual(pending.map(() => 'committed'));
       expect(await log.append(stream, 29, [anEvent()])).toMatchObject({ kind: 'rejected' });
       await log.close();
       const again = await store.open();

@@ -4,13 +4,13 @@ import { type Position, position } from '../../../src/domain/core/brands.ts';
 import { UnknownEventType } from '../../../src/domain/eventTypes.ts';
 import { type EventLog, NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { collect } from '../collector.ts';
-import type { StoreFactory } from '../eventLog.ts';
+import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
 import { committed, storedOf } from './outcomes.ts';
 
-export function following(createStore: StoreFactory): void {
+export function following(createStore: LogFactory): void {
   describe('following', () => {
-    test('gets what stands in the log, is told once that it caught up, then gets what comes', async () => {
+    test('delivers existing events, calls onCaughtUp once, then delivers new events', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
@@ -28,7 +28,7 @@ export function following(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('gives an event live as a later reader finds it', async () => {
+    test('delivers an event live exactly as it is read later', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
@@ -52,7 +52,7 @@ export function following(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('is told at once that it caught up when nothing stands behind its position', async () => {
+    test('calls onCaughtUp at once when subscribed at the head', async () => {
       await using store = await createStore();
       const log = await store.open();
       using seen = collect(log, await log.head());
@@ -61,7 +61,7 @@ export function following(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('resumes without gap or repeat while others append', async () => {
+    test('resumes without gap or repeat during concurrent appends', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
@@ -82,26 +82,26 @@ export function following(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('a slow subscriber gets everything once and in order, one batch at a time', async () => {
+    test('delivers to a slow subscriber once and in order, one batch at a time', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
-      let underWay = 0;
-      let mostUnderWay = 0;
+      let calls = 0;
+      let maxCalls = 0;
       using slow = collect(log, before, async () => {
-        underWay += 1;
-        mostUnderWay = Math.max(mostUnderWay, underWay);
+        calls += 1;
+        maxCalls = Math.max(maxCalls, calls);
         for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-        underWay -= 1;
+        calls -= 1;
       });
       await Promise.all(Array.from({ length: 10 }, () => appendOneByOne(log, aStream(), 60)));
       await slow.until(600);
       expect(slow.positions).toEqual(consecutive(before, await log.head()));
-      expect(mostUnderWay).toBe(1);
+      expect(maxCalls).toBe(1);
       await log.close();
     });
 
-    test('a subscriber that blocks while thousands are appended loses and repeats nothing', async () => {
+    test('loses and repeats nothing for a subscriber that blocks during thousands of appends', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
@@ -120,7 +120,7 @@ export function following(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('gets nothing more once it was stopped, even from within', async () => {
+    test('delivers nothing after stop, even when stopped from the callback', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
@@ -139,7 +139,7 @@ export function following(createStore: StoreFactory): void {
     test.each([
       ['throws', () => broken()],
       ['rejects', async () => broken()],
-    ])('a subscriber that %s is told and gets no more; the append and the others go on', async (_, onBatch) => {
+    ])('ends the subscription of a subscriber that %s, without harm to appends and others', async (_, onBatch) => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -154,7 +154,7 @@ export function following(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('an event that this build does not know fails the subscription behind everything before it', async () => {
+    test('fails at an event of unknown type, after delivering all events before it', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
@@ -172,7 +172,7 @@ export function following(createStore: StoreFactory): void {
       await again.close();
     });
 
-    test('a position that the log does not have yet is refused', async () => {
+    test('fails for a position beyond the head', async () => {
       await using store = await createStore();
       const log = await store.open();
       const seen = collect(log, position((await log.head()) + 1));

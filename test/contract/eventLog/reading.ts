@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { isBreak, verifyStream } from '../../../src/eventLog/hashChain.ts';
-import type { StoreFactory } from '../eventLog.ts';
+import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
 import { committed, storedOf } from './outcomes.ts';
 
-export function reading(createStore: StoreFactory): void {
+export function reading(createStore: LogFactory): void {
   describe('reading', () => {
-    test('an event comes back with everything that was said of it', async () => {
+    test('returns an event with all its fields and metadata', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -36,7 +36,7 @@ export function reading(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('a stream is read from any revision on, and one that does not exist is empty', async () => {
+    test('reads a stream from any revision on, and a missing stream as empty', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -50,7 +50,7 @@ export function reading(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('the whole log is read in the order of positions, to the head at the time of the call', async () => {
+    test('reads the whole log in order of positions, up to the head at the time of the call', async () => {
       await using store = await createStore();
       const log = await store.open();
       const before = await log.head();
@@ -66,7 +66,7 @@ export function reading(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('each stream proves itself by its chain of hashes, over restarts', async () => {
+    test('continues the hash chain of each stream across restarts', async () => {
       await using store = await createStore();
       const [one, other] = [aStream(), aStream()];
       for (let start = 0; start < 3; start += 1) {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { collect } from '../collector.ts';
-import type { StoreFactory } from '../eventLog.ts';
+import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
 import { committed, storedOf } from './outcomes.ts';
 
-export function repeating(createStore: StoreFactory): void {
+export function repeating(createStore: LogFactory): void {
   describe('repeating an append', () => {
-    test('answers as the first time and writes nothing', async () => {
+    test('returns the original outcome and writes nothing', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -18,7 +18,7 @@ export function repeating(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('answers as the first time when the stream has moved on, and after a restart', async () => {
+    test('returns the original outcome after the stream has grown, and after a restart', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -33,7 +33,7 @@ export function repeating(createStore: StoreFactory): void {
       await again.close();
     });
 
-    test('is answered in order when it comes while the first is under way, and is delivered once', async () => {
+    test('commits once when repeated while the first append is pending', async () => {
       await using store = await createStore();
       const log = await store.open();
       using seen = collect(log, await log.head());
@@ -51,7 +51,7 @@ export function repeating(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('of its beginning or its end at the right revision is a repeat too', async () => {
+    test('accepts a repeat of only its first or last events at their revision', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -63,7 +63,7 @@ export function repeating(createStore: StoreFactory): void {
       await log.close();
     });
 
-    test('mixed with new events, or in another order, is a conflict', async () => {
+    test('reports a conflict when mixed with new events or reordered', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();

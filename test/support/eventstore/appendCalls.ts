@@ -4,44 +4,44 @@ import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.
 import type { AppendReq, BatchAppendReq, TombstoneReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import any from 'google-protobuf/google/protobuf/any_pb.js';
-import type { Appended, Expected, FakeDatabase, ProposedRecord } from './database.ts';
-import { NO_STREAM } from './database.ts';
+import type { Appended, Expected, FakeDatabase, ProposedRecord } from './fakeDatabase.ts';
+import { NO_STREAM } from './fakeDatabase.ts';
 import type { Call, Status } from './grpcServer.ts';
 import { statuses } from './statuses.ts';
 
-/** What becomes of an append: whether it is written, and how the call ends. */
-export interface AppendFate {
+/** A fault of an append: whether the events are written, and how the call ends. */
+export interface AppendFault {
   readonly isWritten: boolean;
   readonly end: Status | 'never' | 'reset';
 }
 
 export interface AppendRules {
   readonly database: FakeDatabase;
-  /** Bytes of data that one append may carry. */
+  /** Maximum bytes of data in one append. */
   readonly maxAppendBytes: number;
-  /** From 24.10.4 on metadata and type count too. */
+  /** Whether metadata and type count too, as from version 24.10.4 on. */
   readonly countsMetadata: boolean;
-  /** Bytes that one event may have, from 24.10.4 on. */
+  /** Maximum bytes of one event. */
   readonly maxEventBytes: number;
-  /** Taken by the next append; undefined lets it through. */
-  readonly nextFate: () => AppendFate | undefined;
+  /** Called for each append; undefined lets it succeed. */
+  readonly nextFault: () => AppendFault | undefined;
 }
 
 const MAX_MESSAGE_BYTES = 17 * 1_048_576;
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/** The classic append: one call for each, the options first, then an event a message. */
+/** The classic append: one call per append. The first message has the options, each further one an event. */
 export async function append(call: Call, rules: AppendRules): Promise<void> {
   const { options, events, tooLarge } = await received(call);
   if (tooLarge) return call.end({ code: 8, message: 'Received message exceeds the maximum configured message size.' });
   const stream = nameOf(options?.getStreamIdentifier()?.getStreamName_asU8());
-  const fate = rules.nextFate();
-  if (fate && !fate.isWritten) return end(call, fate.end);
+  const fault = rules.nextFault();
+  if (fault && !fault.isWritten) return end(call, fault.end);
   const refusal = refusalOf(events, rules);
   if (refusal) return call.end(refusal);
   const expected = expectedOf(options as AppendReq.Options);
   const outcome = rules.database.append(stream, expected, events);
-  if (fate) return end(call, fate.end);
+  if (fault) return end(call, fault.end);
   if (outcome.kind === 'deleted') return call.end(statuses.streamDeleted(stream));
   const response = StreamsService.append.responseSerialize(responseOf(outcome, expected));
   await call.send(response);
@@ -62,7 +62,7 @@ async function received(call: Call) {
   return { options, events, tooLarge };
 }
 
-function end(call: Call, how: AppendFate['end']): void {
+function end(call: Call, how: AppendFault['end']): void {
   if (how === 'reset') call.reset();
   else if (how !== 'never') call.end(how);
 }
@@ -105,24 +105,24 @@ function responseOf(outcome: Exclude<Appended, { kind: 'deleted' }>, expected: E
   return response.setWrongExpectedVersion(wrong);
 }
 
-/** Batch append: one call for the life of a client, answers joined to requests by an id. */
+/** Batch append: one call for the lifetime of a client; responses name the id of their request. */
 export async function batchAppend(call: Call, rules: AppendRules): Promise<void> {
-  const underWay = new Map<string, { options: BatchAppendReq.Options; events: ProposedRecord[] }>();
+  const pending = new Map<string, { options: BatchAppendReq.Options; events: ProposedRecord[] }>();
   for await (const message of call.messages) {
     const request = StreamsService.batchAppend.requestDeserialize(message);
     const id = request.getCorrelationId()?.getString() ?? '';
-    const options = request.getOptions() ?? underWay.get(id)?.options;
+    const options = request.getOptions() ?? pending.get(id)?.options;
     if (!options) return call.end(statuses.unknown('no options'));
-    const events = [...(underWay.get(id)?.events ?? []), ...request.getProposedMessagesList().map(recordOf)];
-    underWay.set(id, { options, events });
+    const events = [...(pending.get(id)?.events ?? []), ...request.getProposedMessagesList().map(recordOf)];
+    pending.set(id, { options, events });
     if (!request.getIsFinal()) continue;
-    underWay.delete(id);
-    const fate = rules.nextFate();
+    pending.delete(id);
+    const fault = rules.nextFault();
     const stream = nameOf(options.getStreamIdentifier()?.getStreamName_asU8());
     const outcome =
-      fate?.isWritten === false ? undefined : rules.database.append(stream, batchExpectedOf(options), events);
-    if (fate) {
-      end(call, fate.end);
+      fault?.isWritten === false ? undefined : rules.database.append(stream, batchExpectedOf(options), events);
+    if (fault) {
+      end(call, fault.end);
       continue;
     }
     const response = new streams.BatchAppendResp().setCorrelationId(request.getCorrelationId());
@@ -151,15 +151,15 @@ function batchExpectedOf(options: BatchAppendReq.Options): Expected {
 }
 
 /** A hard delete. */
-export async function tombstone(call: Call, { database, nextFate }: AppendRules): Promise<void> {
+export async function tombstone(call: Call, { database, nextFault }: AppendRules): Promise<void> {
   for await (const message of call.messages) {
     const options = StreamsService.tombstone.requestDeserialize(message).getOptions() as TombstoneReq.Options;
     const stream = nameOf(options.getStreamIdentifier()?.getStreamName_asU8());
-    const fate = nextFate();
-    if (fate && !fate.isWritten) return end(call, fate.end);
+    const fault = nextFault();
+    if (fault && !fault.isWritten) return end(call, fault.end);
     const expected = tombstoneExpectedOf(options);
     const outcome = database.tombstone(stream, expected);
-    if (fate) return end(call, fate.end);
+    if (fault) return end(call, fault.end);
     if (outcome.kind === 'deleted') return call.end(statuses.streamDeleted(stream));
     if (outcome.kind === 'conflict') {
       return call.end(statuses.wrongExpectedVersion(stream, expected as bigint, outcome.current));
@@ -179,7 +179,7 @@ function tombstoneExpectedOf(options: TombstoneReq.Options): Expected {
 function recordOf(message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): ProposedRecord {
   const properties = message.getMetadataMap();
   return {
-    // The server keeps a GUID, not a text: it comes back in lower case.
+    // The server stores a GUID, not the text, so it returns the id in lower case.
     id: (message.getId()?.getString() ?? '').toLowerCase(),
     type: properties.get('type') ?? '',
     contentType: properties.get('content-type') ?? 'application/octet-stream',

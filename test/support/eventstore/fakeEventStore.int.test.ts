@@ -3,11 +3,11 @@ import { BACKWARDS, jsonEvent, NO_STREAM, START } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { disposeClient, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
 import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
-import { FakeDatabase } from './database.ts';
+import { FakeDatabase } from './fakeDatabase.ts';
 import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';
 import { statuses } from './statuses.ts';
 
-// That the fake behaves as event-sourcing.md B1.0 says of real servers, seen through the real client.
+// The fake behaves as measured of real servers (docs/stores.md#failures-by-name), seen through the real client.
 
 const anEvent = (id: string = randomUUID()) => jsonEvent({ id, type: 'Tested', data: { text: 'ä' } });
 const someEvents = (count: number) => Array.from({ length: count }, () => anEvent());
@@ -22,7 +22,7 @@ async function aStage(options?: FakeEventStoreOptions): Promise<{ fake: FakeEven
   return { fake, client };
 }
 
-test('a repeat with an exact revision answers as the first time, also after a restart and when the stream went on', async () => {
+test('returns the original outcome for a repeat with an exact revision, also after a restart', async () => {
   const { fake, client } = await aStage();
   const events = someEvents(3);
   const first = await client.appendToStream('a-1', events, { expectedRevision: NO_STREAM });
@@ -32,7 +32,7 @@ test('a repeat with an exact revision answers as the first time, also after a re
   expect(await client.appendToStream('a-1', events, { expectedRevision: NO_STREAM })).toEqual(first);
 });
 
-test('a repeat of a beginning or an end is one too; mixed or reordered it is a conflict; at the tip it is written again', async () => {
+test('accepts partial repeats, refuses mixed or reordered ones, and writes known ids at the tip again', async () => {
   const { client } = await aStage();
   const [one, two, three] = someEvents(3) as [ReturnType<typeof anEvent>, ReturnType<typeof anEvent>, never];
   const first = await client.appendToStream('a-1', [one, two, three], { expectedRevision: NO_STREAM });
@@ -53,7 +53,7 @@ test('a repeat of a beginning or an end is one too; mixed or reordered it is a c
   expect(again.nextExpectedRevision).toBe(3n);
 });
 
-test('with "any" a repeat is one only while the id is remembered', async () => {
+test('detects a repeat with "any" only while the id is cached', async () => {
   const { fake, client } = await aStage();
   const event = anEvent();
   const first = await client.appendToStream('a-1', event);
@@ -62,7 +62,7 @@ test('with "any" a repeat is one only while the id is remembered', async () => {
   expect((await client.appendToStream('a-1', event)).nextExpectedRevision).toBe(1n);
 });
 
-test('a conflict on a stream that does not exist says so', async () => {
+test('reports no_stream in a conflict on a missing stream', async () => {
   const { client } = await aStage();
   await expect(client.appendToStream('a-1', anEvent(), { expectedRevision: 4n })).rejects.toMatchObject({
     actualVersion: 'no_stream',
@@ -71,7 +71,7 @@ test('a conflict on a stream that does not exist says so', async () => {
   });
 });
 
-test('the same ids with other data answer OK and the data is dropped; an append without events "succeeds"', async () => {
+test('drops other data under the same ids, and lets an append without events "succeed"', async () => {
   const { client } = await aStage();
   const event = anEvent();
   await client.appendToStream('a-1', event, { expectedRevision: NO_STREAM });
@@ -82,7 +82,7 @@ test('the same ids with other data answer OK and the data is dropped; an append 
   await expect(Array.fromAsync(client.readStream('a-2'))).rejects.toMatchObject({ type: 'stream-not-found' });
 });
 
-test('positions in $all are strictly increasing, commit equals prepare, and an append answers that of its last event', async () => {
+test('gives increasing positions in $all and returns that of the last event of an append', async () => {
   const { client } = await aStage();
   const { position } = await client.appendToStream('a-1', someEvents(5), { expectedRevision: NO_STREAM });
   const all = await Array.fromAsync(client.readAll());
@@ -95,7 +95,7 @@ test('positions in $all are strictly increasing, commit equals prepare, and an a
   expect(head?.event?.position).toEqual(position);
 });
 
-test('a read from a position includes it, a subscription does not, and one between two records is an error', async () => {
+test('includes the start position in a read but not in a subscription, and refuses one between records', async () => {
   const { client } = await aStage();
   await client.appendToStream('a-1', someEvents(3), { expectedRevision: NO_STREAM });
   const all = await Array.fromAsync(client.readAll());
@@ -117,7 +117,7 @@ test('a read from a position includes it, a subscription does not, and one betwe
   });
 });
 
-test('a subscription gets what was and what comes, and learns when it caught up', async () => {
+test('sends existing events, a caught-up message and new events to a subscription', async () => {
   const { client } = await aStage();
   await client.appendToStream('a-1', someEvents(3), { expectedRevision: NO_STREAM });
   const subscription = client.subscribeToAll({ fromPosition: START });
@@ -136,7 +136,7 @@ test('a subscription gets what was and what comes, and learns when it caught up'
   await subscription.unsubscribe();
 });
 
-test('breaking out of a subscription leaves its call open until it is unsubscribed', async () => {
+test('keeps the call of a subscription open after a break until it is unsubscribed', async () => {
   const { fake, client } = await aStage();
   const subscription = client.subscribeToAll({ fromPosition: START });
   for await (const _ of subscription) break;
@@ -151,7 +151,7 @@ test.each([
   ['a cancelled call', statuses.cancelled, { type: 'cancelled' }],
   ['a lost server', statuses.unavailable, { type: 'unavailable' }],
   ['a consumer that is too slow', statuses.consumerTooSlow, { type: 'timeout' }],
-] as const)('%s ends a subscription with its own error', async (_, how, error) => {
+] as const)('ends a subscription on %s with its own error', async (_, how, error) => {
   const { fake, client } = await aStage();
   const subscription = client.subscribeToAll({ fromPosition: START });
   subscription.once('caughtUp', () => fake.endReads(how));
@@ -161,7 +161,7 @@ test.each([
   await expect(drain()).rejects.toMatchObject(error);
 });
 
-test('a subscription that the server ends with OK ends without a word', async () => {
+test('ends a subscription without an error when the server ends it with OK', async () => {
   const { fake, client } = await aStage();
   const subscription = client.subscribeToAll({ fromPosition: START });
   subscription.once('caughtUp', () => fake.endReads(statuses.ok));
@@ -171,18 +171,18 @@ test('a subscription that the server ends with OK ends without a word', async ()
 test.each([
   ['never answered', { isWritten: false, end: 'never' }, { type: 'deadline-exceeded' }],
   ['written during a shutdown', { isWritten: true, end: statuses.timeout }, { type: 'timeout', code: 10 }],
-  ['sent to a server that starts', { isWritten: false, end: statuses.notReady }, { type: 'unavailable' }],
+  ['sent to a server that is starting', { isWritten: false, end: statuses.notReady }, { type: 'unavailable' }],
   ['sent to a follower', { isWritten: false, end: statuses.notLeader('127.0.0.1', 1) }, { type: 'not-leader' }],
-] as const)('an append that is %s', async (_, fate, error) => {
+] as const)('fails an append that is %s', async (_, fault, error) => {
   const { fake, client } = await aStage();
-  fake.nextAppends(fate);
-  const deadline = fate.end === 'never' ? 300 : 10_000;
+  fake.nextAppends(fault);
+  const deadline = fault.end === 'never' ? 300 : 10_000;
   const append = client.appendToStream('a-1', anEvent(), { expectedRevision: NO_STREAM, deadline });
   await expect(append).rejects.toMatchObject(error);
-  expect(fake.database.visible('a-1')?.length).toBe(fate.isWritten ? 1 : undefined);
+  expect(fake.database.visible('a-1')?.length).toBe(fault.isWritten ? 1 : undefined);
 });
 
-test('ids must be UUIDs, types must not be empty, and data has a limit that metadata has not', async () => {
+test('refuses ids that are no UUIDs, empty types and too much data, but not large metadata', async () => {
   const { client } = await aStage({ version: '24.10.3' });
   const options = { expectedRevision: NO_STREAM } as const;
   await expect(client.appendToStream('a-1', anEvent('one'), options)).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test('ids must be UUIDs, types must not be empty, and data has a limit that meta
   await client.appendToStream('a-1', jsonEvent({ type: 'Tested', data: {}, metadata: { large } }), options);
 });
 
-test('from 24.10.4 on metadata counts as well, and an event may have a limit that the client does not know', async () => {
+test('counts metadata and limits the size of an event from 24.10.4 on', async () => {
   const { client } = await aStage({ version: '24.10.4', maxEventBytes: 2_000_000 });
   const options = { expectedRevision: NO_STREAM } as const;
   const metadata = { large: 'x'.repeat(1_048_576) };
@@ -214,14 +214,14 @@ test('from 24.10.4 on metadata counts as well, and an event may have a limit tha
   });
 });
 
-test('ids come back in lower case', async () => {
+test('returns ids in lower case', async () => {
   const { client } = await aStage();
   await client.appendToStream('a-1', anEvent('018F4B1E-0000-7000-8000-00000000000A'));
   const [read] = await Array.fromAsync(client.readStream('a-1'));
   expect(read?.event?.id).toBe('018f4b1e-0000-7000-8000-00000000000a');
 });
 
-test('a tombstoned stream is gone for good, and a scavenge takes its bytes and leaves the positions of the others', async () => {
+test('refuses a tombstoned stream, and keeps the positions of other events after a scavenge', async () => {
   const { fake, client } = await aStage();
   await client.appendToStream('a-1', someEvents(2), { expectedRevision: NO_STREAM });
   const { position } = await client.appendToStream('a-2', someEvents(1), { expectedRevision: NO_STREAM });
@@ -236,7 +236,7 @@ test('a tombstoned stream is gone for good, and a scavenge takes its bytes and l
   expect((await inAll()).map(({ event }) => event?.position)).toEqual([position]);
 });
 
-test('a stream with a maximum keeps its last events, and $all has all of them until a scavenge', async () => {
+test('hides events beyond $maxCount in the stream at once, and in $all after a scavenge', async () => {
   const { fake, client } = await aStage();
   await client.setStreamMetadata('a-1', { maxCount: 2 });
   await client.appendToStream('a-1', someEvents(5), { expectedRevision: NO_STREAM });
@@ -249,7 +249,7 @@ test('a stream with a maximum keeps its last events, and $all has all of them un
   expect(await revisions()).toEqual([3n, 4n]);
 });
 
-test('what was written is there after a kill and a restart', async () => {
+test('keeps what was written after a kill and a restart', async () => {
   const { fake, client } = await aStage();
   await client.appendToStream('a-1', someEvents(2), { expectedRevision: NO_STREAM });
   await fake.kill();
@@ -261,7 +261,7 @@ test('what was written is there after a kill and a restart', async () => {
   expect(await Array.fromAsync(client.readStream('a-1'))).toHaveLength(2);
 });
 
-test('an older backup has the records up to its moment, and what is written to it goes a way of its own', () => {
+test('makes a backup that is independent of later writes', () => {
   const database = new FakeDatabase();
   const event = { ...anEvent(), data: Buffer.from('{}'), metadata: Buffer.from('{}') };
   database.append('a-1', -1n, [event]);

@@ -4,8 +4,8 @@ import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfea
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { type AppendFate, append, batchAppend, tombstone } from './appendCalls.ts';
-import { FakeDatabase } from './database.ts';
+import { type AppendFault, append, batchAppend, tombstone } from './appendCalls.ts';
+import { FakeDatabase } from './fakeDatabase.ts';
 import { type Call, type GrpcServer, type Status, startGrpcServer, type TlsOptions } from './grpcServer.ts';
 import { read } from './readCalls.ts';
 import { statuses } from './statuses.ts';
@@ -17,15 +17,15 @@ export interface FakeEventStoreOptions {
   readonly maxAppendBytes?: number;
   readonly maxEventBytes?: number;
   readonly tls?: TlsOptions;
-  /** Names and passwords; without any, everybody may do everything, as on an insecure server. */
+  /** Passwords by user name. Without users every call is allowed, as on an insecure server. */
   readonly users?: Readonly<Record<string, string>>;
-  /** What gossip answers; this node alone and leading when absent. */
+  /** The members of the cluster that gossip returns. Default: this node alone, as the leader. */
   readonly members?: () => readonly { readonly port: number; readonly isLeader: boolean }[];
-  /** Told of every call before it is answered. */
+  /** Called with the name of each RPC before it is handled. */
   readonly onCall?: (name: string) => void;
 }
 
-/** A server that is up. `kill` and start another over the same `database` to restart it. */
+/** A running server. To restart it, `kill` it and start another over the same `database`. */
 export interface FakeEventStore extends AsyncDisposable {
   readonly port: number;
   /** For clients without TLS. */
@@ -33,42 +33,42 @@ export interface FakeEventStore extends AsyncDisposable {
   readonly database: FakeDatabase;
   /** How often each RPC was called, by its short name. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Decides what becomes of the next appends, in order; undefined lets one through. */
-  nextAppends(...fates: (AppendFate | undefined)[]): void;
-  /** Every append from now on, until it is called without a fate. */
-  allAppends(fate?: AppendFate): void;
-  /** Ends all reads and subscriptions under way. */
+  /** Faults for the next appends, in order; undefined lets an append succeed. */
+  nextAppends(...faults: (AppendFault | undefined)[]): void;
+  /** Sets a fault for all appends, or clears it. */
+  allAppends(fault?: AppendFault): void;
+  /** Ends all open reads and subscriptions. */
   endReads(how: Status | 'reset'): void;
-  /** Reads from now on are answered so, until it is called without a status. */
+  /** Sets the status that all reads end with, or clears it. */
   refuseReads(how?: Status | 'never'): void;
-  /** Subscriptions of now stay open and get nothing any more. */
+  /** Keeps the current subscriptions open but sends them nothing. */
   muteSubscriptions(): void;
   readonly openReads: number;
-  /** `kill -9`. */
+  /** Ends the server as SIGKILL does. */
   kill(): Promise<void>;
-  /** SIGTERM as 24.2 takes it: appends are written and end in a timeout, subscriptions are reset, then it is gone. */
+  /** Ends the server as version 24.2 ends on SIGTERM: appends are written but time out, and subscriptions are reset. */
   terminate(): Promise<void>;
 }
 
-const FREE = 0;
+const ANY_FREE_PORT = 0;
 const CURRENT_VERSION = '24.10.6';
 const DEFAULT_MAX_APPEND_BYTES = 1_048_576;
 
 /**
- * EventStoreDB as far as svc uses it, for clients that cannot tell: over real sockets, from the service definitions that
- * the client ships, by the behaviour that event-sourcing.md B1.0 measured.
+ * Starts a fake of the parts of EventStoreDB that svc uses. It serves the real client over real sockets, with the service
+ * definitions that the client ships and the behaviour that was measured of real servers (docs/stores.md).
  */
 export async function startFakeEventStore(options: FakeEventStoreOptions = {}): Promise<FakeEventStore> {
   const { database = new FakeDatabase(), version = CURRENT_VERSION, tls, users } = options;
   const calls = new Map<string, number>();
   const reads = new Set<Call>();
-  const fates: (AppendFate | undefined)[] = [];
-  let standing: AppendFate | undefined;
-  let refusal: Status | 'never' | undefined;
-  const nextFate = () => (fates.length > 0 ? fates.shift() : standing);
+  const faults: (AppendFault | undefined)[] = [];
+  let defaultFault: AppendFault | undefined;
+  let readRefusal: Status | 'never' | undefined;
+  const nextFault = () => (faults.length > 0 ? faults.shift() : defaultFault);
   const appendRules = {
     database,
-    nextFate,
+    nextFault,
     maxAppendBytes: options.maxAppendBytes ?? DEFAULT_MAX_APPEND_BYTES,
     maxEventBytes: options.maxEventBytes ?? Number.POSITIVE_INFINITY,
     countsMetadata: countsMetadata(version),
@@ -81,8 +81,8 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     [StreamsService.batchAppend.path]: (call) => batchAppend(call, appendRules),
     [StreamsService.tombstone.path]: (call) => tombstone(call, appendRules),
     [StreamsService.read.path]: async (call) => {
-      if (refusal === 'never') return;
-      if (refusal) return call.end(refusal);
+      if (readRefusal === 'never') return;
+      if (readRefusal) return call.end(readRefusal);
       reads.add(call);
       await read(call, readRules).finally(() => reads.delete(call));
     },
@@ -93,12 +93,12 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     const name = call.path.split('/').at(-1) ?? '';
     calls.set(name, (calls.get(name) ?? 0) + 1);
     options.onCall?.(name);
-    const refused = users && call.path !== GossipService.read.path && refusalOf(call, users);
-    if (refused) return call.end(refused);
+    const refusal = users && call.path !== GossipService.read.path && refusalOf(call, users);
+    if (refusal) return call.end(refusal);
     const handler = handlers[call.path];
     return handler ? handler(call) : call.end(statuses.unimplemented);
   };
-  const server: GrpcServer = await startGrpcServer({ handle, port: options.port ?? FREE, tls });
+  const server: GrpcServer = await startGrpcServer({ handle, port: options.port ?? ANY_FREE_PORT, tls });
 
   let killed: Promise<void> | undefined;
   const kill = (): Promise<void> => {
@@ -114,13 +114,13 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     url: `esdb://127.0.0.1:${server.port}?tls=false`,
     database,
     calls,
-    nextAppends: (...next) => void fates.push(...next),
-    allAppends: (fate) => {
-      standing = fate;
+    nextAppends: (...next) => void faults.push(...next),
+    allAppends: (fault) => {
+      defaultFault = fault;
     },
     endReads,
     refuseReads: (how) => {
-      refusal = how;
+      readRefusal = how;
     },
     muteSubscriptions() {
       for (const call of reads) muted.add(call);
@@ -130,8 +130,8 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     },
     kill,
     async terminate() {
-      standing = { isWritten: true, end: statuses.timeout };
-      refusal = statuses.notReady;
+      defaultFault = { isWritten: true, end: statuses.timeout };
+      readRefusal = statuses.notReady;
       endReads('reset');
       await new Promise((resolve) => setTimeout(resolve, 20));
       await kill();
@@ -144,19 +144,19 @@ const COUNTS_METADATA_FROM = [24, 10, 4] as const;
 
 function countsMetadata(version: string): boolean {
   const parts = version.split(/[.-]/).map(Number);
-  const index = COUNTS_METADATA_FROM.findIndex((least, place) => parts[place] !== least);
+  const index = COUNTS_METADATA_FROM.findIndex((minimum, place) => parts[place] !== minimum);
   return index === -1 || (parts[index] as number) > (COUNTS_METADATA_FROM[index] as number);
 }
 
 async function supportedMethods(call: Call, version: string): Promise<void> {
-  const answer = new features.SupportedMethods().setEventStoreServerVersion(version);
-  answer.setMethodsList(
+  const response = new features.SupportedMethods().setEventStoreServerVersion(version);
+  response.setMethodsList(
     Object.values(StreamsService).map(({ path }) => {
       const [service = '', method = ''] = path.slice(1).split('/');
       return new features.SupportedMethod().setServiceName(service).setMethodName(method.toLowerCase());
     }),
   );
-  await call.send(ServerFeaturesService.getSupportedMethods.responseSerialize(answer));
+  await call.send(ServerFeaturesService.getSupportedMethods.responseSerialize(response));
   call.end();
 }
 
@@ -164,7 +164,7 @@ const LEADER = 8;
 const FOLLOWER = 6;
 
 async function members(call: Call, nodes: readonly { port: number; isLeader: boolean }[]): Promise<void> {
-  const answer = new gossip.ClusterInfo().setMembersList(
+  const response = new gossip.ClusterInfo().setMembersList(
     nodes.map(({ port, isLeader }) =>
       new gossip.MemberInfo()
         .setInstanceId(new shared.UUID().setString(crypto.randomUUID()))
@@ -174,7 +174,7 @@ async function members(call: Call, nodes: readonly { port: number; isLeader: boo
         .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(port)),
     ),
   );
-  await call.send(GossipService.read.responseSerialize(answer));
+  await call.send(GossipService.read.responseSerialize(response));
   call.end();
 }
 

@@ -1,21 +1,21 @@
 import { createSecureServer, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** One RPC as a server sees it. Bytes in and out are single messages, without their frame. */
+/** One RPC on the server side. Messages are passed without their gRPC frame. */
 export interface Call {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly messages: AsyncIterable<Buffer>;
-  /** Aborted when the client, or a failure that a test asked for, has ended the call. */
+  /** Aborted when the call has ended, by the client or by a fault. */
   readonly signal: AbortSignal;
-  /** Resolves when the client may get more; flow control is the network's. */
+  /** Resolves when more can be sent (HTTP/2 flow control). */
   send(...messages: Uint8Array[]): Promise<void>;
   end(status?: Status): void;
-  /** Ends the HTTP/2 stream without a gRPC status, as a node that shuts down does. */
+  /** Ends the HTTP/2 stream without a gRPC status, as a node does that is shutting down. */
   reset(): void;
 }
 
-/** How an RPC ends. `trailers` carry what EventStoreDB says of an error beside its code. */
+/** How an RPC ends. `trailers` carry the details of an EventStoreDB error. */
 export interface Status {
   readonly code: number;
   readonly message?: string;
@@ -24,13 +24,13 @@ export interface Status {
 
 export interface GrpcServer {
   readonly port: number;
-  /** Cuts every connection and frees the port, as `kill -9` does. */
+  /** Cuts all connections and releases the port, as SIGKILL does. */
   kill(): Promise<void>;
 }
 
 export interface GrpcServerOptions {
   readonly handle: (call: Call) => Promise<void>;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly tls?: TlsOptions | undefined;
 }
@@ -38,13 +38,13 @@ export interface GrpcServerOptions {
 export interface TlsOptions {
   readonly key: string;
   readonly cert: string;
-  /** Who signs the certificates of users; without it nobody is asked for one. */
+  /** Authority of user certificates; without it clients need none. */
   readonly ca?: string;
 }
 
 /**
- * gRPC over `node:http2`, so that a test decides over every frame: servers of gRPC libraries cannot end a stream without
- * a status, and that is just what clients must survive.
+ * Serves gRPC over `node:http2`, so that a test controls every frame: gRPC libraries cannot end a stream without a
+ * status, and clients have to survive exactly that.
  */
 export async function startGrpcServer({ handle, port, tls }: GrpcServerOptions): Promise<GrpcServer> {
   const server = tls ? createSecureServer({ ...tls, requestCert: tls.ca !== undefined }) : createServer();
@@ -125,18 +125,18 @@ async function* unframed(stream: ServerHttp2Stream): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = [];
   let length = 0;
   let wanted = FRAME_HEAD_BYTES;
-  // Whoever has read enough of a request still wants to answer it.
+  // A handler that stops reading the request still has to send its response.
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Buffer);
     length += (chunk as Buffer).length;
     while (length >= wanted) {
       const received = Buffer.concat(chunks);
       const end = FRAME_HEAD_BYTES + received.readUInt32BE(1);
-      const isWhole = length >= end;
-      if (isWhole) yield received.subarray(FRAME_HEAD_BYTES, end);
-      chunks = [isWhole ? received.subarray(end) : received];
-      length = isWhole ? length - end : length;
-      wanted = isWhole ? FRAME_HEAD_BYTES : end;
+      const isComplete = length >= end;
+      if (isComplete) yield received.subarray(FRAME_HEAD_BYTES, end);
+      chunks = [isComplete ? received.subarray(end) : received];
+      length = isComplete ? length - end : length;
+      wanted = isComplete ? FRAME_HEAD_BYTES : end;
     }
   }
 }

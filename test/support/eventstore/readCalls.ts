@@ -3,28 +3,28 @@ import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { nameOf } from './appendCalls.ts';
-import type { FakeDatabase, FakeRecord } from './database.ts';
+import type { FakeDatabase, FakeRecord } from './fakeDatabase.ts';
 import type { Call } from './grpcServer.ts';
 import { statuses } from './statuses.ts';
 
 const BACKWARDS = 1;
 const TICKS_PER_MS = 10_000n;
-/** Events that a live subscriber may lie behind on a server before 24.2, which drops it then. */
+/** How many events a live subscriber may fall behind before a server older than 24.2 drops it. */
 const LIVE_BUFFER = 32;
 
 export interface ReadRules {
   readonly database: FakeDatabase;
-  /** Servers before 24.2 drop who falls behind while live. */
+  /** Whether slow live subscribers are dropped, as by servers older than 24.2. */
   readonly dropsSlowConsumers: boolean;
-  /** Subscriptions that stay open and get nothing any more. */
+  /** Subscriptions that stay open but receive nothing. */
   readonly muted: ReadonlySet<Call>;
 }
 
-/** Reads of a stream or of `$all`, and subscriptions, which are reads without an end. */
+/** Handles reads of a stream or of `$all`, and subscriptions, which are reads without an end. */
 export async function read(call: Call, rules: ReadRules): Promise<void> {
   for await (const message of call.messages) {
     const options = StreamsService.read.requestDeserialize(message).getOptions() as ReadReq.Options;
-    // Everything filtered would need checkpoints that are right: not played, so nobody may rely on it here.
+    // Filters are not implemented: svc does not use them, and they would need correct checkpoints.
     if (!options.hasNoFilter()) return call.end(statuses.unimplemented);
     if (options.hasSubscription())
       return options.hasAll() ? follow(call, options, rules) : call.end(statuses.unimplemented);
@@ -63,7 +63,7 @@ async function readAll(call: Call, options: ReadReq.Options, { database }: ReadR
   const { log } = database;
   const count = Number(options.getCount());
   // Inclusive forwards, exclusive backwards.
-  const middle = bound === undefined ? (isBackwards ? log.length : 0) : indexBehind(log, bound - 1n);
+  const middle = bound === undefined ? (isBackwards ? log.length : 0) : indexAfter(log, bound - 1n);
   const wanted = isBackwards
     ? log.slice(Math.max(0, middle - count), middle).toReversed()
     : log.slice(middle, middle + count);
@@ -71,7 +71,7 @@ async function readAll(call: Call, options: ReadReq.Options, { database }: ReadR
   call.end();
 }
 
-/** Exclusive of its position; beyond the end it waits without a word (24.2). */
+/** Excludes the event at the start position. A position beyond the end waits silently, as in 24.2. */
 async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): Promise<void> {
   const { database } = rules;
   const all = options.getAll() as ReadReq.Options.AllOptions;
@@ -84,32 +84,32 @@ async function follow(call: Call, options: ReadReq.Options, rules: ReadRules): P
   const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID());
   await call.send(StreamsService.read.responseSerialize(new streams.ReadResp().setConfirmation(confirmation)));
   let wake = () => {};
-  const forget = database.onAppended(() => wake());
+  const stopListening = database.onAppended(() => wake());
   let isLive = false;
   try {
     while (!call.signal.aborted) {
-      const news = rules.muted.has(call) ? [] : database.log.slice(indexBehind(database.log, after));
-      if (isLive && rules.dropsSlowConsumers && news.length > LIVE_BUFFER) return call.end(statuses.consumerTooSlow);
-      if (news.length === 0) {
+      const records = rules.muted.has(call) ? [] : database.log.slice(indexAfter(database.log, after));
+      if (isLive && rules.dropsSlowConsumers && records.length > LIVE_BUFFER) return call.end(statuses.consumerTooSlow);
+      if (records.length === 0) {
         if (!isLive) await call.send(serialised(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())));
         isLive = true;
         await new Promise<void>((resolve) => {
           wake = resolve;
           call.signal.addEventListener('abort', () => resolve(), { once: true });
-          if (!rules.muted.has(call) && indexBehind(database.log, after) < database.log.length) resolve();
+          if (!rules.muted.has(call) && indexAfter(database.log, after) < database.log.length) resolve();
         });
         continue;
       }
-      await sendAll(call, news);
-      after = news.at(-1)?.position ?? after;
+      await sendAll(call, records);
+      after = records.at(-1)?.position ?? after;
     }
   } finally {
-    forget();
+    stopListening();
   }
 }
 
-/** Of the first record behind a position. */
-function indexBehind(log: readonly FakeRecord[], after: bigint): number {
+/** Index of the first record after a position. */
+function indexAfter(log: readonly FakeRecord[], after: bigint): number {
   let [low, high] = [0, log.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -119,12 +119,12 @@ function indexBehind(log: readonly FakeRecord[], after: bigint): number {
   return low;
 }
 
-/** In one write: a frame for each costs a server written in JavaScript more than the record. */
-const AT_ONCE = 32;
+/** Records per write: one frame per record would cost more than the record itself. */
+const RECORDS_PER_WRITE = 32;
 
 async function sendAll(call: Call, records: readonly FakeRecord[]): Promise<void> {
-  for (let at = 0; at < records.length && !call.signal.aborted; at += AT_ONCE) {
-    await call.send(...records.slice(at, at + AT_ONCE).map(bytesOf));
+  for (let at = 0; at < records.length && !call.signal.aborted; at += RECORDS_PER_WRITE) {
+    await call.send(...records.slice(at, at + RECORDS_PER_WRITE).map(bytesOf));
   }
 }
 
@@ -132,7 +132,7 @@ const serialised = (response: InstanceType<typeof streams.ReadResp>) => StreamsS
 
 const bytes = new WeakMap<FakeRecord, Uint8Array>();
 
-/** Each record is sent many times. */
+/** Cached, because each record is sent many times. */
 function bytesOf(record: FakeRecord): Uint8Array {
   const known = bytes.get(record) ?? serialised(eventOf(record));
   bytes.set(record, known);

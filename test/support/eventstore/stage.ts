@@ -7,32 +7,32 @@ import {
   openEventStore,
 } from '../../../src/eventLog/eventstore/eventStore.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
-import { FakeDatabase } from './database.ts';
+import { FakeDatabase } from './fakeDatabase.ts';
 import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';
 
-/** Short, so that tests of waiting do not wait. */
+/** Short times keep the tests fast. */
 const TIMING = { firstPauseMs: 5, longestPauseMs: 50, silenceMs: 200, replacedAfterMs: 50 };
 
 export interface EventStoreStage {
   readonly server: FakeEventStore;
   readonly database: FakeDatabase;
-  /** What the operator was told. */
-  readonly said: string[];
+  /** The lines that the operator saw. */
+  readonly lines: string[];
   readonly mirrorPath: string;
-  /** Opens the log of a node over the server; closed at the end of the test. */
+  /** Opens the event store of a node; closed at the end of the test. */
   open(options?: Partial<EventStoreOptions> & { readonly url?: string }): Promise<EventStore>;
   /** Starts a server at the same address over the same database. */
   restart(options?: FakeEventStoreOptions): Promise<FakeEventStore>;
 }
 
-/** A fake server and a data folder, gone at the end of the test, in which nothing may be rejected without a handler. */
+/** Starts a fake server and creates a data folder for one test. The test fails on any unhandled rejection. */
 export async function aStage(serverOptions: FakeEventStoreOptions = {}): Promise<EventStoreStage> {
   const database = serverOptions.database ?? new FakeDatabase();
   const unhandled: unknown[] = [];
-  const note = (error: unknown) => unhandled.push(error);
-  process.on('unhandledRejection', note);
+  const onUnhandled = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', onUnhandled);
   onTestFinished(() => {
-    process.off('unhandledRejection', note);
+    process.off('unhandledRejection', onUnhandled);
     expect(unhandled).toEqual([]);
   });
   const folder = await tempFolder();
@@ -40,18 +40,18 @@ export async function aStage(serverOptions: FakeEventStoreOptions = {}): Promise
   const server = await startFakeEventStore({ ...serverOptions, database });
   onTestFinished(() => server.kill());
   const mirrorPath = join(folder.path, 'mirror.sqlite');
-  const said: string[] = [];
+  const lines: string[] = [];
   return {
     server,
     database,
-    said,
+    lines,
     mirrorPath,
     async open({ url = server.url, ...options } = {}) {
       const store = await openEventStore({
         settings: parseConnectionString(url),
         path: mirrorPath,
         node: 'n1',
-        say: (line) => said.push(line),
+        say: (line) => lines.push(line),
         appendDeadlineMs: 300,
         firstPauseMs: 20,
         timing: TIMING,

@@ -1,6 +1,6 @@
 import type { Status } from './grpcServer.ts';
 
-/** How EventStoreDB says what went wrong: a gRPC code, and in trailers what the client makes its error from. */
+/** Errors as EventStoreDB sends them: a gRPC code, and trailers from which the client makes its error. */
 export const statuses = {
   ok: { code: 0 },
   /** Prepare or commit timed out; also every append during a shutdown, although it is written. */
@@ -12,7 +12,7 @@ export const statuses = {
   internal: { code: 13, message: 'Unexpected internal error' },
   wrongPassword: { code: 16, message: 'Bad HTTP authentication' },
   accessDenied: { code: 7, message: 'Access Denied', trailers: { exception: 'access-denied' } },
-  unimplemented: { code: 12, message: 'this fake server does not play that' },
+  unimplemented: { code: 12, message: 'not implemented by the fake server' },
   streamDeleted: (stream: string): Status => ({
     code: 9,
     message: `Event stream '${stream}' is deleted.`,

@@ -1103,9 +1103,9 @@ export interface components {
             }[];
             /** @description Unix seconds */
             created: number;
-            /** @description Unique per response, the same in all of its chunks */
+            /** @description One for each answer, the same in all of its chunks */
             id: string;
-            /** @description As requested */
+            /** @description As it was asked for */
             model: string;
             /** @constant */
             object: "chat.completion";
@@ -1126,7 +1126,7 @@ export interface components {
                         };
                     }[];
                     content?: string;
-                    /** @description A summary of the reasoning, if requested */
+                    /** @description A summary of the reasoning, when one was asked for */
                     reasoning_content?: string;
                     refusal?: string;
                     /** @constant */
@@ -1165,9 +1165,9 @@ export interface components {
             }[];
             /** @description Unix seconds */
             created: number;
-            /** @description Unique per response, the same in all of its chunks */
+            /** @description One for each answer, the same in all of its chunks */
             id: string;
-            /** @description As requested */
+            /** @description As it was asked for */
             model: string;
             /** @constant */
             object: "chat.completion.chunk";
@@ -1176,7 +1176,7 @@ export interface components {
         };
         ChatRequest: {
             logprobs?: boolean | null;
-            /** @description Reserved from the limits of the API key; not forwarded to the provider */
+            /** @description Reserved for the answer; the provider is not told */
             max_completion_tokens?: number | null;
             /** @description Like max_completion_tokens */
             max_tokens?: number | null;

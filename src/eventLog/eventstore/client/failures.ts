@@ -59,7 +59,7 @@ export function appendFailure(error: unknown): AppendFailure {
     return { kind: 'conflict', actualRevision: typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM };
   }
   if (error instanceof MaxAppendSizeExceededError) {
-    return { kind: 'rejected', reason: `EventStoreDB takes at most ${error.maxAppendSize} bytes at once` };
+    return { kind: 'rejected', reason: `EventStoreDB accepts at most ${error.maxAppendSize} bytes in one append` };
   }
   if (error instanceof StreamDeletedError) {
     return { kind: 'rejected', reason: `the stream ${error.streamName} was deleted in EventStoreDB for good` };

@@ -9,12 +9,12 @@ import { NO_STREAM } from '../../eventLog.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** A key and a certificate for 127.0.0.1 that is its own authority. */
+/** Creates a key and a self-signed certificate for 127.0.0.1. */
 function newCertificate(folder: string, name: 'server' | 'user' | 'stranger') {
   const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
   const subject = ['-subj', '/CN=svc test', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  execFileSync('openssl', [...made, '-keyout', keyFile, '-out', certFile, ...subject], { stdio: 'ignore' });
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  execFileSync('openssl', [...request, '-keyout', keyFile, '-out', certFile, ...subject], { stdio: 'ignore' });
   return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8'), keyFile, certFile };
 }
 
@@ -33,7 +33,7 @@ describe.skipIf(!hasOpenssl)('EventStoreDB over TLS (needs openssl)', () => {
     return { ...stage, at: `127.0.0.1:${stage.server.port}`, ca, printed };
   }
 
-  test('authority, user and password pass through', async () => {
+  test('connects with a certificate authority, user and password', async () => {
     const { open, at, ca, server } = await aSecureStage();
     const { log } = await open({ url: `esdb://svc:p%40ss%3Aw%2Ford@${at}?${ca}` });
     expect(await log.append(aStream(), NO_STREAM, [anEvent()])).toMatchObject({ kind: 'committed' });
@@ -46,38 +46,38 @@ describe.skipIf(!hasOpenssl)('EventStoreDB over TLS (needs openssl)', () => {
     ['an unknown authority', ({ at }) => `esdb://svc:hunter2@${at}`, 'see tls and tlsCAFile'],
     ['no TLS', ({ at }) => `esdb://svc:hunter2@${at}?tls=false`, 'cannot be used yet'],
   ] as readonly [string, (stage: { at: string; ca: string }) => string, string][])(
-    'with %s the start says why it waits, and nothing is printed of the password',
+    'reports why the start waits with %s, and prints nothing of the password',
     async (_, urlOf, why) => {
       const stage = await aSecureStage();
       const ending = new AbortController();
       const opening = stage.open({ url: urlOf(stage), signal: ending.signal });
       opening.catch(() => {});
-      await vi.waitUntil(() => stage.said.length >= 2, { timeout: 15_000, interval: 10 });
+      await vi.waitUntil(() => stage.lines.length >= 2, { timeout: 15_000, interval: 10 });
       ending.abort();
       await expect(opening).rejects.toThrow();
-      expect(stage.said[0]).toContain(why);
-      expect(JSON.stringify([stage.said, stage.printed])).not.toMatch(/hunter2|p@ss/);
+      expect(stage.lines[0]).toContain(why);
+      expect(JSON.stringify([stage.lines, stage.printed])).not.toMatch(/hunter2|p@ss/);
     },
   );
 
-  test('certificate and key of a user pass through, and one that the server does not know is said at the start', async () => {
+  test('connects with a user certificate, and reports one that the server does not know', async () => {
     await using folder = await tempFolder();
     const { key, cert, certFile: caFile } = newCertificate(folder.path, 'server');
     const [user, stranger] = [newCertificate(folder.path, 'user'), newCertificate(folder.path, 'stranger')];
-    const { open, server, said } = await aStage({ tls: { key, cert, ca: user.cert } });
+    const { open, server, lines } = await aStage({ tls: { key, cert, ca: user.cert } });
     const urlWith = ({ certFile, keyFile }: typeof user) =>
       `esdb://127.0.0.1:${server.port}?${new URLSearchParams({ tlsCAFile: caFile, userCertFile: certFile, userKeyFile: keyFile })}`;
     const { log } = await open({ url: urlWith(user) });
     expect(await log.append(aStream(), NO_STREAM, [anEvent()])).toMatchObject({ kind: 'committed' });
-    expect(said).toEqual([]);
+    expect(lines).toEqual([]);
     await log.close();
 
     const ending = new AbortController();
     const opening = open({ url: urlWith(stranger), signal: ending.signal });
     opening.catch(() => {});
-    await vi.waitUntil(() => said.length >= 1, { timeout: 15_000, interval: 10 });
+    await vi.waitUntil(() => lines.length >= 1, { timeout: 15_000, interval: 10 });
     ending.abort();
     await expect(opening).rejects.toThrow();
-    expect(said[0]).toContain('cannot be used yet (attempt 1');
+    expect(lines[0]).toContain('cannot be used yet (attempt 1');
   });
 });

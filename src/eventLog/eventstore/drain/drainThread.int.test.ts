@@ -22,7 +22,7 @@ async function anOutbox() {
       store: store.replicationTarget,
       drain: (listener) => startDrainThread({ path, settings, ...listener }),
       maxEvents: 10_000,
-      report: (what) => reported.push(String(what)),
+      report: (message) => reported.push(String(message)),
     });
     onTestFinished(() => outbox.close(0));
     outbox.start();
@@ -33,7 +33,7 @@ async function anOutbox() {
 
 const soon = { timeout: 15_000, interval: 10 };
 
-test('what the outbox took is in EventStoreDB once, in order and in its chain, also when an append is lost', async () => {
+test('drains the outbox into EventStoreDB once and in order although appends fail', async () => {
   const { server, database, log, open, reported } = await anOutbox();
   const outbox = await open();
   server.nextAppends({ isWritten: true, end: statuses.unavailable }, { isWritten: false, end: statuses.timeout });
@@ -47,12 +47,12 @@ test('what the outbox took is in EventStoreDB once, in order and in its chain, a
   expect(isBreak(verifyStream(await Array.fromAsync(log.readStream(stream))))).toBe(false);
   expect(reported).toEqual([
     expect.stringMatching(/^CannotDrain: events wait in the outbox/),
-    'the store takes events from the outbox again',
+    'the store accepts events from the outbox again',
   ]);
   expect(outbox.trouble).toBeUndefined();
 });
 
-test('closing brings the rest, and the next start goes on', async () => {
+test('drains the rest on close, and continues after the next start', async () => {
   const { database, open } = await anOutbox();
   const first = await open();
   const [one, other] = [aStream(), aStream()];

@@ -16,7 +16,7 @@ const anEvent = (ip: number) => ({
   metadata: Buffer.from('{}'),
 });
 
-test('a server that ends every subscription after a moment is read to the end all the same', async () => {
+test('reads everything from a server that ends each subscription after a moment', async () => {
   const server = await startFakeEventStore();
   onTestFinished(() => server.kill());
   const marks: ResumeMark[] = [];
@@ -48,7 +48,7 @@ test('a server that ends every subscription after a moment is read to the end al
   expect(revisions).toEqual(Array.from({ length: 20 }, (_, index) => index));
 });
 
-test('what comes thick and fast is handled together, in order and once', async () => {
+test('handles bursts of events in batches, in order and once', async () => {
   const server = await startFakeEventStore();
   onTestFinished(() => server.kill());
   server.database.append(

@@ -11,7 +11,7 @@ export interface Placed {
 export interface MirrorLookup {
   headOf(stream: string): ChainHead;
   /** At most so many events of a stream behind a revision, in order. */
-  behind(stream: string, revision: number, most: number): Placed[];
+  eventsAfter(stream: string, revision: number, most: number): Placed[];
   /** Whether any of these ids stands anywhere. */
   hasAnyOf(ids: readonly string[]): boolean;
   vaultStreams(): string[];
@@ -33,7 +33,7 @@ export function openMirrorLookup(path: string): MirrorLookup {
       // An event that is not of our making carries no hash; what comes behind it cannot be proved.
       return found ? { revision: found.revision, hash: found.hash ?? emptyChain.hash } : emptyChain;
     },
-    behind: (stream, revision, most) =>
+    eventsAfter: (stream, revision, most) =>
       (behind.all(stream, revision, most) as { id: string; position: number }[]).map((row) => ({
         id: row.id,
         position: position(row.position),

@@ -9,20 +9,20 @@ import { startContainer } from '../containers.ts';
 
 export interface RealServer {
   readonly url: string;
-  /** The same at every run: a server keeps the vault that the first one made. */
+  /** The same in every run, because a server keeps the vault that the first run created. */
   readonly masterKey: string;
   stop(): Promise<void>;
 }
 
-/** Why there is none, for the name of what is skipped. */
+/** Why the tests over a real server are skipped. */
 export const NO_REAL_SERVER = 'neither SVC_TEST_EVENTSTORE_URL nor a container engine';
 
 const masterKey = hash('sha256', 'the vault of the tests', 'base64');
 
-/** The server that somebody else runs, or one in a container that ends with this process. */
+/** The server of SVC_TEST_EVENTSTORE_URL, or one in a container that ends with this process; undefined without either. */
 export async function realServer(): Promise<RealServer | undefined> {
-  const given = process.env.SVC_TEST_EVENTSTORE_URL;
-  if (given) return givenServer(given);
+  const url = process.env.SVC_TEST_EVENTSTORE_URL;
+  if (url) return configuredServer(url);
   const container = await startContainer('eventstore', {
     port: 2113,
     environment: { EVENTSTORE_MEM_DB: 'true' },
@@ -33,10 +33,11 @@ export async function realServer(): Promise<RealServer | undefined> {
 }
 
 /**
- * Afterwards the streams that were written are deleted for good, so that a scavenge gives their space back.
- * @throws when somebody works with this server: nothing was written to it then
+ * A server that the tests did not start. `stop` tombstones the streams that the tests wrote, so that a scavenge frees
+ * their space.
+ * @throws when a service uses this server; nothing is written to it then
  */
-export async function givenServer(url: string): Promise<RealServer> {
+export async function configuredServer(url: string): Promise<RealServer> {
   const client = openClient(parseConnectionString(url));
   await refuseInUse(client);
   const before = await headOf(client);
@@ -46,7 +47,7 @@ export async function givenServer(url: string): Promise<RealServer> {
     async stop() {
       const written = new Set<string>();
       for await (const { event } of client.readAll(before && { fromPosition: before })) {
-        // Reading begins with what stands there.
+        // The read begins with the last event that existed before.
         if (event && event.position.commit !== before?.commit && isOfTests(event.streamId)) written.add(event.streamId);
       }
       for (const stream of written) {
@@ -60,15 +61,15 @@ export async function givenServer(url: string): Promise<RealServer> {
 }
 
 const VAULT = 'vault-installation';
-/** The vault stays for the next run: a name that was deleted for good can never be used again. */
+/** The vault stays for the next run, because the name of a tombstoned stream can never be used again. */
 const isOfTests = (stream: string): boolean => !stream.startsWith('$') && stream !== VAULT;
 
 async function refuseInUse(client: EventStoreClient): Promise<void> {
-  const [made] = await readStreamOnce(client, VAULT, { maxCount: 1 });
-  if (!made) return;
-  const { wrapped } = made.data as { wrapped?: unknown };
+  const [created] = await readStreamOnce(client, VAULT, { maxCount: 1 });
+  if (!created) return;
+  const { wrapped } = created.data as { wrapped?: unknown };
   const master = parseMasterKey(masterKey, 'the key of the tests');
   if (unwrapInstallationKey(master, Buffer.from(String(wrapped), 'base64'))) return;
   await disposeClient(client);
-  throw new Error('SVC_TEST_EVENTSTORE_URL names a server that svc works with. Give the tests one of their own.');
+  throw new Error('A service uses the server of SVC_TEST_EVENTSTORE_URL. Give the tests a server of their own.');
 }

@@ -5,7 +5,7 @@ import { disposeClient, openClient } from '../../../src/eventLog/eventstore/clie
 import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
 import { openSharedVault } from '../../../src/vault/sharedVault.ts';
 import { startFakeEventStore } from './fakeEventStore.ts';
-import { givenServer } from './servers.ts';
+import { configuredServer } from './realServer.ts';
 import { aStage } from './stage.ts';
 
 async function write(url: string, stream: string): Promise<void> {
@@ -14,13 +14,13 @@ async function write(url: string, stream: string): Promise<void> {
   await disposeClient(client);
 }
 
-test('what a run wrote to a given server is deleted when it ends, what was there before is not, and the next run works', async () => {
+test('tombstones only the streams of its own run, so that the next run works', async () => {
   const fake = await startFakeEventStore();
   onTestFinished(() => fake.kill());
   const { database, url } = fake;
   await write(url, 'before-this-run');
   for (const stream of ['firewall-one', 'firewall-other']) {
-    const server = await givenServer(url);
+    const server = await configuredServer(url);
     await write(url, stream);
     expect(database.isTombstoned(stream)).toBe(false);
     await server.stop();
@@ -29,19 +29,19 @@ test('what a run wrote to a given server is deleted when it ends, what was there
   expect(database.isTombstoned('before-this-run')).toBe(false);
 });
 
-test('a server that svc works with is refused, and one with the vault of an earlier run is not', async () => {
+test('refuses a server that a service uses, and accepts one with the vault of an earlier run', async () => {
   const { server, open } = await aStage();
   const store = await open();
-  const { masterKey, stop } = await givenServer(server.url);
+  const { masterKey, stop } = await configuredServer(server.url);
   const vault = await openSharedVault({ streams: store.keys, masterKey, report: () => undefined });
   vault.close();
   await stop();
-  await (await givenServer(server.url)).stop();
+  await (await configuredServer(server.url)).stop();
 
   const inUse = await aStage();
-  const own = randomBytes(32).toString('base64');
-  (await openSharedVault({ streams: (await inUse.open()).keys, masterKey: own, report: () => undefined })).close();
+  const otherKey = randomBytes(32).toString('base64');
+  (await openSharedVault({ streams: (await inUse.open()).keys, masterKey: otherKey, report: () => undefined })).close();
   const before = inUse.database.log.length;
-  await expect(givenServer(inUse.server.url)).rejects.toThrow('Give the tests one of their own');
+  await expect(configuredServer(inUse.server.url)).rejects.toThrow('Give the tests a server of their own');
   expect(inUse.database.log).toHaveLength(before);
 });

@@ -1,17 +1,17 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A network between a client and a server that can fail in the ways networks and stopped processes do. */
-export interface Link extends AsyncDisposable {
+/** A network connection between a client and a server that a test can break or freeze. */
+export interface NetworkLink extends AsyncDisposable {
   readonly port: number;
-  /** Nothing passes any more and nobody is told, as with SIGSTOP or a cable that was pulled. */
+  /** Stops all traffic without closing connections, as with SIGSTOP or an unplugged cable. */
   freeze(): void;
   thaw(): void;
-  /** Breaks all connections; new ones may be made. */
+  /** Breaks all connections; new ones can be opened. */
   cut(): void;
 }
 
-/** Listens on a free port and passes everything on. */
-export async function startLink(to: { readonly port: number }): Promise<Link> {
+/** Listens on a free port and forwards everything to another port. */
+export async function startNetworkLink(to: { readonly port: number }): Promise<NetworkLink> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let isFrozen = false;
   const server = createServer((near) => {

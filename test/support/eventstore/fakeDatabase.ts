@@ -1,6 +1,6 @@
-/** A record as it stands in the log of the fake server. */
+/** A record in the log of the fake server. */
 export interface FakeRecord {
-  /** Commit and prepare position in `$all`; a reader may not rely on how far apart they are. */
+  /** Commit and prepare position in `$all`. Positions are not consecutive. */
   readonly position: bigint;
   readonly stream: string;
   readonly revision: bigint;
@@ -15,7 +15,7 @@ export interface FakeRecord {
 
 export type ProposedRecord = Pick<FakeRecord, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>;
 
-/** A revision, or -1 when the stream must not exist, or nothing at all. */
+/** The expected revision: -1 when the stream must not exist, `any` for no check. */
 export type Expected = bigint | 'any' | 'exists';
 
 export type Appended =
@@ -34,21 +34,21 @@ export const NO_STREAM = -1n;
 const DELETED = 9_223_372_036_854_775_807n;
 
 /**
- * What a real server keeps and the rules by which it answers (event-sourcing.md B1.0). It outlives the fake servers that
- * are started over it, as files outlive a process.
+ * The storage of a fake server, with the rules of real servers (docs/stores.md#failures-by-name). It survives the fake
+ * servers that are started over it, as files survive a process.
  */
 export class FakeDatabase {
   readonly #streams = new Map<string, FakeStream>();
   readonly #listeners = new Set<() => void>();
-  /** Ids written lately: all that makes a repeat with `any` idempotent. */
+  /** Recently written ids, the only thing that makes a repeat with `any` idempotent. */
   #recentIds = new Map<string, { stream: string; revision: bigint; position: bigint }>();
   #log: FakeRecord[] = [];
-  /** Where records stand or stood: a scavenge takes them and leaves the places. */
-  #places = new Set<bigint>();
+  /** Positions of all records ever written: a scavenge removes records but not their positions. */
+  #positions = new Set<bigint>();
   #end = 1_420n;
 
   constructor() {
-    // What a new server writes for itself before anybody connects.
+    // System events that a new server writes before the first client connects.
     for (const [stream, type] of [
       ['$$$stats-127.0.0.1:2113', '$metadata'],
       ['$epoch-information', '$epoch-information'],
@@ -60,14 +60,14 @@ export class FakeDatabase {
     }
   }
 
-  /** Everything in `$all`, system events included. */
+  /** All records of `$all`, system events included. */
   get log(): readonly FakeRecord[] {
     return this.#log;
   }
 
-  /** Whether a read may begin there: at the place of a record, or beyond the end. */
+  /** Whether a read may begin at a position: it is that of a record, or beyond the end. */
   isBoundary(position: bigint): boolean {
-    return this.#places.has(position) || position > (this.#log.at(-1)?.position ?? 0n);
+    return this.#positions.has(position) || position > (this.#log.at(-1)?.position ?? 0n);
   }
 
   onAppended(listener: () => void): () => void {
@@ -79,7 +79,7 @@ export class FakeDatabase {
     const kept = this.#streams.get(stream);
     if (kept?.isTombstoned) return { kind: 'deleted' };
     const current = this.#lastRevision(stream);
-    if (expected === 'any') return this.#repeatedLately(stream, events) ?? this.#write(stream, current, events);
+    if (expected === 'any') return this.#repeatedRecently(stream, events) ?? this.#write(stream, current, events);
     if (expected === 'exists') {
       return current === NO_STREAM ? { kind: 'conflict', current } : this.#write(stream, current, events);
     }
@@ -88,7 +88,7 @@ export class FakeDatabase {
     return this.#repeated(stream, expected, events) ?? { kind: 'conflict', current };
   }
 
-  /** The outcome of the first time, when all of these ids stand where this append would have put them. */
+  /** The original outcome, if all of these ids are at the revisions where this append would write them. */
   #repeated(stream: string, expected: bigint, events: readonly ProposedRecord[]): Appended | undefined {
     if (events.length === 0) return undefined;
     const records = this.#streams.get(stream)?.records ?? [];
@@ -98,7 +98,7 @@ export class FakeDatabase {
     return { kind: 'written', revision, position };
   }
 
-  #repeatedLately(stream: string, events: readonly ProposedRecord[]): Appended | undefined {
+  #repeatedRecently(stream: string, events: readonly ProposedRecord[]): Appended | undefined {
     const [first, last] = [events[0], events.at(-1)].map((event) => event && this.#recentIds.get(event.id));
     if (first?.stream !== stream || last?.stream !== stream) return undefined;
     return { kind: 'written', revision: last.revision, position: last.position };
@@ -106,7 +106,7 @@ export class FakeDatabase {
 
   #write(stream: string, current: bigint, events: readonly ProposedRecord[]): Appended {
     if (events.length === 0) {
-      // "Succeeds", moves the end of the log and reports revision 0 for a stream that still does not exist.
+      // "Succeeds", moves the end of the log, and reports revision 0 for a stream that still does not exist.
       this.#end += 64n;
       return { kind: 'written', revision: current === NO_STREAM ? 0n : current, position: this.#end };
     }
@@ -125,11 +125,11 @@ export class FakeDatabase {
 
   #add(stream: FakeStream, event: Omit<FakeRecord, 'position' | 'created'>): FakeRecord {
     const record = { ...event, position: this.#end, created: Date.now() };
-    // Records have different lengths, and ours are not the only ones: positions are not consecutive.
+    // Records differ in length, so positions are not consecutive.
     this.#end += BigInt(160 + event.data.length + event.metadata.length);
     stream.records.push(record);
     this.#log.push(record);
-    this.#places.add(record.position);
+    this.#positions.add(record.position);
     return record;
   }
 
@@ -142,7 +142,7 @@ export class FakeDatabase {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Undefined when there is no such stream, or it is soft-deleted. */
+  /** The records of a stream that a read returns; undefined when the stream is missing or soft-deleted. */
   visible(stream: string): readonly FakeRecord[] | undefined {
     const kept = this.#streams.get(stream);
     if (!kept || kept.records.length === 0 || this.isSoftDeleted(stream)) return undefined;
@@ -173,7 +173,7 @@ export class FakeDatabase {
     return { kind: 'written', revision: DELETED, position };
   }
 
-  /** Forgets what the metadata of its stream hides, and the content of tombstoned streams. Positions stay. */
+  /** Removes the records that their stream's metadata hides, and those of tombstoned streams. Positions do not change. */
   scavenge(): void {
     this.#log = this.#log.filter((record) => {
       const kept = this.#streamOf(record.stream);
@@ -181,20 +181,20 @@ export class FakeDatabase {
       if (kept.isTombstoned) return record.revision === DELETED;
       return isVisible(kept, record) || record === kept.records.at(-1);
     });
-    const left = new Set(this.#log);
-    for (const kept of this.#streams.values()) kept.records = kept.records.filter((record) => left.has(record));
+    const remaining = new Set(this.#log);
+    for (const kept of this.#streams.values()) kept.records = kept.records.filter((record) => remaining.has(record));
   }
 
-  /** The cache of ids is memory. */
+  /** Clears the cache of recent ids, as a restart does. */
   forgetRecentIds(): void {
     this.#recentIds = new Map();
   }
 
-  /** A copy as a backup holds it. */
+  /** A copy of the current state. */
   backup(): FakeDatabase {
     const copy = new FakeDatabase();
     copy.#log = [...this.#log];
-    copy.#places = new Set(this.#places);
+    copy.#positions = new Set(this.#positions);
     copy.#end = this.#end;
     copy.#streams.clear();
     for (const [name, kept] of this.#streams) copy.#streams.set(name, { ...kept, records: [...kept.records] });
