@@ -676,7 +676,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is left of the pool, in the form in which Codex asks for it; needs no key */
+        /** Usage of the pool, in the form that Codex reads; needs no key */
         get: operations["getSvcUsage"];
         put?: never;
         post?: never;
@@ -761,7 +761,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The models that the pool can serve and the key may use */
+        /** List the models that the pool serves and the key may use */
         get: operations["getBackendApiSvcModels"];
         put?: never;
         post?: never;
@@ -780,7 +780,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a request to one of the accounts and streams the answer */
+        /** Send a request to one of the accounts and stream the response */
         post: operations["postBackendApiSvcResponses"];
         delete?: never;
         options?: never;
@@ -797,7 +797,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shortens a conversation to items that stand for it */
+        /** Compact a conversation */
         post: operations["postBackendApiSvcResponsesCompact"];
         delete?: never;
         options?: never;
@@ -814,7 +814,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Writes down what is said */
+        /** Transcribe audio */
         post: operations["postBackendApiTranscribe"];
         delete?: never;
         options?: never;
@@ -848,7 +848,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Writes down what is said */
+        /** Transcribe audio */
         post: operations["postV1AudioTranscriptions"];
         delete?: never;
         options?: never;
@@ -865,7 +865,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a chat to one of the accounts; streams only when asked to */
+        /** Send a chat to one of the accounts; streams only on request */
         post: operations["postV1ChatCompletions"];
         delete?: never;
         options?: never;
@@ -880,7 +880,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The models that the pool can serve and the key may use */
+        /** List the models that the pool serves and the key may use */
         get: operations["getV1Models"];
         put?: never;
         post?: never;
@@ -897,7 +897,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of these models */
+        /** Get one of these models */
         get: operations["getV1ModelsId"];
         put?: never;
         post?: never;
@@ -916,7 +916,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a request to one of the accounts; streams only when asked to */
+        /** Send a request to one of the accounts; streams only on request */
         post: operations["postV1Responses"];
         delete?: never;
         options?: never;
@@ -933,7 +933,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shortens a conversation to items that stand for it */
+        /** Compact a conversation */
         post: operations["postV1ResponsesCompact"];
         delete?: never;
         options?: never;
@@ -1364,7 +1364,7 @@ export interface components {
         };
         Models: {
             data: components["schemas"]["Model"][];
-            /** @description The same as the provider describes them, for Codex */
+            /** @description The same models as the provider describes them, for Codex */
             models: ({
                 slug: string;
             } & {
