@@ -62,6 +62,7 @@ export function startThread<Protocol extends ThreadProtocol>(
   let current: Run<Protocol> | undefined;
   let restartTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let stopped: Promise<void> | undefined;
 
   function run(): Run<Protocol> {
     const { options, resourceLimits, keepsProcessAlive = true } = settings;
@@ -106,6 +107,16 @@ export function startThread<Protocol extends ThreadProtocol>(
     clearTimeout(restartTimer);
   }
 
+  async function stop({ timeoutMs, graceMs = 0 }: StopOptions): Promise<void> {
+    end();
+    if (!current) return;
+    const { worker, channel, ended } = current;
+    (channel as unknown as ControlChannel).notify(STOP, timeoutMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => void worker.terminate(), timeoutMs + graceMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
   const first = start();
   return {
     ready: first.ready,
@@ -115,15 +126,9 @@ export function startThread<Protocol extends ThreadProtocol>(
     request: (...message) =>
       running()?.channel.request(...message) ?? Promise.reject(new ThreadEnded(`the ${name} thread does not run`)),
     notify: (...message) => running()?.channel.notify(...message),
-    async stop({ timeoutMs, graceMs = 0 } = {}) {
-      end();
-      if (!current) return;
-      const { worker, channel, ended } = current;
-      (channel as unknown as ControlChannel).notify(STOP, timeoutMs);
-      const timer =
-        timeoutMs === undefined ? undefined : setTimeout(() => void worker.terminate(), timeoutMs + graceMs);
-      await ended;
-      clearTimeout(timer);
+    stop(options = {}) {
+      stopped ??= stop(options);
+      return stopped;
     },
     async terminate() {
       end();

@@ -140,7 +140,7 @@ describe('a stop', () => {
   it('lets requests in progress finish', async () => {
     const thread = start();
     const waiting = thread.request('wait', 50);
-    await thread.stop({ timeoutMs: 10_000 });
+    await Promise.all([thread.stop({ timeoutMs: 10_000 }), thread.stop()]);
     expect(await waiting).toBe('waited');
     expect(reports.stopping).toHaveBeenCalledExactlyOnceWith(10_000);
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(undefined);

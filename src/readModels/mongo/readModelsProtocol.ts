@@ -1,33 +1,28 @@
-import type { Position } from '../../domain/core/brands.ts';
-import type { ReadModelPorts } from '../readModels.ts';
+import type { Query, QueryThread } from '../queryThread.ts';
 
-/** What the worker is started with. */
-export interface WorkerOptions {
+export interface MongoThreadOptions {
   readonly url: string;
   readonly fencedBy: string;
   readonly logPath: string;
   readonly isCopy: boolean;
 }
 
-/** To the worker. */
-export type ToWorker =
-  | { readonly kind: 'news' }
-  | {
-      readonly kind: 'query';
-      readonly id: number;
-      readonly port: keyof ReadModelPorts;
-      readonly name: string;
-      readonly args: readonly unknown[];
-      readonly minPosition: Position;
-    }
-  | { readonly kind: 'tenure'; readonly id: number; readonly epoch: number }
-  | { readonly kind: 'tenureOver'; readonly id: number }
-  | { readonly kind: 'close' };
-
-/** From the worker: `newsTaken` asks for the next news, `projected` ends a tenure. */
-export type FromWorker =
-  | { readonly kind: 'newsTaken' }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
-  | { readonly kind: 'failed'; readonly id: number; readonly trouble: string }
-  | { readonly kind: 'projected'; readonly id: number }
-  | { readonly kind: 'say'; readonly line: string };
+/** What passes between the main thread and the one with the read models. */
+export interface ReadModelsThread extends QueryThread {
+  options: MongoThreadOptions;
+  requests: {
+    query(query: Query): unknown;
+    /** Makes the read models for a lease term; replied to soon after the term has ended. */
+    project(term: { readonly id: number; readonly epoch: number }): void;
+  };
+  notifications: {
+    logAdvanced(): void;
+    termEnded(id: number): void;
+  };
+  reports: {
+    /** Asks for the next `logAdvanced`. */
+    readyForMore(): void;
+    /** A line for the operator. */
+    line(text: string): void;
+  };
+}

@@ -1,58 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { endThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { openLogReader } from './logReader.ts';
 import { createMongoStore } from './mongoStore.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './readModelsProtocol.ts';
+import type { ReadModelsThread } from './readModelsProtocol.ts';
 
-/** News are told no more often. */
-const NEWS_EVERY_MS = 50;
+// Program of the thread that makes read models in MongoDB and queries them.
 
-const { url, fencedBy, logPath, isCopy } = workerData as WorkerOptions;
-const say = (message: FromWorker) => parentPort?.postMessage(message);
+/** Between two notifications of new events. */
+const NOTIFY_INTERVAL_MS = 50;
 
-const source = openLogReader(logPath);
-const store = createMongoStore({ url, source, fencedBy, isCopy, say: (line) => say({ kind: 'say', line }) });
-const tenures = new Map<number, AbortController>();
+await serveThread<ReadModelsThread>(({ url, fencedBy, logPath, isCopy }, report) => {
+  const source = openLogReader(logPath);
+  const store = createMongoStore({ url, source, fencedBy, isCopy, say: (line) => report('line', line) });
+  const terms = new Map<number, AbortController>();
 
-parentPort?.on('message', (message: ToWorker) => {
-  switch (message.kind) {
-    case 'news':
-      store.notify();
-      void delay(NEWS_EVERY_MS, undefined, { ref: false }).then(() => say({ kind: 'newsTaken' }));
-      return;
-    case 'query':
-      void answer(message);
-      return;
-    case 'tenure':
-      void project(message.id, message.epoch);
-      return;
-    case 'tenureOver':
-      tenures.get(message.id)?.abort();
-      return;
-    case 'close':
-      void close();
-  }
+  return {
+    requests: {
+      query: ({ port, name, args, minPosition }) => store.answer(port, name, args, minPosition),
+      /** The main thread, which has the lease, learns of its loss a moment earlier; until then the epoch keeps us out. */
+      async project({ id, epoch }) {
+        const ending = new AbortController();
+        const { signal } = ending;
+        terms.set(id, ending);
+        try {
+          await store.project({ epoch, signal, isHeld: () => !signal.aborted });
+        } catch (error) {
+          await endThread(error);
+        }
+        terms.delete(id);
+      },
+    },
+    notifications: {
+      async logAdvanced() {
+        store.notify();
+        await delay(NOTIFY_INTERVAL_MS, undefined, { ref: false });
+        report('readyForMore');
+      },
+      termEnded: (id) => terms.get(id)?.abort(),
+    },
+    async stop() {
+      await store.close();
+      source.close();
+    },
+  };
 });
-
-async function answer({ id, port, name, args, minPosition }: Extract<ToWorker, { kind: 'query' }>): Promise<void> {
-  try {
-    say({ kind: 'answer', id, answer: await store.answer(port, name, args, minPosition) });
-  } catch (error) {
-    say({ kind: 'failed', id, trouble: (error as Error).message });
-  }
-}
-
-/** What was lost meanwhile is known a moment later here than in the thread that has the lease: the epoch keeps us out. */
-async function project(id: number, epoch: number): Promise<void> {
-  const ending = new AbortController();
-  tenures.set(id, ending);
-  await store.project({ epoch, signal: ending.signal, isHeld: () => !ending.signal.aborted });
-  tenures.delete(id);
-  say({ kind: 'projected', id });
-}
-
-async function close(): Promise<void> {
-  await store.close();
-  source.close();
-  parentPort?.close();
-}

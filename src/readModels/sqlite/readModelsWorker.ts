@@ -1,93 +1,84 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { serveThread } from '../../lib/threads/serveThread.ts';
+import type { Query } from '../queryThread.ts';
+import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
 import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
-import type { FromWorker, Query, ToWorker, WorkerOptions } from './readModelsProtocol.ts';
+import type { ReadModelsThread } from './readModelsProtocol.ts';
+
+// Program of the thread that projects the log's file into read models and queries them.
 
 /**
- * News wait this long for more of their kind: a batch of hundreds costs little more than one of ten. After a longer wait a
- * fold under load takes a core for so long that requests queue.
+ * Waits this long for more events before it projects: a batch of hundreds costs little more than one of ten. After a longer
+ * wait, projecting under load takes a core for so long that requests queue.
  */
 const GATHER_MS = 200;
-/** A query waits at most this long for what it wants to see, then answers with what there is. */
+/** How long a query waits for the position that it names; then it is answered from what there is. */
 const MAX_WAIT_MS = 1_000;
 const LOOK_AGAIN_MS = 5;
 
-const { path, logPath } = workerData as WorkerOptions;
-const log = new LogReader(logPath);
-let database = openReadModelFile(path);
-let projector = new Projector(database, log);
-let isClosing = false;
+await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
+  const log = new LogReader(logPath);
+  let database = openReadModelFile(path);
+  let projector = new Projector(database, log);
+  let isClosing = false;
 
-const say = (message: FromWorker) => parentPort?.postMessage(message);
+  async function catchUp(): Promise<void> {
+    let trouble: string | undefined;
+    try {
+      while (!isClosing && withRepair(() => projector.catchUp())) await nextTurn();
+    } catch (error) {
+      trouble = (error as Error).message;
+    }
+    if (!isClosing) report('caughtUp', { position: projector.position, trouble });
+  }
 
-parentPort?.on('message', (message: ToWorker) => {
-  switch (message.kind) {
-    case 'news':
-      void gather();
-      return;
-    case 'query':
-      void answer(message);
-      return;
-    case 'close':
+  async function query({ port, name, args, minPosition }: Query): Promise<unknown> {
+    const deadline = performance.now() + MAX_WAIT_MS;
+    while (projector.position < minPosition && performance.now() < deadline) {
+      const hasMore = withRepair(() => projector.catchUp());
+      if (projector.position >= minPosition) break;
+      await (hasMore ? nextTurn() : delay(LOOK_AGAIN_MS));
+      if (isClosing) throw new ReadModelUnavailable('the read models have stopped');
+    }
+    return withRepair(() => {
+      const handlers = createQueryHandlers(database, projector, log)[port] as Record<
+        string,
+        (...args: readonly unknown[]) => unknown
+      >;
+      return handlers[name]?.(...args);
+    });
+  }
+
+  /** Rebuilds a file that turns out to be damaged from the log. */
+  function withRepair<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      database.close();
+      removeReadModelFile(path);
+      database = openReadModelFile(path);
+      projector = new Projector(database, log);
+      return work();
+    }
+  }
+
+  void catchUp();
+  return {
+    requests: { query },
+    notifications: {
+      async logAdvanced() {
+        await delay(GATHER_MS, undefined, { ref: false });
+        await catchUp();
+      },
+    },
+    stop() {
       isClosing = true;
       database.close();
       log.close();
-      parentPort?.close();
-  }
+    },
+  };
 });
-void catchUp();
-
-async function gather(): Promise<void> {
-  await delay(GATHER_MS, undefined, { ref: false });
-  await catchUp();
-}
-
-async function catchUp(): Promise<void> {
-  let trouble: string | undefined;
-  try {
-    while (!isClosing && mending(() => projector.catchUp())) await nextTurn();
-  } catch (error) {
-    trouble = (error as Error).message;
-  }
-  if (!isClosing) say({ kind: 'caughtUp', position: projector.position, trouble });
-}
-
-async function answer({ id, port, name, args, minPosition }: Query): Promise<void> {
-  const deadline = performance.now() + MAX_WAIT_MS;
-  try {
-    while (projector.position < minPosition && performance.now() < deadline) {
-      const hasMore = mending(() => projector.catchUp());
-      if (projector.position >= minPosition) break;
-      await (hasMore ? nextTurn() : delay(LOOK_AGAIN_MS));
-      if (isClosing) return;
-    }
-    say({ kind: 'answer', id, answer: mending(() => query(port, name, args)) });
-  } catch (error) {
-    say({ kind: 'failed', id, trouble: (error as Error).message });
-  }
-}
-
-function query(port: Query['port'], name: string, args: readonly unknown[]): unknown {
-  const queries = createQueryHandlers(database, projector, log)[port] as Record<
-    string,
-    (...args: unknown[]) => unknown
-  >;
-  return queries[name]?.(...args);
-}
-
-/** A file that turns out to be damaged is made again from the log. */
-function mending<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!isDamaged(error)) throw error;
-    database.close();
-    removeReadModelFile(path);
-    database = openReadModelFile(path);
-    projector = new Projector(database, log);
-    return work();
-  }
-}

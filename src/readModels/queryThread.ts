@@ -1,0 +1,34 @@
+import type { Position } from '../domain/core/brands.ts';
+import { ThreadEnded } from '../lib/threads/errors.ts';
+import type { Ask, ReadModelPorts } from './readModels.ts';
+import { ReadModelUnavailable } from './readModelUnavailable.ts';
+
+/** A query on its way to the thread that has the read models. */
+export interface Query {
+  readonly port: keyof ReadModelPorts;
+  readonly name: string;
+  readonly args: readonly unknown[];
+  readonly minPosition: Position;
+}
+
+/** What every thread with read models takes. */
+export interface QueryThread {
+  requests: {
+    query(query: Query): unknown;
+  };
+  notifications: {
+    logAdvanced(): void;
+  };
+}
+
+/** Sends queries to a thread. They reject with `ReadModelUnavailable`. */
+export function askThread(thread: { request(name: 'query', query: Query): Promise<unknown> }): Ask {
+  return async (port, name, args, minPosition) => {
+    try {
+      return await thread.request('query', { port, name, args, minPosition });
+    } catch (error) {
+      if (error instanceof ThreadEnded) throw new ReadModelUnavailable('the read models have stopped');
+      throw new ReadModelUnavailable((error as Error).message);
+    }
+  };
+}
