@@ -2,36 +2,30 @@ import { z } from 'zod';
 import { instant } from '../../../src/domain/core/brands.ts';
 import type { EventDefinition } from '../../../src/domain/core/event.ts';
 import { eventTypes, type KnownEvent } from '../../../src/domain/eventTypes.ts';
+import { REFRESH_STREAM_PREFIX } from '../../../src/state/fold/refreshStreams.ts';
 import { code, table } from './markdown.ts';
 import { fieldsOf, placeholdersOf } from './schemaFields.ts';
+import { streamTable } from './streamTable.ts';
 
 /** `docs/events.md`, from the registry of events. */
 export const eventsDoc = (): string => `# Events
 
 <!-- Generated from src/domain/eventTypes.ts by \`npm run docs\`. Do not edit. -->
 
-Everything that the service knows is folded from these events. An event is never changed: when its shape changes, its
-version goes up and an upcaster brings the stored data to the present shape. A node that meets a type or version which it does
-not know stops.
+All state of the service is folded from these events. A stored event never changes. When the shape of a type changes, its
+version goes up and an upcaster converts older data to the current shape. A node that reads a type or version that it does not
+know stops ([decision 0009](decisions/0009-unknown-event-types-stop-a-node.md)).
 
-| Stream | Holds |
-|---|---|
-| \`account-<account id>\` | \`Account...\` |
-| \`accountTokens-<account id>\` | \`TokenRefresh...\`, \`TokensRefreshed\` |
-| \`accountUsage-<account id>_<yyyymm>\` | \`AccountUsageObserved\` |
-| \`apiKey-<key id>\` | \`ApiKey...\` |
-| \`firewall-main\` | \`Ip...\` |
-| \`modelCatalogue-main\` | \`Model...\` |
-| \`pricing-main\` | \`PricesPublished\` |
-| \`settings-main\` | \`SettingsChanged\` |
-| \`requests-<node>.<boot>_<yyyymmdd>\` | \`Request...\`, \`RefusalsCounted\` |
+With EventStoreDB, results of token refreshes are in \`${REFRESH_STREAM_PREFIX}...\`; embedded, they are in \`accountTokens-...\`.
 
-Beside its data each event has a position (1, 2, 3, ... over the whole log), a stream and a revision in it, an id, a time, and
-metadata: schema version, actor (who caused it), correlation id, causation id, node, the hash of the event before it in its
-stream, and its own hash.
+${table(['Stream', 'Events'], streamTable())}
 
-What stands in \`{...}\` below is filled in. A time is in milliseconds since 1970, UTC. A sealed text is encrypted under its
-account's own data key; deleting the account destroys that key. Prompts, answers and API keys are in no event; of a key there is its SHA-256.
+In addition to its data, each event has a position (1, 2, 3, ... over the whole log), a stream and a revision in that stream,
+an id, a time, and metadata: schema version, actor (who caused it), correlation id, causation id, node, the hash of the previous
+event of its stream, and its own hash.
+
+\`{...}\` in a sentence stands for a field. Times are milliseconds since 1970, UTC. A sealed text is encrypted with the data key of
+its account; deleting the account destroys that key. No event contains a prompt, an output or an API key, only the SHA-256 of the key.
 
 ${table(['Type', 'Version', 'Sentence'], definitions.map(row))}
 
