@@ -70,7 +70,7 @@ export async function createRequests(
   const limits = new LimitHeaders({ hot: hot.state, hasAliases });
   hot.onFolded((event) => {
     models.onFolded(event);
-    limits.onEvent(event);
+    limits.onFolded(event);
   });
   const recentItems = new RecentItems();
   const refusals = new Refusals({ record, now });

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { patiently } from '../../../test/support/patiently.ts';
 import { createDashboard } from './dashboard.ts';
 
 const SCRIPT = 'start();';
 const PAGE = `<!doctype html><script>${SCRIPT}</script><script src="/x.js"></script>`;
+const LARGE = JSON.stringify('x'.repeat(8 * 1_048_576));
 const APP = '/_app/immutable/entry/app.Ab12.js';
 
 function folderWith(files: Record<string, string>): string {
@@ -18,17 +20,17 @@ function folderWith(files: Record<string, string>): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
+    if (text === LARGE) continue;
     writeFileSync(join(folder, `${path}.gz`), gzipSync(text));
     writeFileSync(join(folder, `${path}.br`), brotliCompressSync(text));
   }
   return folder;
 }
 
-/** A server that answers 404 to what is not the dashboard's. */
-async function serving(
-  files: Record<string, string> = { '/index.html': PAGE, [APP]: 'app();', '/icon.svg': '<svg/>' },
-) {
-  const dashboard = createDashboard(folderWith(files));
+/** Starts a server that responds 404 to what the dashboard does not serve. */
+async function startServer() {
+  const folder = folderWith({ '/index.html': PAGE, [APP]: 'app();', '/icon.svg': '<svg/>', '/large.json': LARGE });
+  const dashboard = createDashboard(folder);
   const server = createServer((incoming, response) => {
     if (dashboard?.(incoming, response, incoming.url ?? '')) return;
     response.statusCode = 404;
@@ -37,21 +39,22 @@ async function serving(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  return (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
-      const sent = request({ port, host: '127.0.0.1', path, method, headers, agent: false }, async (answer) => {
+      const sent = request({ port, host: '127.0.0.1', path, method, headers, agent: false }, async (response) => {
         const chunks: Buffer[] = [];
-        for await (const chunk of answer) chunks.push(chunk);
-        resolve({ status: answer.statusCode, headers: answer.headers, text: Buffer.concat(chunks).toString() });
+        for await (const chunk of response) chunks.push(chunk);
+        resolve({ status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() });
       });
       sent.on('error', reject).end();
     });
+  return { get, folder, port };
 }
 
 const NAVIGATION = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('whoever navigates anywhere gets the one page', async () => {
-  const get = await serving();
+test('serves the single page for every path that a browser navigates to', async () => {
+  const { get } = await startServer();
   for (const path of ['/', '/accounts', '/api-keys', '/request-logs/deep', '/index.html']) {
     const { status, headers, text } = await get(path, NAVIGATION);
     expect([path, status, text]).toEqual([path, 200, PAGE]);
@@ -59,8 +62,8 @@ test('whoever navigates anywhere gets the one page', async () => {
   }
 });
 
-test('paths of the API and scripts that ask for them never get HTML', async () => {
-  const get = await serving();
+test('serves no HTML for API paths, missing assets and requests that do not ask for it', async () => {
+  const { get } = await startServer();
   for (const path of ['/api', '/api/nothing', '/v1/models', '/backend-api/x', '/health', '/_app/immutable/gone.js']) {
     expect([path, (await get(path, NAVIGATION)).status]).toEqual([path, 404]);
   }
@@ -68,8 +71,8 @@ test('paths of the API and scripts that ask for them never get HTML', async () =
   expect((await get('/accounts', NAVIGATION, 'POST')).status).toBe(404);
 });
 
-test('the page may run its own scripts and no others', async () => {
-  const get = await serving();
+test('allows the page its own scripts and no others', async () => {
+  const { get } = await startServer();
   const policy = (await get('/', NAVIGATION)).headers['content-security-policy'];
   const hash = createHash('sha256').update(SCRIPT).digest('base64');
   expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
@@ -77,8 +80,8 @@ test('the page may run its own scripts and no others', async () => {
   expect(policy).toContain("frame-ancestors 'none'");
 });
 
-test('files whose names change with their content are kept for ever, the others are asked for', async () => {
-  const get = await serving();
+test('lets browsers keep hashed files for a year and revalidate the others', async () => {
+  const { get } = await startServer();
   expect((await get(APP)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
   const icon = await get('/icon.svg');
   expect(icon.headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'image/svg+xml' });
@@ -86,8 +89,8 @@ test('files whose names change with their content are kept for ever, the others 
   expect([again.status, again.text]).toEqual([304, '']);
 });
 
-test('what was compressed at the build goes out compressed to those who take it', async () => {
-  const get = await serving();
+test('serves the compressed variant that the client accepts', async () => {
+  const { get } = await startServer();
   const encodingFor = async (accepted?: string) =>
     (await get(APP, accepted === undefined ? {} : { 'accept-encoding': accepted })).headers['content-encoding'];
   expect(await encodingFor('br')).toBe('br');
@@ -98,11 +101,50 @@ test('what was compressed at the build goes out compressed to those who take it'
   expect([headers['content-length'], text]).toEqual(['6', '']);
 });
 
-test('no path leads out of the folder, or to the compressed files by name', async () => {
-  const get = await serving();
+test('serves neither files outside the folder nor compressed variants by name', async () => {
+  const { get } = await startServer();
   for (const path of ['/../package.json', '/..%2fpackage.json', `${APP}.gz`, '/index.html.br']) {
     expect([path, (await get(path)).status]).toEqual([path, 404]);
   }
 });
 
-test('without a built dashboard there is none', () => expect(createDashboard('/nowhere')).toBeUndefined());
+test('ignores a Range header, whatever it says', async () => {
+  const { get } = await startServer();
+  for (const range of ['bytes=0-2', 'bytes=5-2', 'bytes=999-', 'nonsense']) {
+    const { status, text } = await get('/icon.svg', { range });
+    expect([range, status, text]).toEqual([range, 200, '<svg/>']);
+  }
+});
+
+test('leaves a response that it does not serve untouched', async () => {
+  const { get } = await startServer();
+  const { headers } = await get('/missing.svg', { accept: '*/*' });
+  expect(Object.keys(headers).sort()).toEqual(['connection', 'content-length', 'date']);
+});
+
+test('cuts the connection when a file has disappeared since the start', async () => {
+  const { get, folder } = await startServer();
+  rmSync(join(folder, 'icon.svg'));
+  await expect(get('/icon.svg')).rejects.toThrow();
+  expect((await get(APP)).text).toBe('app();');
+});
+
+test('closes the file when the client disconnects', async () => {
+  const { port, folder } = await startServer();
+  const isOpen = () => readdirSync('/proc/self/fd').some((fd) => isLinkTo(fd, join(folder, 'large.json')));
+  const client = connect(port, '127.0.0.1').pause();
+  client.write('GET /large.json HTTP/1.1\r\nHost: x\r\n\r\n');
+  await vi.waitUntil(isOpen, patiently);
+  client.destroy();
+  await vi.waitUntil(() => !isOpen(), patiently);
+});
+
+function isLinkTo(fd: string, path: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`) === path;
+  } catch {
+    return false;
+  }
+}
+
+test('is undefined when the dashboard has not been built', () => expect(createDashboard('/nowhere')).toBeUndefined());

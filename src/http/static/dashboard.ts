@@ -1,68 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import accepts from 'accepts';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import sirv from 'sirv';
 import { contentSecurityPolicy } from './contentSecurityPolicy.ts';
-import { type Encoding, PAGE, readSite, type Site, type SiteFile } from './site.ts';
 
-/** @returns whether it answered; what it did not answer belongs to somebody else */
+/** @returns whether it responded; if not, the path is not the dashboard's and the response is untouched */
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
+const PAGE = '/index.html';
+const API_PATH = /^\/(api|health|v1|backend-api)(\/|$)/;
+const ASSET_PATH = /^\/_app(\/|$)/;
+const COMPRESSED = /\.(br|gz)$/;
+
 /**
- * Serves the built dashboard: its files, and its one page to whoever navigates somewhere (the page finds out where).
- * Scripts get JSON for paths that are not there, as everywhere: they do not ask for text/html.
+ * Serves the built dashboard: its files, and its single page for every path that a browser navigates to; the router in the
+ * page does the rest. Requests that do not ask for HTML by name get no page, so that API clients get JSON errors for unknown
+ * paths. The folder is listed once: a new build is served after a restart.
+ * @returns undefined if the dashboard has not been built
  */
 export function createDashboard(folder: string): Dashboard | undefined {
-  const site = readSite(folder);
-  if (!site) return undefined;
-  const page = site.get(PAGE) as SiteFile;
-  const policy = contentSecurityPolicy(String(page.bodies.get('identity')));
+  const pageFile = join(folder, PAGE);
+  if (!existsSync(pageFile)) return undefined;
+  const policy = contentSecurityPolicy(readFileSync(pageFile, 'utf8'));
+  const serveFile = sirv(folder, { etag: true, brotli: true, gzip: true, extensions: [] });
+
+  function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+  ): boolean {
+    // sirv throws for a range whose end is before its start.
+    delete request.headers.range;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.setHeader('vary', 'accept, accept-encoding');
+    response.setHeader('x-content-type-options', 'nosniff');
+    const onPipe = (file: Readable) => closeWithResponse(file, response);
+    response.once('pipe', onPipe);
+    let isServed = true;
+    serveFile(request, response, () => {
+      isServed = false;
+      response.off('pipe', onPipe);
+      for (const name of response.getHeaderNames()) response.removeHeader(name);
+    });
+    return isServed;
+  }
+
+  function servePage(request: IncomingMessage, response: ServerResponse): boolean {
+    request.url = PAGE;
+    return serve(request, response, {
+      'cache-control': 'no-cache',
+      'content-security-policy': policy,
+      'referrer-policy': 'same-origin',
+    });
+  }
 
   return (request, response, path) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const file = fileFor(site, path);
-    if (file && file !== page) {
-      response.setHeader('cache-control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
-      send(request, response, file);
-      return true;
-    }
-    if (!file && !isNavigation(request, path)) return false;
-    response.setHeader('cache-control', 'no-cache');
-    response.setHeader('content-security-policy', policy);
-    response.setHeader('referrer-policy', 'same-origin');
-    send(request, response, page);
-    return true;
+    if ((request.method !== 'GET' && request.method !== 'HEAD') || API_PATH.test(path)) return false;
+    if (path === PAGE) return servePage(request, response);
+    const isFile = path !== '/' && !COMPRESSED.test(path);
+    if (isFile && serve(request, response, { 'cache-control': cacheControlOf(path) })) return true;
+    return isNavigation(request, path) && servePage(request, response);
   };
 }
 
-const fileFor = (site: Site, path: string) => (path === '/' ? undefined : site.get(path));
+/** The names of files below `_app/immutable` contain a hash of their content. */
+const cacheControlOf = (path: string): string =>
+  path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 
-const OTHERS = /^\/(api|health|v1|backend-api|_app)(\/|$)/;
+/** Scripts send "Accept: *\/*", so that does not count as asking for HTML. */
+const isNavigation = ({ headers }: IncomingMessage, path: string): boolean =>
+  !ASSET_PATH.test(path) && /\btext\/html\b/.test(headers.accept ?? '');
 
-function isNavigation(request: IncomingMessage, path: string): boolean {
-  if (OTHERS.test(path)) return false;
-  // `*/*` is what scripts send: only who names html gets some.
-  return /\btext\/html\b/.test(request.headers.accept ?? '');
-}
-
-function send(request: IncomingMessage, response: ServerResponse, file: SiteFile): void {
-  const encoding = encodingFor(request, file);
-  const body = file.bodies.get(encoding) as Buffer;
-  response.setHeader('etag', file.etag);
-  response.setHeader('vary', 'accept, accept-encoding');
-  response.setHeader('x-content-type-options', 'nosniff');
-  if (request.headers['if-none-match']?.includes(file.etag)) {
-    response.statusCode = 304;
-    response.end();
-    return;
-  }
-  response.setHeader('content-type', file.type);
-  response.setHeader('content-length', body.byteLength);
-  if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-  response.end(request.method === 'HEAD' ? undefined : body);
-}
-
-/** The smallest that the client takes; of those it likes equally, ours comes first. */
-function encodingFor(request: IncomingMessage, { bodies }: SiteFile): Encoding {
-  const ours = (['br', 'gzip', 'identity'] as const).filter((encoding) => bodies.has(encoding));
-  const [chosen] = [accepts(request).encodings([...ours])].flat();
-  return ours.find((encoding) => encoding === chosen) ?? 'identity';
+/** sirv leaves both undone: an unreadable file would end the process, and a disconnected client would leak its descriptor. */
+function closeWithResponse(file: Readable, response: ServerResponse): void {
+  file.once('error', () => response.destroy());
+  response.once('close', () => file.destroy());
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import type { Annotation, Logprobs } from './wire.ts';
 
-/** A source that the text cites; other annotations have no form in a chat. */
+/** Maps a cited source; the chat API has no other annotations. */
 export function annotationFrom(value: unknown): Annotation[] {
   if (!isObject(value) || value.type !== 'url_citation') return [];
   const { start_index: start, end_index: end, title, url } = value;
@@ -10,7 +10,7 @@ export function annotationFrom(value: unknown): Annotation[] {
   return [{ type: 'url_citation', url_citation: citation }];
 }
 
-/** Probabilities of the tokens of a piece of text; undefined when the provider told none. */
+/** @returns the log probabilities of the tokens in a piece of text; undefined when the provider sent none */
 export function logprobsFrom(value: unknown): Logprobs | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const content = value.filter(isObject).map((entry) => ({
@@ -25,7 +25,7 @@ function logprobFrom({ token, logprob, bytes }: JsonObject) {
   return {
     token: text,
     logprob: typeof logprob === 'number' ? logprob : 0,
-    // A token may end inside a character, so the provider's own bytes are better than those of its text.
+    // A token may end inside a character, so the provider's bytes are preferred to those of the text.
     bytes: Array.isArray(bytes) ? (bytes as number[]) : [...Buffer.from(text)],
   };
 }

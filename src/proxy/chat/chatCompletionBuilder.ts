@@ -5,23 +5,23 @@ import type { Annotation, ChatCompletion, Delta, Logprobs, ToolCall, ToolCallDel
 
 type Message = ChatCompletion['choices'][number]['message'];
 
-/** The one object that a client gets without `stream`, put together while the events come: of these nothing is kept. */
+/** Builds the one object that a client gets without `stream`. The events are not kept. */
 export class ChatCompletionBuilder {
   readonly #head: ChunkHead;
   readonly #reader = new ResponseReader();
-  /** Undefined as long as nothing was said of it. */
+  /** A text is undefined until its first piece arrives. */
   readonly #texts: { content?: string; refusal?: string; reasoning_content?: string } = {};
   readonly #annotations: Annotation[] = [];
   readonly #toolCalls: ToolCall[] = [];
   readonly #logprobs: Logprobs['content'] = [];
-  /** What is kept so far, in characters of the events that said it where it is no text. */
+  /** What was collected so far: characters of texts, and of the events for annotations and log probabilities. */
   size = 0;
 
   constructor(head: ChunkHead) {
     this.#head = head;
   }
 
-  /** @param events whole ones of the provider */
+  /** @param events complete events of the provider */
   add(events: Buffer): void {
     for (const event of eventsOf(events)) {
       for (const { delta, logprobs } of this.#reader.read(event)) {
@@ -51,10 +51,10 @@ export class ChatCompletionBuilder {
 
   #message(): Message {
     const { content, refusal = null, reasoning_content } = this.#texts;
-    const isElsewhere = refusal !== null || this.#toolCalls.length > 0;
+    const hasOtherContent = refusal !== null || this.#toolCalls.length > 0;
     return {
       role: 'assistant',
-      content: content ?? (isElsewhere ? null : ''),
+      content: content ?? (hasOtherContent ? null : ''),
       refusal,
       ...(reasoning_content !== undefined && { reasoning_content }),
       annotations: this.#annotations,

@@ -7,11 +7,14 @@ import { sendError } from '../relay/sendJson.ts';
 import { type ChunkHead, ChunkWriter, errorChunk } from './chunkWriter.ts';
 import { ResponseReader } from './responseReader.ts';
 
-/** Chat clients parse every `data:` line as a chunk, so that a sign of life can only be a comment (clients.md 5.3). */
+/**
+ * Chat clients parse every `data:` line as a chunk, so a keepalive can only be a comment.
+ * (docs/clients.md#keepalives-an-event-for-responses-a-comment-for-chat)
+ */
 const KEEPALIVE = ': keepalive\n\n';
 
-/** A provider may speak for long without a word for the client: then its events are signs of life, and no more. */
-const MAX_QUIET_MS = 10_000;
+/** The provider may send events for a long time that contain nothing for a chat client. It gets keepalives meanwhile. */
+const KEEPALIVE_AFTER_MS = 10_000;
 
 export interface ChatStreamOptions extends ResponseHead {
   readonly head: ChunkHead;
@@ -21,15 +24,15 @@ export interface ChatStreamOptions extends ResponseHead {
 }
 
 /**
- * Tells an answer in chunks, each when its event comes. It begins with the first that says something: before that,
- * another account may still answer.
+ * Sends a response as chunks, each as soon as its event arrives. The response head is sent with the first chunk, not with
+ * the provider's first event: until then the request can still be retried with another account.
  */
 export class ChatStreamDelivery implements Delivery {
   readonly #response: ClientResponse;
   readonly #options: ChatStreamOptions;
   readonly #writer: ChunkWriter;
   #reader = new ResponseReader();
-  /** A failure of the whole request has a status of its own as long as no chunk was sent. */
+  /** As long as no chunk was sent, a failure is a JSON error with its own status. */
   readonly wantsEvents = false;
   hasBegun = false;
   streamedBytes = 0;
@@ -48,7 +51,7 @@ export class ChatStreamDelivery implements Delivery {
     const text = this.#chunks(bytes);
     const now = this.#options.now();
     if (text === '') {
-      if (now - this.#lastWriteAt >= MAX_QUIET_MS) this.keepAlive();
+      if (now - this.#lastWriteAt >= KEEPALIVE_AFTER_MS) this.keepAlive();
       return true;
     }
     if (!this.hasBegun) this.#begin();
@@ -86,7 +89,7 @@ export class ChatStreamDelivery implements Delivery {
   #chunks(bytes: Buffer): string {
     let text = '';
     for (const event of eventsOf(bytes)) {
-      for (const said of this.#reader.read(event)) text += this.#writer.delta(said);
+      for (const delta of this.#reader.read(event)) text += this.#writer.delta(delta);
     }
     return text;
   }

@@ -2,31 +2,31 @@ import type { ProxyErrorBody } from '../errors/proxyError.ts';
 import type { Finish, MessageDelta } from './responseReader.ts';
 import type { ChatCompletionChunk } from './wire.ts';
 
-/** What all chunks of an answer, or its one object, have in common. */
+/** The fields that all chunks of a response have in common, and its one object without `stream`. */
 export interface ChunkHead {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  /** As the client asked for it. */
+  /** As requested by the client. */
   readonly model: string;
 }
 
-/** The last line of every stream that was told to its end. */
+/** The last line of every complete stream. */
 export const DONE = 'data: [DONE]\n\n';
 
-/** Writes the chunks of one answer. */
+/** Serializes the chunks of one response. */
 export class ChunkWriter {
   readonly #head: ChunkHead;
   readonly #includesUsage: boolean;
   #hasRole = false;
 
-  /** @param options.includesUsage `stream_options.include_usage`: a chunk of its own for it, null in all the others */
+  /** @param options.includesUsage `stream_options.include_usage`: adds a chunk for the usage, and null to all others */
   constructor(head: ChunkHead, options: { includesUsage: boolean }) {
     this.#head = head;
     this.#includesUsage = options.includesUsage;
   }
 
-  /** The role comes with the first of them. */
+  /** The first chunk contains the role. */
   delta({ delta, logprobs }: MessageDelta): string {
     const role = this.#hasRole ? {} : ({ role: 'assistant' } as const);
     this.#hasRole = true;
@@ -41,11 +41,11 @@ export class ChunkWriter {
 
   finish({ reason, usage, serviceTier }: Extract<Finish, { kind: 'finished' }>): string {
     const tier = serviceTier === undefined ? {} : { service_tier: serviceTier };
-    const nothing = this.#hasRole ? '' : this.delta({ delta: { content: '' } });
+    const empty = this.#hasRole ? '' : this.delta({ delta: { content: '' } });
     const end = this.#chunk({ ...tier, choices: [{ index: 0, delta: {}, finish_reason: reason }] });
-    // A provider that did not say has no usage to tell, and a zero would be a lie.
+    // Without usage from the provider there is no such chunk: zeros would be wrong.
     const used = this.#includesUsage && usage ? this.#chunk({ ...tier, choices: [], usage }) : '';
-    return nothing + end + used + DONE;
+    return empty + end + used + DONE;
   }
 
   #chunk(fields: Pick<ChatCompletionChunk, 'choices' | 'usage' | 'service_tier'>): string {
@@ -61,5 +61,5 @@ export class ChunkWriter {
   }
 }
 
-/** The one ending that chat clients understand after the first chunk (clients.md section 2). */
+/** How a stream that has begun reports an error (docs/clients.md#chat-clients-understand-an-error-chunk). */
 export const errorChunk = ({ error }: ProxyErrorBody): string => `data: ${JSON.stringify({ error })}\n\n${DONE}`;

@@ -1,15 +1,15 @@
 import { badRequest } from '../errors/proxyError.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
-/** An image inside the request may have so many bytes once it is decoded (provider-and-predecessor.md 6.5). */
+/** Maximum decoded size of an image inside the request (docs/provider.md#images-inside-a-request). */
 export const MAX_IMAGE_BYTES = 8 * 1_048_576;
 
-/** Parts that are the provider's own already; clients of both APIs send them here as well. */
-const PROVIDERS_OWN: ReadonlySet<unknown> = new Set(['input_text', 'input_image', 'input_file']);
+/** Parts of the responses API, which pass unchanged: clients of both APIs send them here as well. */
+const RESPONSES_API_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'input_image', 'input_file']);
 
 /**
- * What a user or a tool says, as parts that the provider understands.
- * @param param where the content stands in the request
+ * Maps the content of a user or tool message to parts of the responses API.
+ * @param param path of the content in the request
  * @throws ProxyError `invalid_request_error`
  */
 export function readContent(content: unknown, param: string): JsonObject[] {
@@ -17,11 +17,12 @@ export function readContent(content: unknown, param: string): JsonObject[] {
   return partsOf(content, param).map((part, index) => readPart(part, `${param}.${index}`));
 }
 
-/** Content that can be nothing but text; its parts become lines. @throws ProxyError `invalid_request_error` */
-export function readText(content: unknown, param: string): string {
+/** Reads content that must be text; its parts become lines. @throws ProxyError `invalid_request_error` */
+export function readTextContent(content: unknown, param: string): string {
   if (typeof content === 'string') return content;
   const texts = partsOf(content, param).map((part, index) => {
-    if (part.type !== 'text') badRequest(`${param}.${index}.type`, "must be 'text': only users send other content");
+    if (part.type !== 'text')
+      badRequest(`${param}.${index}.type`, "must be 'text': only user messages can have other content");
     return textOf(part, `${param}.${index}`);
   });
   return texts.join('\n');
@@ -53,7 +54,7 @@ function readPart(part: JsonObject, param: string): JsonObject {
     case 'input_audio':
       return badRequest(`${param}.type`, "'input_audio' is not supported: send text, images or files");
     default:
-      if (PROVIDERS_OWN.has(part.type)) return part;
+      if (RESPONSES_API_PARTS.has(part.type)) return part;
       return badRequest(`${param}.type`, "must be 'text', 'image_url' or 'file'");
   }
 }
@@ -62,7 +63,7 @@ function readImage(image: unknown, param: string): JsonObject {
   const { url, detail } = isObject(image) ? image : { url: image, detail: undefined };
   if (typeof url !== 'string' || url === '') badRequest(`${param}.url`, 'must be a URL, data URLs included');
   if (bytesOfDataUrl(url) > MAX_IMAGE_BYTES) {
-    badRequest(`${param}.url`, `holds an image of more than ${MAX_IMAGE_BYTES / 1_048_576} MiB`);
+    badRequest(`${param}.url`, `is an image of more than ${MAX_IMAGE_BYTES / 1_048_576} MiB`);
   }
   return { type: 'input_image', image_url: url, ...(typeof detail === 'string' && { detail }) };
 }
@@ -83,6 +84,6 @@ function readFile(file: unknown, param: string): JsonObject {
 }
 
 function dataUrl({ mime_type: mimeType, content_type: contentType }: JsonObject, base64: string): string {
-  const type = [mimeType, contentType].find((given) => typeof given === 'string' && given !== '');
+  const type = [mimeType, contentType].find((candidate) => typeof candidate === 'string' && candidate !== '');
   return `data:${String(type ?? 'application/octet-stream')};base64,${base64}`;
 }

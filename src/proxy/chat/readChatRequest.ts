@@ -10,7 +10,7 @@ import { rewriteParsedBody } from '../responses/rewriteParsedBody.ts';
 import { checkResponsesRequest } from '../responses/schema.ts';
 import { toResponsesBody } from './toResponsesBody.ts';
 
-/** Reads a chat as the responses request that asks for the same. @throws ProxyError `invalid_request_error` */
+/** Reads a chat completion request as the equivalent responses request. @throws ProxyError `invalid_request_error` */
 export function readChatRequest(raw: Buffer, headers: IncomingHttpHeaders): ModelRequest {
   rejectTooManyValues(raw);
   const body = parseJsonObject(raw);
@@ -19,20 +19,20 @@ export function readChatRequest(raw: Buffer, headers: IncomingHttpHeaders): Mode
   const mapped = toResponsesBody(body);
   checkResponsesRequest(mapped, 'v1');
   const exact = withExactNumbers(raw.toString(), body);
-  // The one number that decides how a chat is mapped is not passed on.
+  // `n` decides how the body is mapped, so it must stay a number. It is not forwarded.
   const forwarded = exact === body ? mapped : toResponsesBody({ ...exact, n: body.n });
-  const asked = { ...mapped, max_output_tokens: maxOutputTokens };
+  const withMaxOutputTokens = { ...mapped, max_output_tokens: maxOutputTokens };
   return {
-    ...toModelRequest(raw, 'v1', asked, {
+    ...toModelRequest(raw, 'v1', withMaxOutputTokens, {
       conversationKey: conversationKeyOf(mapped, headers) ?? firstMessageText(mapped.input),
-      upstreamBody: [Buffer.from(JSON.stringify(rewriteParsedBody(forwarded, nothingToRecall)))],
+      upstreamBody: [Buffer.from(JSON.stringify(rewriteParsedBody(forwarded, recallNothing)))],
     }),
     includesUsage,
   };
 }
 
-/** A chat repeats its messages; it never refers to one. */
-const nothingToRecall = () => undefined;
+/** Chat messages contain no references to earlier items. */
+const recallNothing = () => undefined;
 
 function readIncludesUsage({ stream_options: options }: JsonObject): boolean {
   if (options === undefined || options === null) return false;
@@ -44,7 +44,7 @@ function readIncludesUsage({ stream_options: options }: JsonObject): boolean {
   return includesUsage === true;
 }
 
-/** Reserved for the answer; the newer name wins. */
+/** Used to reserve tokens; the newer name takes precedence. */
 function readMaxTokens(body: JsonObject): number | undefined {
   for (const name of ['max_completion_tokens', 'max_tokens']) {
     const value = body[name];

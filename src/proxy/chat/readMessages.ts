@@ -1,19 +1,20 @@
 import { badRequest } from '../errors/proxyError.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
-import { partsOf, readContent, readText, textOf } from './contentParts.ts';
+import { partsOf, readContent, readTextContent, textOf } from './contentParts.ts';
 import { readToolCalls } from './readToolCalls.ts';
 
 export interface Conversation {
-  /** What system and developer say before anybody else does. */
+  /** The leading system and developer messages. */
   readonly instructions: string;
   readonly input: readonly JsonObject[];
 }
 
 /**
- * A chat as the provider takes it. Leading system and developer messages become the instructions; later ones stay where
- * they are, since they speak of what was said before them, and so that a growing chat keeps its beginning (and its cache).
- * @param options.needsInstructionsInInput leaves all of them in the input: with `json_object` the provider looks there,
- *   and nowhere else, for the word "json"
+ * Maps chat messages to instructions and input. Leading system and developer messages become the instructions. Later ones
+ * keep their position, since they may refer to the messages before them, and so that a growing chat keeps the prefix that
+ * the provider has cached.
+ * @param options.needsInstructionsInInput keeps all of them in the input: with `json_object` the provider requires the word
+ *   "json" there
  * @throws ProxyError `invalid_request_error` with the path of the first failing field
  */
 export function readMessages(
@@ -25,7 +26,7 @@ export function readMessages(
   const reader = new MessageReader();
   for (const [index, message] of messages.entries()) reader.read(message, `messages.${index}`);
   const { leading, input } = reader;
-  // The provider wants something to answer, if it is only instructions.
+  // The provider requires a non-empty input.
   if (needsInstructionsInInput || input.length === 0) {
     return { instructions: '', input: [...leading.map(developerMessage), ...input] };
   }
@@ -35,7 +36,7 @@ export function readMessages(
 class MessageReader {
   readonly leading: string[] = [];
   readonly input: JsonObject[] = [];
-  /** Results of custom tools have a type of their own, so what was called must be remembered. */
+  /** Call ids of custom tools, whose results have another type than those of functions. */
   readonly #customCalls = new Set<unknown>();
 
   read(message: unknown, param: string): void {
@@ -43,10 +44,10 @@ class MessageReader {
     switch (message.role) {
       case 'system':
       case 'developer':
-        this.#readInstruction(readText(message.content, `${param}.content`));
+        this.#readInstruction(readTextContent(message.content, `${param}.content`));
         break;
       case 'user':
-        this.#say('user', readContent(message.content, `${param}.content`));
+        this.#addMessage('user', readContent(message.content, `${param}.content`));
         break;
       case 'assistant':
         this.#readAssistant(message, param);
@@ -67,7 +68,7 @@ class MessageReader {
     else this.input.push(developerMessage(text));
   }
 
-  #say(role: 'user' | 'assistant', content: JsonObject[]): void {
+  #addMessage(role: 'user' | 'assistant', content: JsonObject[]): void {
     if (content.length > 0) this.input.push({ type: 'message', role, content });
   }
 
@@ -77,7 +78,7 @@ class MessageReader {
     if (call !== undefined && call !== null) badRequest(`${param}.function_call`, 'is not supported: use tool_calls');
     const parts = assistantParts(content, `${param}.content`);
     if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', refusal });
-    this.#say('assistant', parts);
+    this.#addMessage('assistant', parts);
     for (const item of readToolCalls(calls, `${param}.tool_calls`)) {
       if (item.type === 'custom_tool_call') this.#customCalls.add(item.call_id);
       this.input.push(item);
@@ -108,7 +109,7 @@ function assistantParts(content: unknown, param: string): JsonObject[] {
   });
 }
 
-/** Text is one string; only what is more than text stays in parts. */
+/** One string if the output is only text, else parts. */
 function toolOutput(content: unknown, param: string): string | JsonObject[] {
   const parts = readContent(content, param);
   const texts = parts.flatMap(({ type, text }) => (type === 'input_text' ? [text] : []));

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** `response_format` as the provider's `text.format`. @throws ProxyError `invalid_request_error` */
+/** Maps `response_format` to the provider's `text.format`. @throws ProxyError `invalid_request_error` */
 export function readResponseFormat(format: unknown): JsonObject | undefined {
   if (format === undefined || format === null) return undefined;
   if (!isObject(format)) badRequest('response_format', 'must be an object');
@@ -18,9 +18,9 @@ export function readResponseFormat(format: unknown): JsonObject | undefined {
   }
 }
 
-function readSchema(given: unknown, param: string): JsonObject {
-  if (!isObject(given)) badRequest(param, 'must be an object');
-  const { name, description, schema, strict } = given;
+function readSchema(jsonSchema: unknown, param: string): JsonObject {
+  if (!isObject(jsonSchema)) badRequest(param, 'must be an object');
+  const { name, description, schema, strict } = jsonSchema;
   if (typeof name !== 'string' || !NAME.test(name)) {
     badRequest(`${param}.name`, 'must be 1 to 64 letters, digits, underscores or hyphens');
   }

@@ -1,7 +1,7 @@
 import { badRequest } from '../errors/proxyError.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
-/** The calls that an assistant made, as items of the input. @throws ProxyError `invalid_request_error` */
+/** Maps the tool calls of an assistant message to items of the input. @throws ProxyError `invalid_request_error` */
 export function readToolCalls(calls: unknown, param: string): JsonObject[] {
   if (calls === undefined || calls === null) return [];
   if (!Array.isArray(calls)) badRequest(param, 'must be an array of objects');

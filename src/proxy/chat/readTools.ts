@@ -1,14 +1,14 @@
 import { badRequest } from '../errors/proxyError.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
-/** What the provider calls today's web search. */
+/** The provider's web search tool, and its former name. */
 const WEB_SEARCH = 'web_search';
 const OLD_WEB_SEARCH = 'web_search_preview';
 
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
 /**
- * Tools without the wrapping of the chat API. What is no tool of that API passes, and is judged as on `/v1/responses`.
+ * Unwraps the tools of the chat API. Other tools pass unchanged, and are checked as on `/v1/responses`.
  * @throws ProxyError `invalid_request_error`
  */
 export function readTools(tools: unknown, searchOptions: unknown): unknown {
@@ -22,16 +22,16 @@ function readTool(tool: unknown, param: string): unknown {
   if (!isObject(tool)) return tool;
   if (tool.type === OLD_WEB_SEARCH) return { ...tool, type: WEB_SEARCH };
   if (tool.type === 'custom' && isObject(tool.custom)) return readCustomTool(tool.custom, `${param}.custom`);
-  // Some clients send functions in the flat form of the responses API to this endpoint as well.
+  // Some clients also send the flat functions of the responses API to this endpoint.
   if (tool.type !== 'function' || (tool.function === undefined && typeof tool.name === 'string')) return tool;
   if (!isObject(tool.function)) badRequest(`${param}.function`, 'must be an object');
   const { name, description, parameters, strict } = tool.function;
   return {
     type: 'function',
-    name: named(name, `${param}.function`),
+    name: requireName(name, `${param}.function`),
     ...(typeof description === 'string' && { description }),
     parameters: parameters ?? NO_PARAMETERS,
-    // Where nothing is said, the chat API is not strict and the responses API is.
+    // The default is false in the chat API, but true in the responses API.
     strict: strict ?? false,
   };
 }
@@ -40,13 +40,13 @@ function readCustomTool({ name, description, format }: JsonObject, param: string
   const grammar = isObject(format) && isObject(format.grammar) ? { type: format.type, ...format.grammar } : format;
   return {
     type: 'custom',
-    name: named(name, param),
+    name: requireName(name, param),
     ...(typeof description === 'string' && { description }),
     ...(grammar !== undefined && { format: grammar }),
   };
 }
 
-/** `web_search_options` asks for a tool of the provider's. */
+/** `web_search_options` becomes a tool. */
 function readSearchOptions(options: unknown): JsonObject | undefined {
   if (options === undefined || options === null) return undefined;
   if (!isObject(options)) badRequest('web_search_options', 'must be an object');
@@ -65,23 +65,25 @@ export function readToolChoice(choice: unknown): unknown {
   if (choice.type === 'allowed_tools') {
     const { mode, tools } = isObject(choice.allowed_tools) ? choice.allowed_tools : choice;
     if (!Array.isArray(tools)) badRequest('tool_choice.allowed_tools.tools', 'must be an array of objects');
-    const allowed = tools.map((tool: unknown, index) => chosen(tool, `tool_choice.allowed_tools.tools.${index}`));
+    const allowed = tools.map((tool: unknown, index) =>
+      readChosenTool(tool, `tool_choice.allowed_tools.tools.${index}`),
+    );
     return { type: 'allowed_tools', mode, tools: allowed };
   }
-  return chosen(choice, 'tool_choice');
+  return readChosenTool(choice, 'tool_choice');
 }
 
-function chosen(tool: unknown, param: string): unknown {
+function readChosenTool(tool: unknown, param: string): unknown {
   if (!isObject(tool)) return tool;
   if (tool.type === OLD_WEB_SEARCH) return { ...tool, type: WEB_SEARCH };
   const isWrapped = tool.type === 'function' || tool.type === 'custom';
   if (!isWrapped || typeof tool.name === 'string') return tool;
   const wrapper = String(tool.type);
   const { name } = isObject(tool[wrapper]) ? tool[wrapper] : {};
-  return { type: tool.type, name: named(name, `${param}.${wrapper}`) };
+  return { type: tool.type, name: requireName(name, `${param}.${wrapper}`) };
 }
 
-function named(name: unknown, param: string): string {
+function requireName(name: unknown, param: string): string {
   if (typeof name !== 'string' || name === '') badRequest(`${param}.name`, 'must be a non-empty string');
   return name;
 }

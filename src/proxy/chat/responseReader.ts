@@ -6,7 +6,7 @@ import { annotationFrom, logprobsFrom } from './annotationsAndLogprobs.ts';
 import { ToolCallReader } from './toolCallReader.ts';
 import type { Delta, FinishReason, Logprobs, Usage } from './wire.ts';
 
-/** What an event adds to the message. */
+/** What an event of the provider adds to the message. */
 export interface MessageDelta {
   readonly delta: Delta;
   readonly logprobs?: Logprobs | undefined;
@@ -22,21 +22,21 @@ export type Finish =
   | { readonly kind: 'failed'; readonly error: ProviderError };
 
 /**
- * Reads the events of an answer as what a chat client is told of it. The provider says everything up to four times (as
- * deltas, whole at their end, in the finished item, in the ending): each piece is told once, from whichever comes first.
+ * Maps the provider's events to deltas of a chat message. The provider sends every text up to four times (as deltas, in
+ * full after them, in the finished item, in the terminal event); each is passed on once, from the first that has it.
  */
 export class ResponseReader {
   readonly #calls = new ToolCallReader();
-  /** Parts of items that were told already. */
-  readonly #told = new Set<string>();
+  /** Keys of the parts that were passed on already. */
+  readonly #sentParts = new Set<string>();
   #lastReasoning: string | undefined;
-  #hasSaid = false;
-  /** Set by the event that ends the answer; what follows it is not read. */
+  #hasContent = false;
+  /** Set by the terminal event; later events are ignored. */
   finish: Finish | undefined;
 
-  /** Events that are no business of a chat client, and those that cannot be read, say nothing. */
+  /** @returns nothing for events that chat clients do not need, and for malformed ones */
   read({ type, data }: Pick<SseEvent, 'type' | 'data'>): readonly MessageDelta[] {
-    if (this.finish || type === undefined || !READ.has(type)) return [];
+    if (this.finish || type === undefined || !READ_EVENTS.has(type)) return [];
     let event: unknown;
     try {
       event = JSON.parse(data);
@@ -44,27 +44,27 @@ export class ResponseReader {
       return [];
     }
     if (!isObject(event)) return [];
-    const said = this.#said(type, event);
-    this.#hasSaid ||= said.length > 0;
-    return said;
+    const deltas = this.#deltasOf(type, event);
+    this.#hasContent ||= deltas.length > 0;
+    return deltas;
   }
 
-  #said(type: string, event: JsonObject): MessageDelta[] {
+  #deltasOf(type: string, event: JsonObject): MessageDelta[] {
     switch (type) {
       case 'response.output_text.delta':
-        return this.#piece('text', event, event.delta, logprobsFrom(event.logprobs));
+        return this.#textDelta('text', event, event.delta, logprobsFrom(event.logprobs));
       case 'response.output_text.done':
-        return this.#whole('text', event, event.text, logprobsFrom(event.logprobs));
+        return this.#fullText('text', event, event.text, logprobsFrom(event.logprobs));
       case 'response.refusal.delta':
-        return this.#piece('refusal', event, event.delta);
+        return this.#textDelta('refusal', event, event.delta);
       case 'response.refusal.done':
-        return this.#whole('refusal', event, event.refusal);
+        return this.#fullText('refusal', event, event.refusal);
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        return this.#piece('reasoning', event, event.delta);
+        return this.#textDelta('reasoning', event, event.delta);
       case 'response.reasoning_summary_text.done':
       case 'response.reasoning_text.done':
-        return this.#whole('reasoning', event, event.text);
+        return this.#fullText('reasoning', event, event.text);
       case 'response.output_text.annotation.added':
         return annotationFrom(event.annotation).map((annotation) => ({ delta: { annotations: [annotation] } }));
       case 'response.output_item.added':
@@ -77,66 +77,67 @@ export class ResponseReader {
       case 'response.custom_tool_call_input.done':
         return calls(this.#calls.complete(event, event.input));
       case 'response.output_item.done':
-        return this.#item(event);
+        return this.#finishedItem(event);
       default:
         return this.#end(type, isObject(event.response) ? event.response : {});
     }
   }
 
-  #piece(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): MessageDelta[] {
+  #textDelta(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): MessageDelta[] {
     if (typeof text !== 'string' || text === '') return [];
-    const part = partOf(kind, at);
-    this.#told.add(part);
+    const part = partKey(kind, at);
+    this.#sentParts.add(part);
     if (kind === 'text') return [{ delta: { content: text }, ...(logprobs && { logprobs }) }];
     if (kind === 'refusal') return [{ delta: { refusal: text } }];
-    // Paragraphs of the reasoning come as parts, without the space between them.
-    const isNext = this.#lastReasoning !== undefined && this.#lastReasoning !== part;
+    // The paragraphs of the reasoning are parts, without the blank lines between them.
+    const startsParagraph = this.#lastReasoning !== undefined && this.#lastReasoning !== part;
     this.#lastReasoning = part;
-    return [{ delta: { reasoning_content: isNext ? `\n\n${text}` : text } }];
+    return [{ delta: { reasoning_content: startsParagraph ? `\n\n${text}` : text } }];
   }
 
-  #whole(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): MessageDelta[] {
-    return this.#told.has(partOf(kind, at)) ? [] : this.#piece(kind, at, text, logprobs);
+  #fullText(kind: PartKind, at: JsonObject, text: unknown, logprobs?: Logprobs): MessageDelta[] {
+    return this.#sentParts.has(partKey(kind, at)) ? [] : this.#textDelta(kind, at, text, logprobs);
   }
 
-  /** A finished item: whatever of it was not told while it was made. */
-  #item(event: JsonObject): MessageDelta[] {
+  /** A finished item: passes on what its deltas did not contain. */
+  #finishedItem(event: JsonObject): MessageDelta[] {
     const { item } = event;
     if (!isObject(item)) return [];
-    const said: MessageDelta[] = [];
+    const deltas: MessageDelta[] = [];
     const parts = item.type === 'reasoning' ? item.summary : item.type === 'message' ? item.content : undefined;
     for (const [index, part] of Array.isArray(parts) ? parts.entries() : []) {
       if (!isObject(part)) continue;
       const at = { output_index: event.output_index, item_id: item.id, content_index: index, summary_index: index };
-      if (part.type === 'summary_text') said.push(...this.#whole('reasoning', at, part.text));
-      else if (part.type === 'output_text') said.push(...this.#whole('text', at, part.text));
-      else if (part.type === 'refusal') said.push(...this.#whole('refusal', at, part.refusal));
+      if (part.type === 'summary_text') deltas.push(...this.#fullText('reasoning', at, part.text));
+      else if (part.type === 'output_text') deltas.push(...this.#fullText('text', at, part.text));
+      else if (part.type === 'refusal') deltas.push(...this.#fullText('refusal', at, part.refusal));
     }
-    return [...said, ...calls(this.#calls.finish(event))];
+    return [...deltas, ...calls(this.#calls.finish(event))];
   }
 
   #end(type: string, response: JsonObject): MessageDelta[] {
-    // Positions in the ending need not be those of the stream, so it is read only when it is all that came.
-    const items = this.#hasSaid || !Array.isArray(response.output) ? [] : response.output;
-    const said = items.flatMap((item: unknown, index) => this.#item({ item, output_index: index }));
+    // Positions in the terminal event may differ from those in the stream, so its items count only if nothing else came.
+    const items = this.#hasContent || !Array.isArray(response.output) ? [] : response.output;
+    const deltas = items.flatMap((item: unknown, index) => this.#finishedItem({ item, output_index: index }));
     if (type === 'response.failed') {
       this.finish = { kind: 'failed', error: providerErrorFrom(response) };
       return [];
     }
     this.finish = {
       kind: 'finished',
-      reason: type === 'response.incomplete' ? reasonOf(response) : this.#calls.count > 0 ? 'tool_calls' : 'stop',
+      reason:
+        type === 'response.incomplete' ? incompleteReason(response) : this.#calls.count > 0 ? 'tool_calls' : 'stop',
       usage: chatUsage(response.usage),
       serviceTier: typeof response.service_tier === 'string' ? response.service_tier : undefined,
     };
-    return said;
+    return deltas;
   }
 }
 
 type PartKind = 'text' | 'refusal' | 'reasoning';
 
-/** Everything else is neither parsed nor told. An `error` event is followed by an ending of ours. */
-const READ: ReadonlySet<string> = new Set([
+/** Other events are not parsed. After an `error` event the proxy ends the stream itself. */
+const READ_EVENTS: ReadonlySet<string> = new Set([
   'response.output_text.delta',
   'response.output_text.done',
   'response.refusal.delta',
@@ -157,14 +158,14 @@ const READ: ReadonlySet<string> = new Set([
   'response.failed',
 ]);
 
-const partOf = (kind: PartKind, at: JsonObject): string =>
+const partKey = (kind: PartKind, at: JsonObject): string =>
   `${kind} ${String(at.output_index ?? at.item_id)} ${String(at.content_index ?? at.summary_index ?? 0)}`;
 
 const calls = (deltas: NonNullable<Delta['tool_calls']>): MessageDelta[] =>
   deltas.map((call) => ({ delta: { tool_calls: [call] } }));
 
-/** An answer that was cut short says so, even if it called a tool: the arguments may be half. */
-const reasonOf = ({ incomplete_details: details }: JsonObject): FinishReason =>
+/** An incomplete response is reported as such even if it contains a tool call: the arguments may be incomplete. */
+const incompleteReason = ({ incomplete_details: details }: JsonObject): FinishReason =>
   isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
 
 function chatUsage(value: unknown): Usage | undefined {

@@ -5,8 +5,8 @@ import { readResponseFormat } from './readResponseFormat.ts';
 import { readToolChoice, readTools } from './readTools.ts';
 
 /**
- * Fields of the chat API that the provider has no place for: they are mapped, or bear on nothing that it offers. `store`
- * is never true (design.md section 5); every other unknown field passes to the provider.
+ * Fields of the chat API that are not forwarded: they are mapped, or the provider has nothing that corresponds. All other
+ * fields pass to the provider (docs/decisions/0041-request-fields.md).
  */
 const CHAT_ONLY = [
   'audio',
@@ -26,8 +26,8 @@ const CHAT_ONLY = [
 ];
 
 /**
- * The body of a responses request that asks for the same (provider-and-predecessor.md 6.5). Sampling parameters are still
- * in it: what the provider refuses is left out when the request is forwarded.
+ * Maps a chat completion request to the equivalent responses request (docs/provider.md#chat-completions-as-responses).
+ * Sampling parameters are not removed here but by `rewriteParsedBody`.
  * @throws ProxyError `invalid_request_error` with the path of the first failing field
  */
 export function toResponsesBody(body: JsonObject): JsonObject {
@@ -52,9 +52,9 @@ export function toResponsesBody(body: JsonObject): JsonObject {
 }
 
 function refuseUnsupported({ n, modalities, functions, function_call: call }: JsonObject): void {
-  if (n !== undefined && n !== null && n !== 1) badRequest('n', 'must be 1: a request gets one answer');
+  if (n !== undefined && n !== null && n !== 1) badRequest('n', 'must be 1: a request gets one choice');
   if (Array.isArray(modalities) && modalities.includes('audio')) {
-    badRequest('modalities', "must not hold 'audio': answers are text");
+    badRequest('modalities', "must not contain 'audio': responses are text");
   }
   if (functions !== undefined && functions !== null) badRequest('functions', 'is not supported: send tools');
   if (call !== undefined && call !== null) badRequest('function_call', 'is not supported: send tool_choice');
@@ -71,9 +71,9 @@ function readTextOptions({ text, verbosity }: JsonObject, format: JsonObject | u
   if (verbosity !== undefined && verbosity !== null && typeof verbosity !== 'string') {
     badRequest('verbosity', 'must be a string');
   }
-  const given = { ...(format && { format }), ...(typeof verbosity === 'string' && { verbosity }) };
-  if (Object.keys(given).length === 0) return text;
-  return text === undefined || text === null ? given : isObject(text) ? { ...given, ...text } : text;
+  const mapped = { ...(format && { format }), ...(typeof verbosity === 'string' && { verbosity }) };
+  if (Object.keys(mapped).length === 0) return text;
+  return text === undefined || text === null ? mapped : isObject(text) ? { ...mapped, ...text } : text;
 }
 
 const LOGPROBS = 'message.output_text.logprobs';

@@ -12,8 +12,8 @@ interface Call {
 const KINDS: Readonly<Record<string, Kind>> = { function_call: 'function', custom_tool_call: 'custom' };
 
 /**
- * The tool calls of one answer. Their arguments come interleaved when there are several, and which call a piece belongs to
- * is said by the position of its item: call ids need not be there, nor differ.
+ * Reads the tool calls of one response. The arguments of several calls may be interleaved. The position of its item tells
+ * which call a piece belongs to, because call ids may be missing or repeated.
  */
 export class ToolCallReader {
   readonly #calls = new Map<unknown, Call>();
@@ -22,7 +22,7 @@ export class ToolCallReader {
     return this.#calls.size;
   }
 
-  /** An item appeared; nothing is said of any that is no tool call. */
+  /** A new item; ignored if it is no tool call. */
   begin(event: JsonObject): ToolCallDelta[] {
     const { item } = event;
     const key = keyOf(event);
@@ -35,7 +35,7 @@ export class ToolCallReader {
     return [{ ...piece(call, '', named), id: String(callId ?? id), type: kind }];
   }
 
-  /** A piece of the arguments. One for a call that has not appeared waits for the finished item, which has them all. */
+  /** A piece of the arguments. Ignored if its call has not begun: the finished item contains all of them. */
   add(event: JsonObject, text: unknown): ToolCallDelta[] {
     const call = this.#calls.get(keyOf(event));
     if (!call || typeof text !== 'string' || text === '') return [];
@@ -43,12 +43,12 @@ export class ToolCallReader {
     return [piece(call, text)];
   }
 
-  /** The arguments as a whole: told unless their pieces were. */
+  /** The complete arguments; ignored if their pieces were passed on. */
   complete(event: JsonObject, text: unknown): ToolCallDelta[] {
     return this.#calls.get(keyOf(event))?.hasArguments ? [] : this.add(event, text);
   }
 
-  /** A finished item: whatever of the call was not told before. */
+  /** A finished item: passes on what was not passed on before. */
   finish(event: JsonObject): ToolCallDelta[] {
     const { item } = event;
     const begun = this.begin(event);
@@ -57,7 +57,7 @@ export class ToolCallReader {
   }
 }
 
-/** Events of an item carry its position, those of some providers only its id. */
+/** Events contain the position of their item, or only its id. */
 const keyOf = ({ output_index: index, item_id: id, item }: JsonObject): unknown =>
   index ?? id ?? (isObject(item) ? item.id : undefined);
 

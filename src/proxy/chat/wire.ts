@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// What goes over the wire on `/v1/chat/completions`. The types of the mapping derive from these schemas, and so does the
-// OpenAPI document.
+// Requests and responses of `/v1/chat/completions`. Both the types of the mapping and the OpenAPI document derive from
+// these schemas.
 
 const LogProb = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()).nullable() });
 const Logprobs = z.object({
@@ -32,7 +32,7 @@ const ToolCall = z.union([
   }),
   z.object({ id: z.string(), type: z.literal('custom'), custom: z.object({ name: z.string(), input: z.string() }) }),
 ]);
-/** The first of a call has its id, type and name; the others add to its arguments. */
+/** The first delta of a call contains its id, type and name; the others append to its arguments. */
 const ToolCallDelta = z.object({
   index: z.int(),
   id: z.string().optional(),
@@ -45,21 +45,21 @@ const Delta = z.object({
   role: z.literal('assistant').optional(),
   content: z.string().optional(),
   refusal: z.string().optional(),
-  reasoning_content: z.string().optional().describe('A summary of the reasoning, when one was asked for'),
+  reasoning_content: z.string().optional().describe('A summary of the reasoning, if requested'),
   annotations: z.array(Annotation).optional(),
   tool_calls: z.array(ToolCallDelta).optional(),
 });
 
-const answerFields = {
-  id: z.string().describe('One for each answer, the same in all of its chunks'),
+const responseFields = {
+  id: z.string().describe('Unique per response, the same in all of its chunks'),
   created: z.int().describe('Unix seconds'),
-  model: z.string().describe('As it was asked for'),
+  model: z.string().describe('As requested'),
   service_tier: z.string().optional(),
 };
 
 export const ChatCompletionChunk = z
   .object({
-    ...answerFields,
+    ...responseFields,
     object: z.literal('chat.completion.chunk'),
     choices: z.array(
       z.object({
@@ -75,7 +75,7 @@ export const ChatCompletionChunk = z
 
 export const ChatCompletion = z
   .object({
-    ...answerFields,
+    ...responseFields,
     object: z.literal('chat.completion'),
     choices: z.array(
       z.object({
@@ -99,7 +99,7 @@ export const ChatCompletion = z
 const loose = z.looseObject({});
 const Messages = z.array(z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']) })).min(1);
 
-/** For clients to read: what is refused, and in which words, stands in `toResponsesBody.ts` and what it calls. */
+/** Documentation only: `toResponsesBody.ts` and what it calls check requests, and word the errors. */
 export const ChatRequest = z
   .looseObject({
     model: z.string(),
@@ -112,7 +112,10 @@ export const ChatRequest = z
     response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
     reasoning_effort: z.string().nullish(),
     verbosity: z.string().nullish(),
-    max_completion_tokens: z.number().nullish().describe('Reserved for the answer; the provider is not told'),
+    max_completion_tokens: z
+      .number()
+      .nullish()
+      .describe('Reserved from the limits of the API key; not forwarded to the provider'),
     max_tokens: z.number().nullish().describe('Like max_completion_tokens'),
     n: z.literal(1).nullish(),
     logprobs: z.boolean().nullish(),

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../requestBody/parseJson.ts';
 
-/** What the specification promises of a compaction and the provider may leave out. */
-const PROMISED: Readonly<JsonObject> = { object: 'response.compaction', status: 'completed' };
+/** Fields that clients can rely on and the provider may omit. */
+const DEFAULTS: Readonly<JsonObject> = { object: 'response.compaction', status: 'completed' };
 
-/** The provider's answer byte for byte, with the promised fields that it lacks before its own. */
-export function completeCompaction(answer: Buffer): Buffer {
-  const given = JSON.parse(answer.toString()) as JsonObject;
-  const missing = Object.entries(PROMISED).filter(([name]) => !Object.hasOwn(given, name));
-  if (missing.length === 0) return answer;
+/** @returns the provider's response byte for byte, with the missing ones of these fields inserted at its start */
+export function completeCompaction(response: Buffer): Buffer {
+  const fields = JSON.parse(response.toString()) as JsonObject;
+  const missing = Object.entries(DEFAULTS).filter(([name]) => !Object.hasOwn(fields, name));
+  if (missing.length === 0) return response;
   const added = missing.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',');
-  const rest = answer.subarray(answer.indexOf('{') + 1);
-  const separator = Object.keys(given).length > 0 ? ',' : '';
+  const rest = response.subarray(response.indexOf('{') + 1);
+  const separator = Object.keys(fields).length > 0 ? ',' : '';
   return Buffer.concat([Buffer.from(`{${added}${separator}`), rest]);
 }

@@ -10,8 +10,8 @@ import { rewriteForCompaction } from '../responses/rewriteParsedBody.ts';
 import { checkResponsesRequest, type Surface } from '../responses/schema.ts';
 
 /**
- * Reads a conversation that is to be compacted: what is checked, and what the provider would refuse, is the same as when
- * it goes on. Few requests are of this kind, so they are read whole.
+ * Reads a request to compact a conversation, with the same checks and rewriting as `readResponsesRequest`. These requests
+ * are rare, so they are always parsed as a whole.
  * @throws ProxyError `invalid_request_error`
  */
 export function readCompactRequest(

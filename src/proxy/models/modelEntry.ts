@@ -4,9 +4,9 @@ import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 /** A model as the provider describes it, and as clients see it. */
 export interface ModelEntry {
   readonly slug: string;
-  /** For SDKs. */
+  /** The entry in `data`, for SDKs. */
   readonly listed: JsonObject;
-  /** The provider's entry for Codex; undefined when it lacks what Codex demands: one such entry voids its whole list. */
+  /** The provider's entry, for Codex; undefined when it lacks a required field: Codex would discard the whole list. */
   readonly described: JsonObject | undefined;
 }
 
@@ -14,7 +14,7 @@ type Predicate = (value: unknown) => boolean;
 const isText: Predicate = (value) => typeof value === 'string';
 const isFlag: Predicate = (value) => typeof value === 'boolean';
 
-/** What Codex cannot do without (clients.md 1.5). */
+/** (docs/clients.md#a-model-entry-has-eleven-mandatory-keys) */
 const CODEX_REQUIRED_FIELDS: Readonly<Record<string, Predicate>> = {
   slug: isText,
   display_name: isText,
@@ -31,7 +31,7 @@ const CODEX_REQUIRED_FIELDS: Readonly<Record<string, Predicate>> = {
   experimental_supported_tools: Array.isArray,
 };
 
-/** What an SDK's user may want to know of a model; the rest only drives Codex. */
+/** Fields of interest to users of an SDK. The others are for Codex only. */
 const METADATA = [
   'display_name',
   'description',
@@ -51,7 +51,7 @@ const METADATA = [
   'priority',
 ];
 
-/** @param entry the provider's, as JSON @param firstSeen when we first heard of the model */
+/** @param entry the provider's, as JSON @param firstSeen when the provider first listed the model */
 export function modelEntry(slug: string, entry: string, firstSeen: Instant): ModelEntry {
   const described = JSON.parse(entry) as JsonObject;
   const isComplete = Object.entries(CODEX_REQUIRED_FIELDS).every(([name, isMet]) => isMet(described[name]));

@@ -4,30 +4,30 @@ import type { KnownEvent } from '../../domain/eventTypes.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { type ModelEntry, modelEntry } from './modelEntry.ts';
 
-/** What a client gets of the list. */
+/** The list as sent to a client. */
 export interface ModelsBody {
   readonly json: Buffer;
-  /** Undefined while nothing is known: then nothing can have changed. */
+  /** Undefined while no model is known. */
   readonly etag: string | undefined;
 }
 
 /**
- * The models that the pool can serve, as the provider last described them to an account of each plan. One body does for
- * all clients: SDKs read `data`, Codex reads `models` (clients.md 1.5). What the provider was never asked is not invented:
- * an empty list makes Codex use its own.
+ * The models that the pool can serve, as the provider last described them to an account of each plan. One body serves all
+ * clients: SDKs read `data`, Codex reads `models` (docs/clients.md#one-models-body-satisfies-every-client). Before the
+ * provider has answered the list is empty, which makes Codex use its built-in one.
  */
 export class ModelList {
   readonly #hot: Pick<HotState, 'accounts' | 'models'>;
   #entries: readonly ModelEntry[] | undefined;
-  #whole: ModelsBody | undefined;
-  /** By the state of a key, which is another one after each change. */
+  #body: ModelsBody | undefined;
+  /** By the state of a key, which is a new object after each change. */
   #byKey = new WeakMap<ApiKey, ModelsBody>();
 
   constructor(hot: Pick<HotState, 'accounts' | 'models'>) {
     this.#hot = hot;
   }
 
-  /** What the pool can serve may have changed. */
+  /** Invalidates what the event may have changed. */
   onFolded({ type }: KnownEvent): void {
     switch (type) {
       case 'ModelsListed':
@@ -38,7 +38,7 @@ export class ModelList {
       case 'AccountDeactivated':
       case 'AccountDeleted':
         this.#entries = undefined;
-        this.#whole = undefined;
+        this.#body = undefined;
         this.#byKey = new WeakMap();
     }
   }
@@ -47,22 +47,22 @@ export class ModelList {
     return this.#all().length === 0;
   }
 
-  /** @param key null for clients that need none */
+  /** @param key null when no key is required */
   bodyFor(key: ApiKey | null): ModelsBody {
     if (!key?.allowedModels) {
-      this.#whole ??= rendered(this.#all());
-      return this.#whole;
+      this.#body ??= render(this.#all());
+      return this.#body;
     }
     let body = this.#byKey.get(key);
     if (!body) {
       const { allowedModels } = key;
-      body = rendered(this.#all().filter(({ slug }) => allowedModels.includes(slug)));
+      body = render(this.#all().filter(({ slug }) => allowedModels.includes(slug)));
       this.#byKey.set(key, body);
     }
     return body;
   }
 
-  /** @returns undefined for a model that is not known, or not the client's to use */
+  /** @returns undefined for a model that is unknown, or that the key may not use */
   find(slug: string, key: ApiKey | null): ModelEntry | undefined {
     if (key?.allowedModels && !key.allowedModels.includes(slug)) return undefined;
     return this.#all().find((model) => model.slug === slug);
@@ -74,7 +74,7 @@ export class ModelList {
   }
 }
 
-/** Each model once: of plans that describe it differently the first by name is believed. */
+/** Each model once. If plans describe it differently, the alphabetically first plan counts. */
 function entriesOf({ accounts, models: { plans, entries, firstSeen } }: Pick<HotState, 'accounts' | 'models'>) {
   const inPool = new Set<string>();
   for (const { status, planType } of accounts.values()) if (status !== 'deactivated') inPool.add(planType);
@@ -90,7 +90,7 @@ function entriesOf({ accounts, models: { plans, entries, firstSeen } }: Pick<Hot
   return [...found.values()];
 }
 
-function rendered(entries: readonly ModelEntry[]): ModelsBody {
+function render(entries: readonly ModelEntry[]): ModelsBody {
   const body = {
     object: 'list',
     data: entries.map(({ listed }) => listed),

@@ -5,13 +5,13 @@ import { type PoolUsage, type PoolWindow, poolUsage } from './poolUsage.ts';
 
 export interface LimitHeadersOptions {
   readonly hot: Pick<HotState, 'accounts' | 'usage'>;
-  /** Codex reads these headers only under the names that it knows (clients.md 1.5). */
+  /** Adds the names that Codex reads (docs/clients.md#codex-reads-limits-from-x-codex-headers). */
   readonly hasAliases: boolean;
 }
 
 /**
- * What is left of the pool, in the head of every answer (specification, "Upstream handling"; provider-and-predecessor.md
- * 6.9). Made anew only after something has changed: an answer must not cost a walk over all accounts.
+ * The usage of the pool as headers of every response (docs/provider.md#rate-limit-headers). They are cached until an event
+ * may have changed them, because a response must not cost an iteration over all accounts.
  */
 export class LimitHeaders {
   readonly #hot: LimitHeadersOptions['hot'];
@@ -28,8 +28,8 @@ export class LimitHeaders {
     return this.#current;
   }
 
-  /** What is left may have changed. */
-  onEvent({ type }: Pick<KnownEvent, 'type'>): void {
+  /** Invalidates the headers if the event may have changed them. */
+  onFolded({ type }: Pick<KnownEvent, 'type'>): void {
     switch (type) {
       case 'AccountUsageObserved':
       case 'AccountImported':
@@ -48,7 +48,7 @@ function headersOf({ primary, secondary, credits }: PoolUsage, families: readonl
   const fields = [
     ...windowFields('primary', primary),
     ...windowFields('secondary', secondary),
-    // Each header costs every answer a little, so what nobody has is left out.
+    // Omitted when no account has credits, because each header costs every response a little.
     ...(credits
       ? ([
           ['credits-has-credits', 'true'],

@@ -5,12 +5,12 @@ import { commonMinutes, type WindowName } from '../../domain/accountUsage/window
 import type { Instant } from '../../domain/core/brands.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 
-/** One usage window over the whole pool. */
+/** One usage window of the whole pool. */
 export interface PoolWindow {
-  /** 0 to 100, whole: a mean of the accounts, each counting as much as its plan has credits. */
+  /** 0 to 100, rounded down: the mean of the accounts, weighted by the credits of their plans. */
   readonly usedPercent: number;
   readonly windowMinutes: number;
-  /** When the first of the accounts begins anew; null when none said. */
+  /** When the first of the accounts' windows resets; null when unknown. */
   readonly resetAt: Instant | null;
 }
 
@@ -19,37 +19,37 @@ export interface PoolCredits {
   readonly balance: number;
 }
 
-/** What is left of the accounts that are active, as if they were one. */
+/** The usage of the active accounts as if they were one. */
 export interface PoolUsage {
-  /** The best of their plans; `guest` without any account. */
+  /** The best plan among them; `guest` when there are none. */
   readonly planType: string;
   readonly primary: PoolWindow | null;
   readonly secondary: PoolWindow | null;
-  /** What was bought beyond the plans; null when nobody has any. */
+  /** Credits bought in addition to the plans; null when no account has any. */
   readonly credits: PoolCredits | null;
 }
 
 type Pool = Pick<HotState, 'accounts' | 'usage'>;
 
-/** From the largest to the smallest; plans that we do not know come last (provider-and-predecessor.md 6.8). */
+/** Best first; unknown plans come last (docs/provider.md#order-of-plans). */
 const PLANS = ['enterprise', 'business', 'team', 'pro', 'plus', 'education', 'edu', 'free_workspace', 'free', 'go'];
 
-/** By the accounts' last samples: those never heard of say nothing. */
+/** Computed from the last usage sample of each account. Accounts without one are ignored. */
 export function poolUsage({ accounts, usage }: Pool): PoolUsage {
   const active = [...accounts.values()].filter(({ status }) => status === 'active');
-  const known = active.flatMap((account): Known[] => {
+  const sampled = active.flatMap((account): SampledAccount[] => {
     const sample = usage.get(account.id)?.sample;
     return sample ? [{ account, sample }] : [];
   });
   return {
     planType: bestPlan(active),
-    primary: poolWindow(known, 'primary'),
-    secondary: poolWindow(known, 'secondary'),
-    credits: poolCredits(known),
+    primary: poolWindow(sampled, 'primary'),
+    secondary: poolWindow(sampled, 'secondary'),
+    credits: poolCredits(sampled),
   };
 }
 
-interface Known {
+interface SampledAccount {
   readonly account: Account;
   readonly sample: UsageSample;
 }
@@ -59,8 +59,8 @@ function bestPlan(active: readonly Account[]): string {
   return PLANS.find((plan) => plans.has(plan)) ?? [...plans].sort()[0] ?? 'guest';
 }
 
-function poolWindow(known: readonly Known[], name: WindowName): PoolWindow | null {
-  const parts = known.flatMap(({ account, sample }) => {
+function poolWindow(sampled: readonly SampledAccount[], name: WindowName): PoolWindow | null {
+  const parts = sampled.flatMap(({ account, sample }) => {
     const window = sample[name];
     return window ? [{ window, weight: creditsOf(account.planType)[name] }] : [];
   });
@@ -76,7 +76,7 @@ function poolWindow(known: readonly Known[], name: WindowName): PoolWindow | nul
   };
 }
 
-/** Accounts whose plans have no credits that we know of count alike when there are no others. */
+/** If no account's plan has known credits, all accounts have the same weight. */
 function meanPercent(parts: readonly { readonly window: UsageWindow; readonly weight: number }[]): number {
   const total = parts.reduce((sum, { weight }) => sum + weight, 0);
   let used = 0;
@@ -84,8 +84,8 @@ function meanPercent(parts: readonly { readonly window: UsageWindow; readonly we
   return used / (total === 0 ? parts.length : total);
 }
 
-function poolCredits(known: readonly Known[]): PoolCredits | null {
-  const owned = known.flatMap(({ sample: { credits } }) =>
+function poolCredits(sampled: readonly SampledAccount[]): PoolCredits | null {
+  const owned = sampled.flatMap(({ sample: { credits } }) =>
     credits?.hasCredits || credits?.isUnlimited ? [credits] : [],
   );
   if (owned.length === 0) return null;

@@ -10,33 +10,33 @@ export type FormPart =
   | {
       readonly kind: 'file';
       readonly name: string;
-      /** Undefined when the client gave none. */
+      /** Undefined when the client sent none. */
       readonly fileName: string | undefined;
       readonly type: string;
-      /** Must be read before the next part comes. */
+      /** Must be consumed before the next part is requested. */
       readonly content: AsyncIterable<Buffer>;
     };
 
 const LIMITS = { fieldSize: 262_144, fields: 100, parts: 101, headerPairs: 100 };
 
 /**
- * The parts of multipart/form-data, each as soon as it begins: a file is handed on while it arrives, and the client is read
- * no faster than the file is. `file` is a file even without a name.
- * @throws ProxyError `invalid_request_error`, `request_too_large`, ClientGone; also out of the content of a file
+ * Yields the parts of multipart/form-data, each as soon as it begins. A file is streamed, with back-pressure to the client.
+ * The part named `file` is a file even without a file name.
+ * @throws ProxyError `invalid_request_error`, `request_too_large`; ClientDisconnected. The content of a file throws them too.
  */
 export async function* formParts(request: IncomingMessage, maxBytes: number): AsyncGenerator<FormPart> {
   const form = parserFor(request);
   const queue: FormPart[] = [];
   let current: Readable | undefined;
-  let problem: Error | undefined;
+  let failure: Error | undefined;
   let isComplete = false;
   let wake = (): void => undefined;
 
   const fail = (error: Error) => {
-    problem ??= error;
+    failure ??= error;
     request.unpipe(form);
     request.resume();
-    current?.destroy(problem);
+    current?.destroy(failure);
     wake();
   };
   const malformed = () => fail(invalid('the form is not valid multipart/form-data'));
@@ -47,7 +47,7 @@ export async function* formParts(request: IncomingMessage, maxBytes: number): As
   });
   form.on('file', (name, content, fileName, _encoding, type) => {
     current = content;
-    // Whoever iterates over it hears of it as well; without a listener it would end the process.
+    // The consumer of the content gets the error too, but without a listener it would end the process.
     content.on('error', malformed);
     queue.push({ kind: 'file', name, fileName, type, content: contentOf(content) });
     wake();
@@ -64,7 +64,7 @@ export async function* formParts(request: IncomingMessage, maxBytes: number): As
     try {
       for await (const chunk of content) yield chunk as Buffer;
     } catch (error) {
-      throw problem ?? error;
+      throw failure ?? error;
     }
   }
   let size = 0;
@@ -79,7 +79,7 @@ export async function* formParts(request: IncomingMessage, maxBytes: number): As
 
   try {
     for (;;) {
-      if (problem) throw problem;
+      if (failure) throw failure;
       const part = queue.shift();
       if (part) yield part;
       else if (isComplete) return;
@@ -90,7 +90,7 @@ export async function* formParts(request: IncomingMessage, maxBytes: number): As
       }
     }
   } finally {
-    // Nobody wants the rest.
+    // Discards the rest.
     request.unpipe(form);
     request.resume();
     current?.destroy();

@@ -27,8 +27,8 @@ export interface TranscriptionServices {
 type KnownRoute = RoutedState<TranscriptionRoute>;
 
 /**
- * Read before an account is called. Most dictations are shorter: they are checked completely and can be sent to another
- * account. A longer one is forwarded while it arrives and never kept, so after its beginning there is one attempt.
+ * Bytes read before the first attempt. Most dictations are shorter: they are checked completely and can be retried with
+ * another account. A longer one is streamed and not kept, so once it is being sent it cannot be retried.
  */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
@@ -39,19 +39,19 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
 
   return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
-    let read: Awaited<ReturnType<typeof readBeginning>>;
+    let read: Awaited<ReturnType<typeof readStart>>;
     const share = memoryBudget.createShare();
     try {
       share.open();
-      read = await readBeginning(request, state, share);
+      read = await readStart(request, state, share);
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.close();
       await admissionControl.refuse(error, state, requested);
       throw error;
     }
-    const { admission, contentType, pieces, whole, beginning } = read;
-    const streamed = new StreamedBody(beginning, pieces, (error) => {
+    const { admission, contentType, pieces, completeForm, start } = read;
+    const streamed = new StreamedBody(start, pieces, (error) => {
       if (error instanceof ProxyError) exchange.refuse(error);
       else exchange.onClientDisconnect();
     });
@@ -65,10 +65,10 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
         admission,
         pin: undefined,
         get inputTokens() {
-          return tokensOfAudio(whole?.length ?? streamed.sentBytes);
+          return tokensOfAudio(completeForm?.length ?? streamed.sentBytes);
         },
         upstreamPath: route.upstream,
-        upstreamBody: whole ? [whole] : streamed,
+        upstreamBody: completeForm ? [completeForm] : streamed,
         share,
         contentType,
         format: jsonObject,
@@ -83,13 +83,13 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
   };
 
   /** @throws ProxyError, ClientDisconnected */
-  async function readBeginning(
+  async function readStart(
     request: IncomingMessage,
     { requestId, requestedAt, key, route }: KnownRoute,
     share: MemoryShare,
   ) {
     if (request.headers['content-encoding'] !== undefined) {
-      throw new ProxyError('unsupported_media_type', { problem: 'A form must not be compressed' });
+      throw new ProxyError('unsupported_media_type', { problem: 'a form must not be compressed' });
     }
     const bytes = Number(request.headers['content-length'] ?? MAX_FORM_BYTES);
     if (bytes > MAX_FORM_BYTES) throw requestTooLarge(MAX_FORM_BYTES);
@@ -103,21 +103,21 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
       requestedAt,
     });
     const form = transcriptionForm(request, route);
-    return { admission, ...form, ...(await readBeginningOf(form.pieces)) };
+    return { admission, ...form, ...(await bufferStart(form.pieces)) };
   }
 }
 
-/** Reads until the form is complete, or too long to be kept. */
-async function readBeginningOf(
+/** Reads until the form is complete or longer than `MAX_BUFFERED_BYTES`. */
+async function bufferStart(
   pieces: AsyncIterator<Buffer>,
-): Promise<{ beginning: Buffer[]; whole: Buffer | undefined }> {
-  const beginning: Buffer[] = [];
+): Promise<{ start: Buffer[]; completeForm: Buffer | undefined }> {
+  const start: Buffer[] = [];
   let size = 0;
   while (size < MAX_BUFFERED_BYTES) {
     const { done, value } = await pieces.next();
-    if (done) return { beginning: [], whole: Buffer.concat(beginning) };
-    beginning.push(value);
+    if (done) return { start: [], completeForm: Buffer.concat(start) };
+    start.push(value);
     size += value.length;
   }
-  return { beginning, whole: undefined };
+  return { start, completeForm: undefined };
 }

@@ -12,18 +12,18 @@ export interface UsageOptions {
 }
 
 /**
- * What is left of the pool, in the form in which Codex asks for the usage of an account (provider-and-predecessor.md 6.8).
- * It needs neither key nor session (specification, "Proxy" 4), and names no account.
+ * Serves the usage of the whole pool, in the format in which Codex polls the usage of one account. The path is public, so the
+ * response names no account. (docs/provider.md#usage-summary-for-clients, docs/decisions/0045-optional-keys-and-public-paths.md)
  */
 export const createUsageHandler =
   ({ hot, now }: UsageOptions) =>
   (response: ServerResponse, head: ResponseHead): void => {
     const at = now();
     const { planType, primary, secondary, credits } = poolUsage(hot);
-    const isReached = isExhausted(hot, at);
+    const isLimitReached = isExhausted(hot, at);
     const limit = {
-      allowed: !isReached,
-      limit_reached: isReached,
+      allowed: !isLimitReached,
+      limit_reached: isLimitReached,
       primary_window: windowFields(primary, at),
       secondary_window: windowFields(secondary, at),
     };
@@ -35,7 +35,7 @@ export const createUsageHandler =
     sendJson(response, 200, body, head);
   };
 
-/** Nobody can serve before a window begins anew; one that cools down for a moment is not used up. */
+/** Whether no account is available before a usage window resets. A cool-down does not count. */
 const isExhausted = ({ accounts, usage }: UsageOptions['hot'], now: Instant): boolean =>
   accounts
     .values()

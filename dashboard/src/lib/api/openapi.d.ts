@@ -1103,9 +1103,9 @@ export interface components {
             }[];
             /** @description Unix seconds */
             created: number;
-            /** @description One for each answer, the same in all of its chunks */
+            /** @description Unique per response, the same in all of its chunks */
             id: string;
-            /** @description As it was asked for */
+            /** @description As requested */
             model: string;
             /** @constant */
             object: "chat.completion";
@@ -1126,7 +1126,7 @@ export interface components {
                         };
                     }[];
                     content?: string;
-                    /** @description A summary of the reasoning, when one was asked for */
+                    /** @description A summary of the reasoning, if requested */
                     reasoning_content?: string;
                     refusal?: string;
                     /** @constant */
@@ -1165,9 +1165,9 @@ export interface components {
             }[];
             /** @description Unix seconds */
             created: number;
-            /** @description One for each answer, the same in all of its chunks */
+            /** @description Unique per response, the same in all of its chunks */
             id: string;
-            /** @description As it was asked for */
+            /** @description As requested */
             model: string;
             /** @constant */
             object: "chat.completion.chunk";
@@ -1176,7 +1176,7 @@ export interface components {
         };
         ChatRequest: {
             logprobs?: boolean | null;
-            /** @description Reserved for the answer; the provider is not told */
+            /** @description Reserved from the limits of the API key; not forwarded to the provider */
             max_completion_tokens?: number | null;
             /** @description Like max_completion_tokens */
             max_tokens?: number | null;
