@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { chat, chatPath, chunksIn, streamed } from '../support/chat.ts';
+import { chat, chatPath, chunksIn, readChatStream } from '../support/chat.ts';
 import { errorOf, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
 import { answer, opening } from '../support/provider/answer.ts';
 import { functionCalls, message } from '../support/provider/parts.ts';
@@ -37,7 +37,7 @@ const play = (script: ResponseScript) => gateway().pool[0]?.at.always(script);
 
 const ask = (fields: object = {}, options: { headers?: Record<string, string>; signal?: AbortSignal } = {}) =>
   gateway().ask({ ...chat, ...fields }, { path: chatPath, ...options });
-const askStream = async (fields: object = {}) => streamed(await ask({ stream: true, ...fields }));
+const askStream = async (fields: object = {}) => readChatStream(await ask({ stream: true, ...fields }));
 const askJson = async (fields: object = {}) => {
   const response = await ask(fields);
   expect(response.headers.get('content-type')).toContain('application/json');
@@ -332,7 +332,7 @@ describe('a chat goes the way of every request:', () => {
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
     const { key } = await createKey({ limits });
     await gateway().set({ api_key_auth_enabled: true });
-    expect((await streamed(await ask({ stream: true, max_tokens: 50 }, bearer(key)))).text).toBe(HELLO);
+    expect((await readChatStream(await ask({ stream: true, max_tokens: 50 }, bearer(key)))).text).toBe(HELLO);
     const refused = await ask({ stream: true }, bearer(key));
     expect(refused.status).toBe(429);
     expect(await errorOf(refused)).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
@@ -391,7 +391,7 @@ describe('a chat goes the way of every request:', () => {
       { timeout: 15_000, interval: 150 },
     );
     expect(sent()).toBeLessThan(40_000_000);
-    const { text } = await streamed(response);
+    const { text } = await readChatStream(response);
     expect(text).toHaveLength(60_000_000);
   });
 });

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 
 export const chatPath = '/v1/chat/completions';
 
-/** A chat as small as it may be. */
+/** The smallest valid chat. */
 export const chat = { model: 'gpt-5.1', messages: [{ role: 'user', content: 'Say hi' }] };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields
 type Chunk = any;
 
-/** What stands in the `data:` lines of a chat stream: chunks, and `[DONE]` as it is. Comments are passed over. */
+/** The `data:` lines of a chat stream: parsed chunks, and the string `[DONE]`. Comments are skipped. */
 export function chunksIn(text: string): Chunk[] {
   expect(text.endsWith('\n\n')).toBe(true);
   return text
@@ -22,32 +22,38 @@ export function chunksIn(text: string): Chunk[] {
     });
 }
 
-export interface ToldCall {
+export interface AssembledCall {
   id: string;
   name: string;
   args: string;
 }
 
-/** Puts chunks together as clients do: by the index of the call. */
+/** Assembles chunks like a client, by the index of the call. */
 export function assembled(chunks: readonly Chunk[]) {
-  const answer = { text: '', refusal: '', reasoning: '', calls: [] as ToldCall[], finishReason: undefined as unknown };
+  const message = {
+    text: '',
+    refusal: '',
+    reasoning: '',
+    calls: [] as AssembledCall[],
+    finishReason: undefined as unknown,
+  };
   for (const { choices } of chunks) {
     for (const { delta, finish_reason: reason } of choices) {
-      answer.text += delta.content ?? '';
-      answer.refusal += delta.refusal ?? '';
-      answer.reasoning += delta.reasoning_content ?? '';
+      message.text += delta.content ?? '';
+      message.refusal += delta.refusal ?? '';
+      message.reasoning += delta.reasoning_content ?? '';
       for (const { index, id, function: fn } of delta.tool_calls ?? []) {
-        if (id !== undefined) answer.calls[index] = { id, name: fn.name, args: '' };
-        (answer.calls[index] as ToldCall).args += fn.arguments;
+        if (id !== undefined) message.calls[index] = { id, name: fn.name, args: '' };
+        (message.calls[index] as AssembledCall).args += fn.arguments;
       }
-      answer.finishReason = reason ?? answer.finishReason;
+      message.finishReason = reason ?? message.finishReason;
     }
   }
-  return answer;
+  return message;
 }
 
-/** A stream that was told to its end: one id, the role once and first, `[DONE]` last. */
-export async function streamed(response: Response) {
+/** Reads a complete stream and expects one id, the role once and first, and `[DONE]` last. */
+export async function readChatStream(response: Response) {
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   const chunks = chunksIn(await response.text());

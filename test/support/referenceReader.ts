@@ -7,8 +7,8 @@ import type { RecallItem } from '../../src/proxy/responses/recentItems.ts';
 import type { Surface } from '../../src/proxy/responses/schema.ts';
 
 /**
- * How requests were read before there was an envelope: parse, check, write again. Frozen, and with nothing in common with
- * what ships, so that tests and the bench can compare the two. Not for use in the service.
+ * Reads a request in the straightforward way: parses, checks and serializes it. Frozen, and shares no code with the
+ * service, so that tests and `npm run bench:envelope` can compare the two. Never used by the service.
  */
 export function readWithReference(
   raw: Buffer,
@@ -38,11 +38,11 @@ const tierOf = (tier: unknown) =>
     ? tier.toLowerCase()
     : null;
 
-/** Session headers of today's clients (clients.md 1.2 and section 4). */
+/** (docs/clients.md#session-headers) */
 const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', 'x-session-id', 'x-session-affinity'];
 
-/** So much of the first input is enough to tell conversations apart. */
-const FIRST_INPUT_CHARACTERS = 2_048;
+/** Enough to distinguish conversations. */
+const MAX_TEXT_LENGTH = 2_048;
 
 function conversationKeyOf(body: JsonObject, headers: IncomingHttpHeaders): string | undefined {
   if (typeof body.prompt_cache_key === 'string' && body.prompt_cache_key.trim() !== '') return body.prompt_cache_key;
@@ -51,23 +51,23 @@ function conversationKeyOf(body: JsonObject, headers: IncomingHttpHeaders): stri
     if (typeof value === 'string' && value !== '') return value;
   }
   if (typeof body.conversation === 'string' && body.conversation !== '') return body.conversation;
-  return firstInputOf(body.input);
+  return firstMessageText(body.input);
 }
 
-/** The first thing that a user said; the instructions before it are the same for everybody. */
-function firstInputOf(input: unknown): string | undefined {
-  if (typeof input === 'string') return input.slice(0, FIRST_INPUT_CHARACTERS);
+/** The first user message, since the instructions before it are the same for all conversations of a client. */
+function firstMessageText(input: unknown): string | undefined {
+  if (typeof input === 'string') return input.slice(0, MAX_TEXT_LENGTH);
   if (!Array.isArray(input)) return undefined;
   const first = input.find((item) => isObject(item) && item.role === 'user') ?? input[0];
-  return first === undefined ? undefined : JSON.stringify(first).slice(0, FIRST_INPUT_CHARACTERS);
+  return first === undefined ? undefined : JSON.stringify(first).slice(0, MAX_TEXT_LENGTH);
 }
 
-/** No client nests deeper; a provider's parser or ours must not be brought down by one that does. */
+/** No client nests deeper. Deeper nesting could overflow the stack of the provider's parser or of ours. */
 const MAX_DEPTH = 128;
 
 /**
- * Reads a request body.
- * @throws ProxyError `invalid_request_error` for anything but one JSON object in UTF-8 of sane depth
+ * Parses a request body.
+ * @throws ProxyError `invalid_request_error` for anything but one JSON object in UTF-8, at most `MAX_DEPTH` levels deep
  */
 function parseJsonObject(raw: Buffer): JsonObject {
   if (raw.length === 0) badRequest(undefined, 'the request has no body; send a JSON object');
@@ -86,7 +86,7 @@ function parseJsonObject(raw: Buffer): JsonObject {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Depth-first with a bounded recursion: it stops at `levels`, so that it cannot overflow the stack. */
+/** Depth-first. The recursion stops at `levels`, so it cannot overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -129,15 +129,15 @@ const optionalBoolean = optional((value) => typeof value === 'boolean', 'must be
 const optionalObject = optional(isObject, 'must be an object');
 
 /**
- * Checks only what the specification forbids and what we read ourselves; everything else passes to the provider, because
- * clients send more than any list knows (clients.md section 0).
+ * Checks only what is forbidden and what the proxy itself reads; everything else passes to the provider, because clients
+ * send fields that no list knows (docs/clients.md#unknown-top-level-fields).
  * @throws ProxyError `invalid_request_error` with the path of the first failing field
  */
 function checkResponsesRequest(body: JsonObject, surface: Surface): void {
   if (!isString(body.model) || body.model.trim() === '') badRequest('model', 'must be a non-empty string');
   checkInput(body.input);
   optionalString(body.instructions, 'instructions');
-  if (surface === 'svc' && !isString(body.instructions) && !leadsWithInstructions(body.input)) {
+  if (surface === 'svc' && !isString(body.instructions) && !startsWithInstructions(body.input)) {
     badRequest('instructions', 'is required: a string, or a leading developer or system message in input');
   }
   optionalBoolean(body.stream, 'stream');
@@ -174,8 +174,8 @@ function checkInput(input: unknown): void {
   for (const [index, item] of input.entries()) if (!isObject(item)) badRequest(`input.${index}`, 'must be an object');
 }
 
-/** Today's Codex sends no `instructions` but a developer message first (clients.md section 0, row 1). */
-function leadsWithInstructions(input: unknown): boolean {
+/** Codex sends a developer message instead of `instructions` (docs/clients.md#codex-sends-no-instructions). */
+function startsWithInstructions(input: unknown): boolean {
   const first: unknown = Array.isArray(input) ? input[0] : undefined;
   return isObject(first) && (first.role === 'developer' || first.role === 'system');
 }
@@ -202,7 +202,7 @@ function checkInclude(include: unknown): void {
   }
 }
 
-/** What the provider refuses with 400 "Unsupported parameter" (clients.md section 0, row 9). */
+/** (docs/provider.md#parameters-that-the-provider-refuses) */
 const DROPPED: readonly string[] = [
   'background',
   'frequency_penalty',
@@ -221,7 +221,7 @@ const DROPPED: readonly string[] = [
   'user',
 ];
 
-/** @returns whether a body may go to the provider byte for byte as it came */
+/** @returns whether the provider accepts the body unchanged */
 function isForwardable(body: JsonObject): boolean {
   if (body.stream !== true || body.store !== false || !Array.isArray(body.input)) return false;
   for (const name of DROPPED) if (name in body) return false;
@@ -230,8 +230,8 @@ function isForwardable(body: JsonObject): boolean {
 }
 
 /**
- * The body that the provider accepts in place of `body`: streamed, not stored, without refused parameters; a string
- * becomes one user message, `system` becomes `developer`, and a reference is replaced by the item it means or dropped.
+ * Makes the body that the provider accepts: streamed, not stored, without refused parameters. A string input becomes one
+ * user message, the role `system` becomes `developer`, and a reference is replaced by the item it refers to, or dropped.
  */
 function toForwardable(body: JsonObject, recall: RecallItem): JsonObject {
   const forwarded: JsonObject = { ...body, stream: true, store: false, input: forwardableInput(body.input, recall) };
@@ -247,7 +247,7 @@ function forwardableInput(input: unknown, recall: RecallItem): unknown[] {
     if (!isObject(item)) return [];
     if (item.role === 'system') return [{ ...item, role: 'developer' }];
     if (item.type !== 'item_reference') return [item];
-    const known = typeof item.id === 'string' ? recall(item.id) : undefined;
-    return known === undefined ? [] : [known];
+    const recalled = typeof item.id === 'string' ? recall(item.id) : undefined;
+    return recalled === undefined ? [] : [recalled];
   });
 }

@@ -19,14 +19,14 @@ function completionOf(...events: Event[]) {
   return completion.body;
 }
 
-describe('the one object of an answer', () => {
+describe('ChatCompletionBuilder', () => {
   const completed = (response = {}) => ({ type: 'response.completed', response });
   const done = (item: object, index = 0) => ({ type: 'response.output_item.done', output_index: index, item });
   const message = (...content: object[]) => ({ type: 'message', content });
   const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
   const choiceOf = (...events: Event[]) => completionOf(...events).choices[0];
 
-  test('has text, and null where it has nothing', () =>
+  test('fills in null for what the response does not contain', () =>
     expect(completionOf(done(message({ type: 'output_text', text: 'Hi' })), completed())).toEqual({
       ...head,
       object: 'chat.completion',
@@ -41,18 +41,18 @@ describe('the one object of an answer', () => {
     }));
 
   test.each<[what: string, events: Event[], message: object]>([
-    ['null beside calls', [done(call), completed()], { content: null, tool_calls: [expect.anything()] }],
+    ['null with tool calls', [done(call), completed()], { content: null, tool_calls: [expect.anything()] }],
     [
-      'null beside a refusal',
+      'null with a refusal',
       [done(message({ type: 'refusal', refusal: 'No' })), completed()],
       { content: null, refusal: 'No' },
     ],
-    ['empty when nothing was said at all', [completed()], { content: '', refusal: null }],
+    ['empty without any output', [completed()], { content: '', refusal: null }],
   ])('has content that is %s', (_what, events, expected) =>
     expect(choiceOf(...events)?.message).toMatchObject(expected),
   );
 
-  test('keeps what the provider said of its reasoning and its tier', () => {
+  test('keeps reasoning, tool calls and the service tier', () => {
     const reasoning = done({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] });
     const events = [reasoning, done(call, 1), completed({ service_tier: 'flex' })];
     expect(completionOf(...events)).toMatchObject({
@@ -69,27 +69,27 @@ describe('the one object of an answer', () => {
   });
 });
 
-describe('chunks', () => {
+describe('ChunkWriter', () => {
   const writer = (includesUsage: boolean) => new ChunkWriter(head, { includesUsage });
   const finished = { kind: 'finished', reason: 'stop', usage: undefined, serviceTier: undefined } as const;
   const choicesOf = (text: string) => linesOf(text).map((chunk) => chunk.choices[0]);
 
-  test('of an answer that says nothing still tell who answers', () =>
+  test('writes the role even for an empty response', () =>
     expect(choicesOf(writer(false).finish(finished))).toEqual([
       { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null },
       { index: 0, delta: {}, finish_reason: 'stop' },
     ]));
 
-  test('have no usage to tell when the provider told none', () =>
+  test('writes no usage when the provider sent none', () =>
     expect(linesOf(writer(true).finish(finished)).every(({ usage, choices }) => usage === null && choices[0])).toBe(
       true,
     ));
 });
 
-// Whatever of an answer the provider repeats, and however its items interleave: stream and object tell the same, once.
-test('stream and object tell any answer the same, and each piece of it once', () =>
+// Whatever the provider repeats, and however the items interleave.
+test('stream and object have the same content, each piece of it once', () =>
   fc.assert(
-    fc.property(answers, ({ events, expected }) => {
+    fc.property(responses, ({ events, expected }) => {
       expect(assemble(streamOf(events))).toEqual(expected);
       const completion = wire.ChatCompletion.parse(completionOf(...events));
       const [choice] = completion.choices;
@@ -112,7 +112,7 @@ function streamOf(events: readonly Event[]): string {
   const writer = new ChunkWriter(head, { includesUsage: true });
   let text = '';
   for (const event of events) {
-    for (const said of reader.read({ type: event.type, data: JSON.stringify(event) })) text += writer.delta(said);
+    for (const delta of reader.read({ type: event.type, data: JSON.stringify(event) })) text += writer.delta(delta);
   }
   return reader.finish?.kind === 'finished' ? text + writer.finish(reader.finish) : text;
 }
@@ -123,92 +123,94 @@ function linesOf(stream: string): ChatCompletionChunk[] {
   return lines.slice(0, -2).map((line) => wire.ChatCompletionChunk.parse(JSON.parse(line.replace(/^data: /, ''))));
 }
 
-/** As a client puts chunks together: by the index of the call. */
+/** Assembles chunks like a client, by the index of the call. */
 function assemble(stream: string) {
-  const answer = { text: '', refusal: '', calls: [] as { id: string; name: string; args: string }[], reason: '' };
+  const assembled = { text: '', refusal: '', calls: [] as { id: string; name: string; args: string }[], reason: '' };
   for (const { choices } of linesOf(stream)) {
     for (const { delta, finish_reason: reason } of choices) {
-      answer.text += delta.content ?? '';
-      answer.refusal += delta.refusal ?? '';
+      assembled.text += delta.content ?? '';
+      assembled.refusal += delta.refusal ?? '';
       for (const { index, id, function: fn, custom } of delta.tool_calls ?? []) {
-        if (id !== undefined) answer.calls[index] = { id, name: fn?.name ?? custom?.name ?? '', args: '' };
-        (answer.calls[index] as { args: string }).args += fn?.arguments ?? custom?.input ?? '';
+        if (id !== undefined) assembled.calls[index] = { id, name: fn?.name ?? custom?.name ?? '', args: '' };
+        (assembled.calls[index] as { args: string }).args += fn?.arguments ?? custom?.input ?? '';
       }
-      answer.reason = reason ?? answer.reason;
+      assembled.reason = reason ?? assembled.reason;
     }
   }
-  return answer;
+  return assembled;
 }
 
 const pieces = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
-/** In which of its forms the provider says a piece: at least once. */
+/** The events in which the provider repeats a text: at least one of them. */
 const forms = fc
-  .record({ deltas: fc.boolean(), whole: fc.boolean(), item: fc.boolean() })
-  .filter(({ deltas, whole, item }) => deltas || whole || item);
+  .record({ deltas: fc.boolean(), done: fc.boolean(), item: fc.boolean() })
+  .filter(({ deltas, done, item }) => deltas || done || item);
 const item = fc.record({ kind: fc.constantFrom('text', 'refusal', 'function', 'custom'), pieces, forms });
 const isCall = (kind: string) => kind === 'function' || kind === 'custom';
 
-const answers = fc
+const responses = fc
   .record({ items: fc.array(item, { maxLength: 4 }), order: fc.infiniteStream(fc.nat()), repeatsAll: fc.boolean() })
   .map(({ items, order, repeatsAll }) => {
     const queues = items.map((one, index) => eventsOfItem(one, index));
     const events: Event[] = [];
-    // Calls interleave; what is said in words comes item by item.
-    const open = queues.map((_, index) => index).filter((index) => isCall(items[index]?.kind ?? ''));
-    for (const [index, queue] of queues.entries()) if (!open.includes(index)) events.push(...queue);
-    const waiting = open.map((index) => queues[index] ?? []);
+    // Tool calls interleave; texts arrive item by item.
+    const calls = queues.map((_, index) => index).filter((index) => isCall(items[index]?.kind ?? ''));
+    for (const [index, queue] of queues.entries()) if (!calls.includes(index)) events.push(...queue);
+    const waiting = calls.map((index) => queues[index] ?? []);
     while (waiting.some((queue) => queue.length > 0)) {
       const choice = waiting.filter((queue) => queue.length > 0);
       events.push(choice[order.next().value % choice.length]?.shift() as Event);
     }
     const output = repeatsAll ? items.map((one, index) => finished(one, index)) : [];
     events.push({ type: 'response.completed', response: { output } });
-    const said = (kind: string) =>
+    const textOf = (kind: string) =>
       items
         .filter((one) => one.kind === kind)
         .flatMap((one) => one.pieces)
         .join('');
-    // Calls are numbered in the order in which they appear.
-    const appeared = [...new Set(events.map(({ output_index: at }) => at))].filter((at) => open.includes(at as number));
+    // Calls are numbered in the order of their first events.
+    const callOrder = [...new Set(events.map(({ output_index: at }) => at))].filter((at) =>
+      calls.includes(at as number),
+    );
     return {
       events,
       expected: {
-        text: said('text'),
-        refusal: said('refusal'),
-        calls: appeared.map((at) => {
+        text: textOf('text'),
+        refusal: textOf('refusal'),
+        calls: callOrder.map((at) => {
           const index = at as number;
           return { id: `call_${index}`, name: `tool_${index}`, args: items[index]?.pieces.join('') };
         }),
-        reason: open.length > 0 ? 'tool_calls' : 'stop',
+        reason: calls.length > 0 ? 'tool_calls' : 'stop',
       },
     };
   });
 
-type Item = { kind: string; pieces: string[]; forms: { deltas: boolean; whole: boolean; item: boolean } };
+type Item = { kind: string; pieces: string[]; forms: { deltas: boolean; done: boolean; item: boolean } };
 
-const NAMES: Record<string, { type: string; event: string; whole: string }> = {
-  text: { type: 'output_text', event: 'response.output_text', whole: 'text' },
-  refusal: { type: 'refusal', event: 'response.refusal', whole: 'refusal' },
-  function: { type: 'function_call', event: 'response.function_call_arguments', whole: 'arguments' },
-  custom: { type: 'custom_tool_call', event: 'response.custom_tool_call_input', whole: 'input' },
+const NAMES: Record<string, { type: string; event: string; field: string }> = {
+  text: { type: 'output_text', event: 'response.output_text', field: 'text' },
+  refusal: { type: 'refusal', event: 'response.refusal', field: 'refusal' },
+  function: { type: 'function_call', event: 'response.function_call_arguments', field: 'arguments' },
+  custom: { type: 'custom_tool_call', event: 'response.custom_tool_call_input', field: 'input' },
 };
 
-function finished({ kind, pieces }: Item, index: number, isWhole = true): object {
-  const { type = '', whole = '' } = NAMES[kind] ?? {};
-  const text = isWhole ? pieces.join('') : '';
+function finished({ kind, pieces }: Item, index: number, isComplete = true): object {
+  const { type = '', field = '' } = NAMES[kind] ?? {};
+  const text = isComplete ? pieces.join('') : '';
   if (isCall(kind))
-    return { id: `item_${index}`, type, call_id: `call_${index}`, name: `tool_${index}`, [whole]: text };
-  return { id: `item_${index}`, type: 'message', content: isWhole ? [{ type, [whole]: text }] : [] };
+    return { id: `item_${index}`, type, call_id: `call_${index}`, name: `tool_${index}`, [field]: text };
+  return { id: `item_${index}`, type: 'message', content: isComplete ? [{ type, [field]: text }] : [] };
 }
 
 function eventsOfItem(one: Item, index: number): Event[] {
   const { kind, pieces, forms } = one;
-  const { event = '', whole = '' } = NAMES[kind] ?? {};
+  const { event = '', field = '' } = NAMES[kind] ?? {};
   const at = { item_id: `item_${index}`, output_index: index, content_index: 0 };
   return [
     { type: 'response.output_item.added', ...at, item: finished(one, index, false) },
     ...(forms.deltas ? pieces.map((delta) => ({ type: `${event}.delta`, ...at, delta })) : []),
-    ...(forms.whole ? [{ type: `${event}.done`, ...at, [whole]: pieces.join('') }] : []),
+    ...(forms.done ? [{ type: `${event}.done`, ...at, [field]: pieces.join('') }] : []),
     ...(forms.item ? [{ type: 'response.output_item.done', ...at, item: finished(one, index) }] : []),
   ];
 }

@@ -9,8 +9,8 @@ import { ChatStreamDelivery } from './chatStreamDelivery.ts';
 let close: (() => void) | undefined;
 afterEach(() => close?.());
 
-/** What a client reads when a delivery does this; the clock stands still unless it is moved. */
-async function delivered(act: (delivery: ChatStreamDelivery, moveClock: (ms: number) => void) => void) {
+/** @returns what a client receives when `deliver` runs; the clock only moves by `moveClock` */
+async function receivedWhen(deliver: (delivery: ChatStreamDelivery, moveClock: (ms: number) => void) => void) {
   let now = 1_700_000_000_000;
   const server = createServer((_request, response: ServerResponse) => {
     const head = { id: 'chatcmpl-1', created: 1, model: 'm' };
@@ -22,7 +22,7 @@ async function delivered(act: (delivery: ChatStreamDelivery, moveClock: (ms: num
       now: () => now,
       onDrain: () => undefined,
     };
-    act(new ChatStreamDelivery(response, options), (ms) => {
+    deliver(new ChatStreamDelivery(response, options), (ms) => {
       now += ms;
     });
   });
@@ -40,12 +40,12 @@ async function delivered(act: (delivery: ChatStreamDelivery, moveClock: (ms: num
 
 const event = (type: string, fields = {}) => formatEvent(type, { type, ...fields });
 const text = (delta: string) => event('response.output_text.delta', { output_index: 0, content_index: 0, delta });
-const silent = event('keepalive');
+const withoutContent = event('keepalive');
 const completed = event('response.completed', { response: {} });
 const failed = new ProxyError('upstream_error', {}, { code: 'stream_incomplete' });
 
-test('a sign of life is a comment, also before the first words', async () => {
-  const { status, type, blocks } = await delivered((delivery) => {
+test('sends keepalives as comments, even before the first chunk', async () => {
+  const { status, type, blocks } = await receivedWhen((delivery) => {
     delivery.keepAlive();
     delivery.pass(text('Hi'));
     delivery.keepAlive();
@@ -58,30 +58,30 @@ test('a sign of life is a comment, also before the first words', async () => {
   expect(blocks.at(-1)).toBe('data: [DONE]');
 });
 
-test('a provider that speaks without a word for the client keeps it waiting for 10 s at most', async () => {
-  const { blocks } = await delivered((delivery, moveClock) => {
+test('sends a keepalive after 10 s of events without content', async () => {
+  const { blocks } = await receivedWhen((delivery, moveClock) => {
     for (let seconds = 0; seconds < 25; seconds += 5) {
       moveClock(5_000);
-      delivery.pass(silent);
+      delivery.pass(withoutContent);
     }
     delivery.pass(text('Hi'));
-    delivery.pass(silent);
+    delivery.pass(withoutContent);
     delivery.finish(completed);
   });
   expect(blocks.filter((block) => block === ': keepalive')).toHaveLength(2);
   expect(blocks.indexOf(': keepalive')).toBe(0);
 });
 
-test('what failed before a word was said has a status of its own', async () => {
-  const { status, text } = await delivered((delivery) => {
-    delivery.pass(silent);
+test('responds with an error status before the first chunk', async () => {
+  const { status, text } = await receivedWhen((delivery) => {
+    delivery.pass(withoutContent);
     delivery.fail(failed);
   });
   expect([status, JSON.parse(text).error.code]).toEqual([502, 'stream_incomplete']);
 });
 
-test('what failed after a sign of life is an error chunk', async () => {
-  const { status, blocks } = await delivered((delivery) => {
+test('sends an error chunk after a keepalive', async () => {
+  const { status, blocks } = await receivedWhen((delivery) => {
     delivery.keepAlive();
     delivery.fail(failed);
   });
@@ -89,14 +89,14 @@ test('what failed after a sign of life is an error chunk', async () => {
   expect(blocks).toEqual([': keepalive', `data: ${JSON.stringify({ error: failed.body.error })}`, 'data: [DONE]']);
 });
 
-test('what an account said unseen is forgotten when another one begins anew', async () => {
-  const begun = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
-  const { blocks } = await delivered((delivery) => {
+test('drops what a failed attempt delivered before the first chunk', async () => {
+  const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
+  const { blocks } = await receivedWhen((delivery) => {
     delivery.pass(event('response.output_item.done', { output_index: 0, item: { type: 'reasoning', summary: [] } }));
     expect(delivery.streamedBytes).toBeGreaterThan(0);
     delivery.reset();
     expect(delivery.streamedBytes).toBe(0);
-    delivery.pass(event('response.output_item.done', { output_index: 0, item: begun }));
+    delivery.pass(event('response.output_item.done', { output_index: 0, item: call }));
     delivery.finish(completed);
   });
   const choices = blocks.slice(0, -1).map((block) => JSON.parse(block.slice(6)).choices[0]);

@@ -20,7 +20,7 @@ describe('a chat', () => {
       store: false,
     }));
 
-  test('loses the parameters that the provider refuses, and no others', () => {
+  test('drops the parameters that the provider refuses, and no others', () => {
     const refused = {
       temperature: 0.5,
       top_p: 1,
@@ -39,7 +39,7 @@ describe('a chat', () => {
     expect(rest).toEqual({ model: chat.model, stream: true, store: false, ...kept });
   });
 
-  test('keeps the numbers of what is passed on as they came', () => {
+  test('keeps forwarded numbers as received', () => {
     const schema = '{"type":"object","properties":{"id":{"maximum":18446744073709551615,"default":1.0}}}';
     const raw = `{"model":"m","n":1.0,"max_tokens":1e2,"new":1e999,"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]}`;
     const { upstreamBody, maxOutputTokens } = readChatRequest(Buffer.from(raw), {});
@@ -50,22 +50,22 @@ describe('a chat', () => {
 
   test.each<[what: string, fields: JsonObject, expected: object]>([
     [
-      'is no stream unless asked',
+      'is not streamed by default',
       {},
       { wantsStream: false, includesUsage: false, effort: null, maxOutputTokens: null },
     ],
-    ['is a stream when asked', { stream: true }, { wantsStream: true }],
-    ['tells its usage when asked', { stream_options: { include_usage: true } }, { includesUsage: true }],
-    ['may decline its usage', { stream_options: { include_usage: false } }, { includesUsage: false }],
-    ['may leave its options empty', { stream_options: null }, { includesUsage: false }],
-    ['has an effort for the log', { reasoning_effort: 'high' }, { effort: 'high' }],
-    ['bounds its answer', { max_tokens: 100 }, { maxOutputTokens: 100 }],
-    ['bounds its answer by the newer name', { max_tokens: 100, max_completion_tokens: 50 }, { maxOutputTokens: 50 }],
-    ['never bounds it below nothing', { max_tokens: -5 }, { maxOutputTokens: 0 }],
-    ['is known by its cache key', { prompt_cache_key: 'thread' }, { conversationKey: 'thread' }],
+    ['is streamed when requested', { stream: true }, { wantsStream: true }],
+    ['includes its usage when requested', { stream_options: { include_usage: true } }, { includesUsage: true }],
+    ['excludes its usage when requested', { stream_options: { include_usage: false } }, { includesUsage: false }],
+    ['accepts null stream options', { stream_options: null }, { includesUsage: false }],
+    ['has an effort', { reasoning_effort: 'high' }, { effort: 'high' }],
+    ['limits its output by max_tokens', { max_tokens: 100 }, { maxOutputTokens: 100 }],
+    ['prefers max_completion_tokens', { max_tokens: 100, max_completion_tokens: 50 }, { maxOutputTokens: 50 }],
+    ['treats a negative limit as zero', { max_tokens: -5 }, { maxOutputTokens: 0 }],
+    ['uses prompt_cache_key as its conversation key', { prompt_cache_key: 'thread' }, { conversationKey: 'thread' }],
   ])('%s', (_what, fields, expected) => expect(read(fields)).toMatchObject(expected));
 
-  test('is known by the header of its session, else by what its user said first', () => {
+  test('uses the session header or else the first user message as its conversation key', () => {
     expect(read({}, { 'x-session-id': 'ses_1' }).conversationKey).toBe('ses_1');
     const first = read({ messages: [{ role: 'system', content: 'one' }, ...chat.messages] }).conversationKey;
     const later = { messages: [...chat.messages, { role: 'assistant', content: 'hello' }, ...chat.messages] };
@@ -93,15 +93,15 @@ describe('a chat', () => {
     ['reasoning', { reasoning: 'high' }],
     ['prompt_cache_key', { prompt_cache_key: 5 }],
     [undefined, { brand_new: Array(MAX_VALUES + 1).fill(0) }],
-  ])('that is not good is refused with its path: %s', (param, fields) => {
-    let refusal: unknown;
+  ])('is rejected with the path of an invalid field: %s', (param, fields) => {
+    let rejection: unknown;
     try {
       read(fields);
     } catch (error) {
-      refusal = error;
+      rejection = error;
     }
-    expect(refusal).toBeInstanceOf(ProxyError);
-    const { error } = (refusal as ProxyError).body;
+    expect(rejection).toBeInstanceOf(ProxyError);
+    const { error } = (rejection as ProxyError).body;
     expect([error.code, error.param]).toEqual(['invalid_request_error', param]);
   });
 });

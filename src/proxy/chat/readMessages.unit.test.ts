@@ -11,7 +11,7 @@ describe('messages', () => {
   test.each<[what: string, messages: JsonObject[], expected: unknown]>([
     ['of a user', [hi], { instructions: '', input: [hiItem] }],
     [
-      'of system and developer at the beginning become the instructions, line by line',
+      'of system and developer at the start become the lines of the instructions',
       [
         { role: 'system', content: 'Be brief.' },
         {
@@ -26,12 +26,12 @@ describe('messages', () => {
       { instructions: 'Be brief.\nBe kind.\nBe here.', input: [hiItem] },
     ],
     [
-      'of the system amid a chat stay where they are',
+      'of the system within a chat keep their position',
       [{ role: 'system', content: 'Be brief.' }, hi, { role: 'system', content: 'Now be long.' }],
       { instructions: 'Be brief.', input: [hiItem, messageItem('developer', 'input_text', 'Now be long.')] },
     ],
     [
-      'of nobody but the system are something to answer',
+      'of the system alone become input',
       [{ role: 'system', content: 'Tell a joke.' }],
       { instructions: '', input: [messageItem('developer', 'input_text', 'Tell a joke.')] },
     ],
@@ -41,7 +41,7 @@ describe('messages', () => {
       { instructions: '', input: [hiItem, messageItem('assistant', 'output_text', 'Hello.'), hiItem] },
     ],
     [
-      'of an assistant that said nothing are left out',
+      'of an assistant without content are dropped',
       [hi, { role: 'assistant', content: null }, { role: 'assistant', content: '' }, hi],
       { instructions: '', input: [hiItem, hiItem] },
     ],
@@ -62,14 +62,14 @@ describe('messages', () => {
         { type: 'refusal', refusal: 'No.' },
       ],
     ],
-  ])('a refusal %s', (_what, message, content) =>
+  ])('map a refusal %s', (_what, message, content) =>
     expect(conversation(hi, { role: 'assistant', ...message }).input).toEqual([
       hiItem,
       { type: 'message', role: 'assistant', content },
     ]),
   );
 
-  test('calls of tools are items behind what the assistant said, and so is what the tools answered', () => {
+  test('map tool calls and their results to items after the text of the assistant', () => {
     const weather = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } };
     const patch = { id: 'call_2', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
     const { input } = conversation(
@@ -95,7 +95,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('a tool may answer with an image', () => {
+  test('may contain an image as the result of a tool', () => {
     const content = [
       { type: 'text', text: 'look' },
       { type: 'image_url', image_url: { url: 'https://a/b.png' } },
@@ -113,7 +113,7 @@ describe('messages', () => {
   });
 });
 
-describe('what a user sends', () => {
+describe('the parts of a user message', () => {
   test.each<[what: string, part: JsonObject, expected: JsonObject]>([
     ['text', { type: 'text', text: 'é' }, { type: 'input_text', text: 'é' }],
     [
@@ -122,12 +122,12 @@ describe('what a user sends', () => {
       { type: 'input_image', image_url: 'https://a/b.png', detail: 'low' },
     ],
     [
-      'an image itself',
+      'an image as a data URL',
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
       { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
     ],
     [
-      'an image whose URL stands alone',
+      'an image as a bare URL',
       { type: 'image_url', image_url: 'https://a/b.png' },
       { type: 'input_image', image_url: 'https://a/b.png' },
     ],
@@ -137,17 +137,17 @@ describe('what a user sends', () => {
       { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' },
     ],
     [
-      'a file as bare base64, with its type',
+      'a file as bare base64, with a MIME type',
       { type: 'file', file: { file_data: 'AAAA', mime_type: 'text/csv' } },
       { type: 'input_file', file_data: 'data:text/csv;base64,AAAA' },
     ],
     [
-      'a file as bare base64, with its type in the other spelling',
+      'a file as bare base64, with a content type',
       { type: 'file', file: { file_data: 'AAAA', content_type: 'text/csv' } },
       { type: 'input_file', file_data: 'data:text/csv;base64,AAAA' },
     ],
     [
-      'a file as bare base64 alone',
+      'a file as bare base64 without a type',
       { type: 'file', file: { file_data: 'AAAA' } },
       { type: 'input_file', file_data: 'data:application/octet-stream;base64,AAAA' },
     ],
@@ -156,7 +156,7 @@ describe('what a user sends', () => {
       { type: 'file', file: { file_url: 'https://a/b.pdf' } },
       { type: 'input_file', file_url: 'https://a/b.pdf' },
     ],
-    ["the provider's own parts", { type: 'input_text', text: 'x' }, { type: 'input_text', text: 'x' }],
+    ['a part of the responses API', { type: 'input_text', text: 'x' }, { type: 'input_text', text: 'x' }],
   ])('%s', (_what, part, expected) =>
     expect(conversation(user([part])).input).toEqual([{ type: 'message', role: 'user', content: [expected] }]),
   );

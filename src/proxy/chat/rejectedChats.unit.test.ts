@@ -4,7 +4,7 @@ import type { JsonObject } from '../requestBody/parseJson.ts';
 import { MAX_IMAGE_BYTES } from './contentParts.ts';
 import { hi, mapChat, user } from './mapChat.support.ts';
 
-describe('a chat is refused, with the path of the first failing field:', () => {
+describe('rejects a chat with the path of the first invalid field:', () => {
   const assistant = (fields: JsonObject) => ({ messages: [{ role: 'assistant', ...fields }] });
   const calling = (call: unknown) => assistant({ tool_calls: [call] });
   const part = (content: unknown) => ({ messages: [hi, user([content])] });
@@ -65,18 +65,18 @@ describe('a chat is refused, with the path of the first failing field:', () => {
     ['functions', { functions: [] }],
     ['function_call', { function_call: 'auto' }],
   ])('%s', (param, fields) => {
-    const refusal = refusalOf(() => mapChat(fields));
-    expect(refusal).toMatchObject({ code: 'invalid_request_error', type: 'invalid_request_error', param });
-    expect(refusal.message).toContain(param);
+    const rejection = rejectionOf(() => mapChat(fields));
+    expect(rejection).toMatchObject({ code: 'invalid_request_error', type: 'invalid_request_error', param });
+    expect(rejection.message).toContain(param);
   });
 });
 
-function refusalOf(act: () => unknown) {
+function rejectionOf(read: () => unknown) {
   try {
-    act();
+    read();
   } catch (error) {
     if (error instanceof ProxyError) return error.body.error;
     throw error;
   }
-  throw new Error('it was not refused');
+  throw new Error('it was not rejected');
 }

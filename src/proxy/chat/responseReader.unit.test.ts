@@ -3,14 +3,13 @@ import { type MessageDelta, ResponseReader } from './responseReader.ts';
 
 type Event = { type: string } & Record<string, unknown>;
 
-/** What a chat client is told of these events. */
-function told(...events: Event[]) {
+function readAll(...events: Event[]) {
   const reader = new ResponseReader();
-  const said: MessageDelta[] = [];
-  for (const event of events) said.push(...reader.read({ type: event.type, data: JSON.stringify(event) }));
-  return { deltas: said.map(({ delta }) => delta), said, finish: reader.finish };
+  const messageDeltas: MessageDelta[] = [];
+  for (const event of events) messageDeltas.push(...reader.read({ type: event.type, data: JSON.stringify(event) }));
+  return { deltas: messageDeltas.map(({ delta }) => delta), messageDeltas, finish: reader.finish };
 }
-const deltasOf = (...events: Event[]) => told(...events).deltas;
+const deltasOf = (...events: Event[]) => readAll(...events).deltas;
 
 const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
 const text = (delta: string, more = {}): Event => ({ type: 'response.output_text.delta', ...at, delta, ...more });
@@ -24,18 +23,18 @@ const done = (item: object, index = 0): Event => ({ type: 'response.output_item.
 
 describe('text', () => {
   test.each<[what: string, events: Event[]]>([
-    ['in pieces', [text('Hel'), text('lo')]],
+    ['in deltas', [text('Hel'), text('lo')]],
     [
-      'in pieces and whole at their end',
+      'in deltas and in full after them',
       [text('Hel'), text('lo'), { type: 'response.output_text.done', ...at, text: 'Hello' }],
     ],
     [
-      'in pieces and in the finished item',
+      'in deltas and in the finished item',
       [text('Hel'), text('lo'), done(message({ type: 'output_text', text: 'Hello' }))],
     ],
-    ['whole only', [{ type: 'response.output_text.done', ...at, text: 'Hello' }]],
-    ['in the finished item only', [done(message({ type: 'output_text', text: 'Hello' }))]],
-    ['in the ending only', [completed({ output: [message({ type: 'output_text', text: 'Hello' })] })]],
+    ['only in full', [{ type: 'response.output_text.done', ...at, text: 'Hello' }]],
+    ['only in the finished item', [done(message({ type: 'output_text', text: 'Hello' }))]],
+    ['only in the terminal event', [completed({ output: [message({ type: 'output_text', text: 'Hello' })] })]],
     [
       'everywhere',
       [
@@ -46,7 +45,7 @@ describe('text', () => {
         completed({ output: [{ type: 'reasoning', summary: [] }, message({ type: 'output_text', text: 'Hello' })] }),
       ],
     ],
-  ])('%s is told once', (_what, events) =>
+  ])('%s is passed on once', (_what, events) =>
     expect(
       deltasOf(...events)
         .map(({ content }) => content)
@@ -54,16 +53,18 @@ describe('text', () => {
     ).toBe('Hello'),
   );
 
-  test('of two parts is told part by part', () => {
+  test('of two parts is passed on part by part', () => {
     const second = { ...at, content_index: 1 };
-    const whole = { type: 'response.output_text.done', ...second, text: ' you' };
-    expect(deltasOf(text('Hello'), whole)).toEqual([{ content: 'Hello' }, { content: ' you' }]);
+    const done = { type: 'response.output_text.done', ...second, text: ' you' };
+    expect(deltasOf(text('Hello'), done)).toEqual([{ content: 'Hello' }, { content: ' you' }]);
   });
 
-  test('brings its log probabilities along, with the bytes of their tokens', () => {
+  test('has its log probabilities, with the bytes of the tokens', () => {
     const top = [{ token: 'Ho', logprob: -2 }];
-    const [said] = told(text('Hé', { logprobs: [{ token: 'Hé', logprob: -0.5, top_logprobs: top }] })).said;
-    expect(said?.logprobs).toEqual({
+    const [first] = readAll(
+      text('Hé', { logprobs: [{ token: 'Hé', logprob: -0.5, top_logprobs: top }] }),
+    ).messageDeltas;
+    expect(first?.logprobs).toEqual({
       content: [
         {
           token: 'Hé',
@@ -74,10 +75,10 @@ describe('text', () => {
       ],
       refusal: null,
     });
-    expect(told(text('Hi', { logprobs: [] })).said).toEqual([{ delta: { content: 'Hi' } }]);
+    expect(readAll(text('Hi', { logprobs: [] })).messageDeltas).toEqual([{ delta: { content: 'Hi' } }]);
   });
 
-  test('brings the sources that it cites along', () => {
+  test('has the annotations of its cited sources', () => {
     const citation = { start_index: 1, end_index: 2, title: 'T', url: 'https://a' };
     const annotated = (annotation: object): Event => ({
       type: 'response.output_text.annotation.added',
@@ -93,7 +94,7 @@ describe('text', () => {
   });
 });
 
-test('a refusal is told as one, once', () => {
+test('passes a refusal on once', () => {
   const events = [
     { type: 'response.refusal.delta', ...at, delta: 'I ' },
     { type: 'response.refusal.delta', ...at, delta: 'will not.' },
@@ -101,12 +102,12 @@ test('a refusal is told as one, once', () => {
     done(message({ type: 'refusal', refusal: 'I will not.' })),
     completed(),
   ];
-  const { deltas, finish } = told(...events);
+  const { deltas, finish } = readAll(...events);
   expect(deltas).toEqual([{ refusal: 'I ' }, { refusal: 'will not.' }]);
   expect(finish).toMatchObject({ reason: 'stop' });
 });
 
-test('a summary of the reasoning is told apart from the text, with space between its parts', () => {
+test('passes a reasoning summary on apart from the text, with blank lines between parts', () => {
   const thought = (delta: string, index: number): Event => ({
     type: 'response.reasoning_summary_text.delta',
     item_id: 'rs_1',
@@ -130,7 +131,7 @@ test('a summary of the reasoning is told apart from the text, with space between
   ).toEqual([{ reasoning_content: 'Fi' }, { reasoning_content: 'rst.' }, { reasoning_content: '\n\nThen.' }]);
 });
 
-describe('calls of tools', () => {
+describe('tool calls', () => {
   const call = (index: number, args = '') => ({
     id: `fc_${index}`,
     type: 'function_call',
@@ -160,7 +161,7 @@ describe('calls of tools', () => {
   });
   const more = (index: number, args: string) => ({ tool_calls: [{ index, function: { arguments: args } }] });
 
-  test('come interleaved, and each piece belongs to the call at its position', () =>
+  test('may interleave, and each piece belongs to the call at its position', () =>
     expect(
       deltasOf(
         added(call(1), 1),
@@ -176,30 +177,30 @@ describe('calls of tools', () => {
       ),
     ).toEqual([begun(0, 1), begun(1, 3), more(0, '{"a"'), more(1, '{'), more(0, ':1}'), more(1, '}')]));
 
-  test('that share a call id are still two', () => {
+  test('are distinct even with the same call id', () => {
     const twin = (index: number) => added({ ...call(index), call_id: 'call_x' }, index);
     expect(deltasOf(twin(0), twin(1), piece(1, '{}'), piece(0, '[]')).slice(2)).toEqual([more(1, '{}'), more(0, '[]')]);
   });
 
   test.each<[what: string, events: Event[]]>([
-    ['whole at their end', [added(call(0), 0), whole(0, '{"a":1}'), done(call(0, '{"a":1}'))]],
+    ['in full after their deltas', [added(call(0), 0), whole(0, '{"a":1}'), done(call(0, '{"a":1}'))]],
     ['in the finished item', [added(call(0), 0), done(call(0, '{"a":1}'))]],
-    ['in the first event, and again at the end', [added(call(0, '{"a":1}'), 0), whole(0, '{"a":1}')]],
-    ['in a finished item that nothing announced', [piece(0, '{"a"'), piece(0, ':1}'), done(call(0, '{"a":1}'))]],
-    ['in the ending', [completed({ output: [call(0, '{"a":1}')] })]],
-  ])('with arguments that come %s', (_what, events) =>
+    ['in the first event and in the last', [added(call(0, '{"a":1}'), 0), whole(0, '{"a":1}')]],
+    ['in a finished item without an added event', [piece(0, '{"a"'), piece(0, ':1}'), done(call(0, '{"a":1}'))]],
+    ['in the terminal event', [completed({ output: [call(0, '{"a":1}')] })]],
+  ])('are read with arguments %s', (_what, events) =>
     expect(deltasOf(...events)).toEqual([begun(0, 0), more(0, '{"a":1}')]),
   );
 
-  test('without arguments are told as well', () => {
-    const { deltas, finish } = told(added(call(0), 0), whole(0, ''), done(call(0, '')), completed());
+  test('are passed on without arguments', () => {
+    const { deltas, finish } = readAll(added(call(0), 0), whole(0, ''), done(call(0, '')), completed());
     expect(deltas).toEqual([begun(0, 0)]);
     expect(finish).toMatchObject({ reason: 'tool_calls' });
   });
 
-  test('are known by the id of their item where positions are not told', () => {
-    const { output_index: _, ...unplaced } = added(call(0), 0);
-    expect(deltasOf(unplaced as Event, { ...piece(0, '{}'), output_index: undefined })).toEqual([
+  test('are matched by item id when positions are missing', () => {
+    const { output_index: _, ...withoutPosition } = added(call(0), 0);
+    expect(deltasOf(withoutPosition as Event, { ...piece(0, '{}'), output_index: undefined })).toEqual([
       begun(0, 0),
       more(0, '{}'),
     ]);
@@ -224,22 +225,24 @@ describe('calls of tools', () => {
   });
 });
 
-describe('the end', () => {
+describe('the finish', () => {
   const called = done({ id: 'fc', type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' });
 
   test.each<[reason: string, what: string, events: Event[]]>([
-    ['stop', 'of a text', [text('Hi'), completed()]],
-    ['stop', 'of nothing', [completed()]],
-    ['tool_calls', 'with a call', [called, completed()]],
-    ['tool_calls', 'with a text and a call', [text('Hi'), { ...called, output_index: 1 }, completed()]],
-    ['length', 'for its length', [text('Hi'), incomplete('max_output_tokens')]],
-    ['length', 'for its length, in the other word', [text('Hi'), incomplete('max_tokens')]],
-    ['length', 'without a reason', [text('Hi'), incomplete(undefined)]],
-    ['length', 'within a call', [called, incomplete('max_output_tokens')]],
-    ['content_filter', 'by a filter', [text('Hi'), incomplete('content_filter')]],
-  ])('%s: %s', (reason, _what, events) => expect(told(...events).finish).toMatchObject({ kind: 'finished', reason }));
+    ['stop', 'after a text', [text('Hi'), completed()]],
+    ['stop', 'without output', [completed()]],
+    ['tool_calls', 'after a call', [called, completed()]],
+    ['tool_calls', 'after a text and a call', [text('Hi'), { ...called, output_index: 1 }, completed()]],
+    ['length', 'at max_output_tokens', [text('Hi'), incomplete('max_output_tokens')]],
+    ['length', 'at max_tokens', [text('Hi'), incomplete('max_tokens')]],
+    ['length', 'incomplete without a reason', [text('Hi'), incomplete(undefined)]],
+    ['length', 'during a call', [called, incomplete('max_output_tokens')]],
+    ['content_filter', 'by the content filter', [text('Hi'), incomplete('content_filter')]],
+  ])('%s: %s', (reason, _what, events) =>
+    expect(readAll(...events).finish).toMatchObject({ kind: 'finished', reason }),
+  );
 
-  test('has the usage in the words of a chat, and the tier', () => {
+  test('has the usage in the fields of the chat API, and the service tier', () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 60 },
@@ -247,7 +250,7 @@ describe('the end', () => {
       output_tokens_details: { reasoning_tokens: 5 },
       total_tokens: 120,
     };
-    expect(told(completed({ usage, service_tier: 'flex' })).finish).toEqual({
+    expect(readAll(completed({ usage, service_tier: 'flex' })).finish).toEqual({
       kind: 'finished',
       reason: 'stop',
       serviceTier: 'flex',
@@ -259,30 +262,30 @@ describe('the end', () => {
         completion_tokens_details: { reasoning_tokens: 5 },
       },
     });
-    expect(told(completed({ usage: null })).finish).toMatchObject({ usage: undefined });
+    expect(readAll(completed({ usage: null })).finish).toMatchObject({ usage: undefined });
   });
 
-  test('may be a failure, in the words of the provider', () => {
+  test('can be a failure with the error of the provider', () => {
     const error = { code: 'server_is_overloaded', message: 'Try later' };
-    expect(told(text('Hi'), { type: 'response.failed', response: { error } }).finish).toMatchObject({
+    expect(readAll(text('Hi'), { type: 'response.failed', response: { error } }).finish).toMatchObject({
       kind: 'failed',
       error,
     });
   });
 
-  test('is the end: what follows is not told', () =>
+  test('ends the response: later events are ignored', () =>
     expect(deltasOf(text('Hi'), completed(), text(' there'))).toEqual([{ content: 'Hi' }]));
 });
 
 test.each<[what: string, event: { type: string | undefined; data: string }]>([
-  ['of vendors', { type: 'codex.rate_limits', data: '{"type":"codex.rate_limits"}' }],
-  ['of the future', { type: 'response.brand_new', data: '{"type":"response.brand_new","delta":"x"}' }],
+  ['of a vendor', { type: 'codex.rate_limits', data: '{"type":"codex.rate_limits"}' }],
+  ['of an unknown type', { type: 'response.brand_new', data: '{"type":"response.brand_new","delta":"x"}' }],
   ['without a type', { type: undefined, data: '' }],
-  ['that are no JSON', { type: 'response.output_text.delta', data: '{"delta":"x' }],
-  ['that are no objects', { type: 'response.output_text.delta', data: '"x"' }],
-  ['without what they are for', { type: 'response.output_text.delta', data: '{}' }],
-  ['of errors, which another event follows', { type: 'error', data: '{"type":"error","message":"x"}' }],
-])('events %s say nothing', (_what, event) => {
+  ['that are not JSON', { type: 'response.output_text.delta', data: '{"delta":"x' }],
+  ['that are not objects', { type: 'response.output_text.delta', data: '"x"' }],
+  ['without their delta', { type: 'response.output_text.delta', data: '{}' }],
+  ['of type error', { type: 'error', data: '{"type":"error","message":"x"}' }],
+])('ignores events %s', (_what, event) => {
   const reader = new ResponseReader();
   expect([reader.read(event), reader.finish]).toEqual([[], undefined]);
 });

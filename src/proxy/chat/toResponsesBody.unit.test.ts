@@ -2,30 +2,26 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../requestBody/parseJson.ts';
 import { hi, hiItem, mapChat, messageItem, model } from './mapChat.support.ts';
 
-describe('fields', () => {
+describe('toResponsesBody maps', () => {
   const weather = { name: 'weather', description: 'of a city', parameters: { type: 'object' } };
 
-  test.each<[what: string, given: JsonObject, expected: JsonObject]>([
+  test.each<[what: string, fields: JsonObject, expected: JsonObject]>([
     [
-      'a function loses its wrapping and stays as little strict as it is in a chat',
+      'a function to its flat form, not strict by default',
       { tools: [{ type: 'function', function: weather }] },
       { tools: [{ type: 'function', ...weather, strict: false }] },
     ],
     [
-      'a strict function stays strict',
+      'a strict function',
       { tools: [{ type: 'function', function: { ...weather, strict: true } }] },
       { tools: [{ type: 'function', ...weather, strict: true }] },
     ],
     [
-      'a function without parameters takes none',
+      'a function without parameters',
       { tools: [{ type: 'function', function: { name: 'now' } }] },
       { tools: [{ type: 'function', name: 'now', parameters: { type: 'object', properties: {} }, strict: false }] },
     ],
-    [
-      'a function that is flat already',
-      { tools: [{ type: 'function', ...weather }] },
-      { tools: [{ type: 'function', ...weather }] },
-    ],
+    ['a flat function', { tools: [{ type: 'function', ...weather }] }, { tools: [{ type: 'function', ...weather }] }],
     [
       'a custom tool with a grammar',
       {
@@ -41,12 +37,12 @@ describe('fields', () => {
       },
     ],
     [
-      'a custom tool of plain text',
+      'a custom tool with a text format',
       { tools: [{ type: 'custom', custom: { name: 'note', description: 'd', format: { type: 'text' } } }] },
       { tools: [{ type: 'custom', name: 'note', description: 'd', format: { type: 'text' } }] },
     ],
     [
-      'the old name of web search',
+      'the former name of web search',
       {
         tools: [{ type: 'web_search_preview', search_context_size: 'low' }],
         tool_choice: { type: 'web_search_preview' },
@@ -54,7 +50,7 @@ describe('fields', () => {
       { tools: [{ type: 'web_search', search_context_size: 'low' }], tool_choice: { type: 'web_search' } },
     ],
     [
-      'options of web search ask for its tool',
+      'web_search_options to a tool',
       {
         web_search_options: {
           search_context_size: 'high',
@@ -67,8 +63,8 @@ describe('fields', () => {
         ],
       },
     ],
-    ['tools of a kind that is new', { tools: [{ type: 'brand_new', x: 1 }] }, { tools: [{ type: 'brand_new', x: 1 }] }],
-    ['a word for the choice', { tool_choice: 'required' }, { tool_choice: 'required' }],
+    ['tools of an unknown type', { tools: [{ type: 'brand_new', x: 1 }] }, { tools: [{ type: 'brand_new', x: 1 }] }],
+    ['a tool_choice string', { tool_choice: 'required' }, { tool_choice: 'required' }],
     [
       'a chosen function',
       { tool_choice: { type: 'function', function: { name: 'weather' } } },
@@ -80,7 +76,7 @@ describe('fields', () => {
       { tool_choice: { type: 'custom', name: 'sql' } },
     ],
     [
-      'a choice among some',
+      'a choice among allowed tools',
       {
         tool_choice: {
           type: 'allowed_tools',
@@ -90,21 +86,21 @@ describe('fields', () => {
       { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'weather' }] } },
     ],
     ['parallel calls', { parallel_tool_calls: false }, { parallel_tool_calls: false }],
-    ['effort', { reasoning_effort: 'minimal' }, { reasoning: { effort: 'minimal' } }],
+    ['reasoning_effort', { reasoning_effort: 'minimal' }, { reasoning: { effort: 'minimal' } }],
     [
-      'effort beside the object, which wins',
+      'reasoning_effort with a reasoning object that has precedence',
       { reasoning_effort: 'low', reasoning: { effort: 'high', summary: 'auto' } },
       { reasoning: { effort: 'high', summary: 'auto' } },
     ],
     [
-      'effort beside an object that has none',
+      'reasoning_effort with a reasoning object without effort',
       { reasoning_effort: 'low', reasoning: { summary: 'auto' } },
       { reasoning: { effort: 'low', summary: 'auto' } },
     ],
     ['verbosity', { verbosity: 'low' }, { text: { verbosity: 'low' } }],
     ['plain text', { response_format: { type: 'text' } }, { text: { format: { type: 'text' } } }],
     [
-      'a schema, and verbosity beside it',
+      'a JSON schema with verbosity',
       {
         verbosity: 'low',
         response_format: {
@@ -124,11 +120,11 @@ describe('fields', () => {
       { logprobs: true, top_logprobs: 3 },
       { top_logprobs: 3, include: ['message.output_text.logprobs'] },
     ],
-    ['the tier of service', { service_tier: 'flex' }, { service_tier: 'flex' }],
-    ['the key of the cache', { prompt_cache_key: 'thread' }, { prompt_cache_key: 'thread' }],
-    ['a field that nobody knows', { brand_new: { x: 1 } }, { brand_new: { x: 1 } }],
+    ['the service tier', { service_tier: 'flex' }, { service_tier: 'flex' }],
+    ['prompt_cache_key', { prompt_cache_key: 'thread' }, { prompt_cache_key: 'thread' }],
+    ['an unknown field', { brand_new: { x: 1 } }, { brand_new: { x: 1 } }],
     [
-      'what the provider has no place for',
+      'fields without a counterpart by dropping them',
       {
         n: 1,
         stop: ['a'],
@@ -149,11 +145,11 @@ describe('fields', () => {
       },
       { tool_choice: null, functions: null },
     ],
-  ])('%s', (_what, given, expected) =>
-    expect(mapChat(given)).toEqual({ model, instructions: '', input: [hiItem], ...expected }),
+  ])('%s', (_what, fields, expected) =>
+    expect(mapChat(fields)).toEqual({ model, instructions: '', input: [hiItem], ...expected }),
   );
 
-  test('with json_object the instructions stay in the input, where the provider looks for the word', () => {
+  test('instructions to input with json_object', () => {
     const messages = [{ role: 'system', content: 'Answer in JSON.' }, hi];
     expect(mapChat({ messages, response_format: { type: 'json_object' } })).toEqual({
       model,

@@ -41,36 +41,36 @@ const long = (usedPercent: number, windowMinutes: number | null): UsageWindow =>
   windowMinutes,
 });
 
-test('without an account there is nothing to be said', () =>
+test('is empty without accounts', () =>
   expect(pool()).toEqual({ planType: 'guest', primary: null, secondary: null, credits: null }));
 
-test('accounts of one plan count alike, and what remains of a percent is left out', () =>
+test('rounds down the mean of accounts of one plan', () =>
   expect(pool({ sample: used(10, 0) }, { sample: used(21, 100) })).toMatchObject({
     primary: { usedPercent: 15 },
     secondary: { usedPercent: 50 },
   }));
 
-test('a larger plan counts for more: 225 credits half used and 1500 untouched are 6 percent', () =>
+test('weights plans by their credits: 225 half used and 1500 unused are 6 percent', () =>
   expect(pool({ sample: used(50, 0) }, { plan: 'pro', sample: used(0, 0) }).primary?.usedPercent).toBe(6));
 
-test('accounts of plans without credits count alike among themselves', () =>
+test('weights plans without known credits equally', () =>
   expect(pool({ plan: 'x', sample: used(30, 0) }, { plan: 'y', sample: used(50, 0) }).primary?.usedPercent).toBe(40));
 
-test('more than everything is everything', () => expect(pool({ sample: used(140, 0) }).primary?.usedPercent).toBe(100));
+test('limits usage to 100 percent', () => expect(pool({ sample: used(140, 0) }).primary?.usedPercent).toBe(100));
 
-test('paused and deactivated accounts, and those never heard of, say nothing', () =>
+test('ignores paused and deactivated accounts, and those without a sample', () =>
   expect(
     pool({ sample: used(20, 0) }, { status: 'paused', sample: used(90, 0) }, { status: 'deactivated' }, {}).primary
       ?.usedPercent,
   ).toBe(20));
 
-test('a plan that has only a weekly window leaves the primary one to the others', () => {
+test('ignores a weekly-only plan in the primary window', () => {
   const weekly = usageSample(null, usageWindow(80));
   expect(pool({ plan: 'free', sample: weekly })).toMatchObject({ primary: null, secondary: { usedPercent: 80 } });
   expect(pool({ plan: 'free', sample: weekly }, { sample: used(10, 0) }).primary?.usedPercent).toBe(10);
 });
 
-test('it begins anew when the first of them does', () => {
+test('resets when the first of the accounts does', () => {
   const sample = (resetAt: typeof NOW | null) => usageSample(usageWindow(1, resetAt));
   const [soon, late] = [later(HOUR), later(2 * HOUR)];
   expect(pool({ sample: sample(late) }, { sample: sample(null) }, { sample: sample(soon) }).primary?.resetAt).toBe(
@@ -84,7 +84,7 @@ test.each([
   [[300, 1_440], 1_440],
   [[300, 600], 1_440],
   [[null], 1_440],
-])('windows of %j minutes are one of %i', (lengths, expected) =>
+])('combines windows of %j minutes into one of %i', (lengths, expected) =>
   expect(pool(...lengths.map((minutes) => ({ sample: usageSample(long(1, minutes)) }))).primary?.windowMinutes).toBe(
     expected,
   ),
@@ -94,11 +94,9 @@ test.each([
   [['plus', 'pro', 'free'], 'pro'],
   [['zeta', 'free'], 'free'],
   [['zeta', 'alpha'], 'alpha'],
-])('of the plans %j the pool shows %s', (plans, best) =>
-  expect(pool(...plans.map((plan) => ({ plan }))).planType).toBe(best),
-);
+])('shows for the plans %j %s', (plans, best) => expect(pool(...plans.map((plan) => ({ plan }))).planType).toBe(best));
 
-test('credits are added up, and those that nobody has are not shown', () => {
+test('adds up credits, and omits them when no account has any', () => {
   const credits = (hasCredits: boolean, isUnlimited: boolean, balance: string | null): Member => ({
     sample: { ...used(0, 0), credits: { hasCredits, isUnlimited, balance } },
   });

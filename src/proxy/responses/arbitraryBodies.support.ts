@@ -12,7 +12,7 @@ const item = fc.oneof(
   { weight: 2, arbitrary: fc.record({ role: fc.constant('system'), content: value }) },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant('item_reference'), id: fc.constantFrom('known_1', 'lost', 3) }),
+    arbitrary: fc.record({ type: fc.constant('item_reference'), id: fc.constantFrom('known_1', 'unknown', 3) }),
   },
   { weight: 1, arbitrary: fc.dictionary(fc.string(), value) },
 );
@@ -45,15 +45,15 @@ const body = fc
   });
 const space = fc.constantFrom('', '', ' ', '\n\t');
 
-/** Written by hand, so that names may come twice and white space stands anywhere. */
+/** Serialized by hand, so that names may be repeated and white space may be anywhere. */
 export const text = fc.tuple(body, space, space, fc.constantFrom(0, 1)).map(([members, before, after, indent]) => {
-  const written = members.map(
+  const serialized = members.map(
     ([name, value]) =>
       `${before}${JSON.stringify(name)}${after}:${before}${JSON.stringify(value, null, indent)}${after}`,
   );
-  return `${before}{${written.join(',')}}${after}`;
+  return `${before}{${serialized.join(',')}}${after}`;
 });
-/** From whom and how a body comes. */
+/** The surface and headers that a body is sent with. */
 export const call = fc.record({
   surface: fc.constantFrom<Surface>('v1', 'svc'),
   headers: fc.constantFrom<IncomingHttpHeaders>({}, { 'session-id': 'a' }, { 'x-session-id': 'b'.repeat(200) }),

@@ -6,16 +6,16 @@ import { expectSameAsReference } from './expectSameAsReference.support.ts';
 import { RequestCache } from './requestCache.ts';
 import { codex, json } from './sampleBodies.support.ts';
 
-test('bodies of every kind are read as before, whatever else was read', () => {
-  const memory = new RequestCache(200_000);
+test('reads arbitrary bodies like the reference, whatever is cached', () => {
+  const cache = new RequestCache(200_000);
   fc.assert(
-    fc.property(arbitrary.text, arbitrary.call, (text, call) => expectSameAsReference(Buffer.from(text), memory, call)),
+    fc.property(arbitrary.text, arbitrary.call, (text, call) => expectSameAsReference(Buffer.from(text), cache, call)),
     runs(1_000),
   );
 });
 
-test('conversations that grow, shrink, branch and take turns are read as before', () => {
-  const memory = new RequestCache(100_000);
+test('reads conversations that grow, shrink, branch and interleave like the reference', () => {
+  const cache = new RequestCache(100_000);
   const turn = fc.record({ conversation: fc.nat(2), keeps: fc.nat(8), adds: arbitrary.items });
   fc.assert(
     fc.property(fc.array(turn, { minLength: 2, maxLength: 10 }), (turns) => {
@@ -24,7 +24,7 @@ test('conversations that grow, shrink, branch and take turns are read as before'
         const history = [...(histories[conversation] as unknown[]).slice(0, keeps), ...adds];
         histories[conversation] = history;
         const headers = { 'session-id': `c${conversation % 2}` };
-        expectSameAsReference(json({ model: 'm', input: history, stream: true, store: false }), memory, {
+        expectSameAsReference(json({ model: 'm', input: history, stream: true, store: false }), cache, {
           surface: 'v1',
           headers,
         });
@@ -34,7 +34,7 @@ test('conversations that grow, shrink, branch and take turns are read as before'
   );
 });
 
-const surrounded = fc.record({
+const bodyAroundInput = fc.record({
   input: fc.oneof(arbitrary.items, fc.string(), arbitrary.value),
   instructions: fc.constantFrom<unknown>(undefined, null, 'short', 'a'.repeat(140), 'b'.repeat(140)),
   tools: fc.constantFrom<unknown>(undefined, [], codex.tools, [{ type: 'function', name: 'n'.repeat(140) }]),
@@ -44,16 +44,16 @@ const surrounded = fc.record({
   indent: fc.nat(1),
 });
 
-test('what stands around an input is read as before, whatever of it is known', () => {
-  const memory = new RequestCache(400_000);
-  const body = surrounded.map(({ input, instructions, tools, metadata, key, order, indent }) => {
+test('reads the members around an input like the reference, whatever is cached', () => {
+  const cache = new RequestCache(400_000);
+  const body = bodyAroundInput.map(({ input, instructions, tools, metadata, key, order, indent }) => {
     const members = Object.entries({ input, instructions, tools, unknown: metadata, prompt_cache_key: key });
     const [moved] = members.splice(order % members.length, 1) as [[string, unknown]];
     const all = [['model', 'm'], ...members, ['stream', true], moved, ['store', false]];
     return json(Object.fromEntries(all), indent);
   });
   fc.assert(
-    fc.property(body, arbitrary.call, (raw, call) => expectSameAsReference(raw, memory, call)),
+    fc.property(body, arbitrary.call, (raw, call) => expectSameAsReference(raw, cache, call)),
     runs(1_000),
   );
 });

@@ -8,7 +8,7 @@ import type { RecallItem } from './recentItems.ts';
 import { RequestCache } from './requestCache.ts';
 import type { Surface } from './schema.ts';
 
-/** Of items that were seen, those that are still known. */
+/** Plays the cache of recent output items: only ids that start with `known` are in it. */
 export const recall: RecallItem = (id) =>
   id.startsWith('known') ? { type: 'message', id, text: 'recalled "é"' } : undefined;
 
@@ -23,7 +23,7 @@ export const svc: Call = { surface: 'svc', headers: { 'session-id': 'session-1' 
 function outcomeOf(read: () => ModelRequest): unknown {
   try {
     const { upstreamBody, ...request } = read();
-    // The reference still turns numbers beyond all bounds into null.
+    // The reference turns infinite numbers into null.
     return { ...request, upstream: JSON.parse(JSON.stringify(JSON.parse(Buffer.concat(upstreamBody).toString()))) };
   } catch (error) {
     if (!(error instanceof ProxyError)) throw error;
@@ -32,22 +32,22 @@ function outcomeOf(read: () => ModelRequest): unknown {
 }
 
 /**
- * The reader gives what the plain reading of the whole body gives, or refuses it alike.
- * Read twice, because the second reading knows the first; then with what other bodies have left behind.
+ * Expects the result or the error of the reference. Reads the body with an empty cache, again with the cache that now
+ * contains it, and with the cache of other bodies.
  */
-export function expectSameAsReference(raw: Buffer, memory: RequestCache, { surface, headers }: Call): void {
+export function expectSameAsReference(raw: Buffer, cache: RequestCache, { surface, headers }: Call): void {
   const expected = outcomeOf(() => readWithReference(raw, surface, headers, recall));
-  const own = new RequestCache();
-  for (const used of [own, own, memory]) {
-    const outcome = outcomeOf(() => readResponsesRequest(raw, surface, headers, recall, used));
-    // vitest's own comparison takes most of the time of these tests, and is needed only to explain.
+  const emptyCache = new RequestCache();
+  for (const usedCache of [emptyCache, emptyCache, cache]) {
+    const outcome = outcomeOf(() => readResponsesRequest(raw, surface, headers, recall, usedCache));
+    // vitest's own comparison would take most of the time of these tests, so it only explains a difference.
     if (JSON.stringify(sorted(outcome)) !== JSON.stringify(sorted(expected))) {
       expect(outcome, raw.toString('latin1')).toEqual(expected);
     }
   }
 }
 
-/** Members that are put in place of others may change their order. */
+/** Replaced members may change their position. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value === undefined ? 'undefined' : value;

@@ -5,25 +5,25 @@ import { RequestCache } from './requestCache.ts';
 import { bodyWith, codex, json, samples } from './sampleBodies.support.ts';
 import { scanBody } from './scanBody.ts';
 
-test.each(Object.entries(samples))('a body of %s is followed without being parsed whole', (_, sample) => {
-  const memory = new RequestCache();
+test.each(Object.entries(samples))('scans a body of %s without parsing it as a whole', (_, sample) => {
+  const cache = new RequestCache();
   for (const raw of [json(sample), json(sample), json(sample, 2)]) {
-    expect(scanBody(raw, memory, 'hint')).toBeDefined();
-    expectSameAsReference(raw, memory, v1);
-    expectSameAsReference(raw, memory, svc);
+    expect(scanBody(raw, cache, 'hint')).toBeDefined();
+    expectSameAsReference(raw, cache, v1);
+    expectSameAsReference(raw, cache, svc);
   }
 });
 
-test('a body that the provider accepts as it is goes out as the same bytes', () => {
+test('forwards the same bytes when the provider accepts them', () => {
   const raw = json(codex, 1);
   expect(readResponsesRequest(raw, 'svc', {}, recall, new RequestCache()).upstreamBody[0]).toBe(raw);
 });
 
-test('a text becomes a message where it stands, and what is around it goes out as the same bytes', () => {
-  const memory = new RequestCache();
+test('turns a string input into a message and forwards the bytes around it unchanged', () => {
+  const cache = new RequestCache();
   for (const input of ['x', 'x', 'another']) {
     const raw = Buffer.from(` { "stream": true,\n"input" : "${input}" , "model":"m","store":false} `);
-    const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, memory);
+    const { upstreamBody } = readResponsesRequest(raw, 'v1', {}, recall, cache);
     const message = `[{"type":"message","role":"user","content":[{"type":"input_text","text":"${input}"}]}]`;
     expect(Buffer.concat(upstreamBody).toString()).toBe(
       ` { "stream": true,\n"input" : ${message} , "model":"m","store":false} `,
@@ -31,7 +31,7 @@ test('a text becomes a message where it stands, and what is around it goes out a
   }
 });
 
-test('what is left unchanged is not written again', () => {
+test('does not serialize unchanged members again', () => {
   const raw = Buffer.from(
     '{ "temperature":1, "model" : "m", "input":[ {"n":1.50} , {"role":"system","n":1E2} ],"seed":12345678901234567890 }',
   );
@@ -41,7 +41,7 @@ test('what is left unchanged is not written again', () => {
   );
 });
 
-test('a body that is read whole and written again keeps its numbers as they came', () => {
+test('keeps numbers as received when the whole body is parsed and serialized again', () => {
   const raw = Buffer.from(
     '{"model":"m","input":[{"role":"user","n":1e999}],"tools":[{"type":"function","max":18446744073709551615}],"a\\u0062":1.50,"store":false}',
   );
@@ -52,7 +52,7 @@ test('a body that is read whole and written again keeps its numbers as they came
   );
 });
 
-test('when a name comes twice the last value counts, and only that one goes out', () => {
+test('forwards only the last value of a repeated name', () => {
   const raw = Buffer.from(
     '{"model":"m","input":"x","tools":[{"type":"file_search"}],"tools":[],"stream":true,"store":false}',
   );
@@ -67,39 +67,36 @@ test.each([
   ['nothing', ''],
   ['white space', ' \n'],
   ['a byte order mark', `\uFEFF${bodyWith('"a":1')}`],
-  ['another value behind it', `${bodyWith('"a":1')} {}`],
-  ['a comma too many', bodyWith('"a":1,')],
+  ['another value after it', `${bodyWith('"a":1')} {}`],
+  ['a trailing comma', bodyWith('"a":1,')],
   ['no members', '{}'],
   ['an array', '[]'],
   ['a string', '"x"'],
   ['null', 'null'],
   ['a member without value', bodyWith('"a":')],
   ['a member without colon', bodyWith('"a" 1')],
-  ['a literal with something behind it', bodyWith('"a":truex')],
+  ['a literal with a suffix', bodyWith('"a":truex')],
   ['a literal in capitals', bodyWith('"a":NULL')],
-  ['a number that JSON does not know', bodyWith('"a":01')],
+  ['a number with a leading zero', bodyWith('"a":01')],
   ['hexadecimal', bodyWith('"a":0x10')],
   ['NaN', bodyWith('"a":NaN')],
-  ['a number beyond all bounds', bodyWith('"a":1e999')],
-  ['max_output_tokens beyond all bounds', bodyWith('"max_output_tokens":1e999')],
+  ['a number that overflows', bodyWith('"a":1e999')],
+  ['max_output_tokens that overflows', bodyWith('"max_output_tokens":1e999')],
   ['negative max_output_tokens', bodyWith('"max_output_tokens":-3.5')],
-  ['many digits', bodyWith(`"a":${'1'.repeat(400)}`)],
+  ['a number of many digits', bodyWith(`"a":${'1'.repeat(400)}`)],
   ['a lone surrogate', bodyWith('"a":"\\ud800","b":["\\udc00"]')],
   ['an escape in a name', bodyWith('"\\u0073tore":true')],
-  ['an escape that hides a name', bodyWith('"temp\\u0065rature":1')],
-  ['a name that comes twice', bodyWith('"store":true,"store":false')],
+  ['a known name with an escape', bodyWith('"temp\\u0065rature":1')],
+  ['a repeated name', bodyWith('"store":true,"store":false')],
   ['__proto__', bodyWith('"__proto__":{"store":true},"constructor":1')],
   [
     '__proto__ in an item',
     '{"model":"m","input":[{"__proto__":{"role":"system"},"role":"user"},{"role":"system","__proto__":{"a":1}}]}',
   ],
-  [
-    'a role that comes twice',
-    '{"model":"m","input":[{"role":"system","role":"user"},{"role":"user","role":"system"}]}',
-  ],
-  ['a role in escapes', '{"model":"m","input":[{"r\\u006fle":"syst\\u0065m"}]}'],
+  ['a repeated role', '{"model":"m","input":[{"role":"system","role":"user"},{"role":"user","role":"system"}]}'],
+  ['a role with escapes', '{"model":"m","input":[{"r\\u006fle":"syst\\u0065m"}]}'],
   ['a name of non-ASCII letters', bodyWith('"größe":1')],
-  ['a name of many letters', bodyWith(`"${'a'.repeat(300)}":1`)],
+  ['a long name', bodyWith(`"${'a'.repeat(300)}":1`)],
   ['an empty name', bodyWith('"":1')],
   ['hundreds of members', bodyWith(Array.from({ length: 300 }, (_, index) => `"m${index}":${index}`).join())],
   ['a control character in a string', bodyWith('"a":"\u0001"')],
@@ -110,33 +107,33 @@ test.each([
   ['an array in input', '{"model":"m","input":[[]]}'],
   ['no items', '{"model":"m","input":[ ]}'],
   ['only a comma in input', '{"model":"m","input":[,]}'],
-  ['a comma too many in input', '{"model":"m","input":[{"role":"user"},]}'],
-  ['two items without comma', '{"model":"m","input":[{"role":"user"}{"role":"user"}]}'],
+  ['a trailing comma in input', '{"model":"m","input":[{"role":"user"},]}'],
+  ['two items without a comma', '{"model":"m","input":[{"role":"user"}{"role":"user"}]}'],
   ['brackets that do not match', '{"model":"m","input":[{"a":[}]]}'],
   [
     'only items that the provider refuses',
     '{"model":"m","input":[{"type":"item_reference"},{"type":"item_reference","id":"x"}]}',
   ],
-  ['the deepest value', bodyWith(`"a":${nested(127)}`)],
-  ['a value that is too deep', bodyWith(`"a":${nested(128)}`)],
-  ['the deepest item', `{"model":"m","input":[{"a":${nested(125)}}]}`],
-  ['an item that is too deep', `{"model":"m","input":[{"a":${nested(126)}}]}`],
-  ['a depth without end', bodyWith(`"a":${'['.repeat(200_000)}`)],
+  ['a value of the maximum depth', bodyWith(`"a":${nested(127)}`)],
+  ['a value beyond the maximum depth', bodyWith(`"a":${nested(128)}`)],
+  ['an item of the maximum depth', `{"model":"m","input":[{"a":${nested(125)}}]}`],
+  ['an item beyond the maximum depth', `{"model":"m","input":[{"a":${nested(126)}}]}`],
+  ['unbounded nesting', bodyWith(`"a":${'['.repeat(200_000)}`)],
   ['an input of null', '{"model":"m","input":null}'],
   ['no input', '{"model":"m"}'],
   ['no model', '{"input":"x"}'],
   ['an empty input', '{"model":"m","input":""}'],
   ['a blank prompt_cache_key', bodyWith('"prompt_cache_key":" ","conversation":"c"')],
-  ['tools of no type', bodyWith('"tools":[{}]')],
+  ['a tool without a type', bodyWith('"tools":[{}]')],
   [
-    'a forbidden choice and forbidden tools',
+    'a forbidden tool choice and forbidden tools',
     bodyWith('"tool_choice":{"type":"file_search"},"tools":[{"type":"file_search"}]'),
   ],
   [
-    'null for everything',
+    'null for all optional members',
     bodyWith('"instructions":null,"stream":null,"store":null,"tools":null,"text":null,"reasoning":null,"user":null'),
   ],
-])('%s is read as before', (_, text) => {
-  const memory = new RequestCache();
-  for (const call of [v1, svc]) expectSameAsReference(Buffer.from(text), memory, call);
+])('reads %s like the reference', (_, text) => {
+  const cache = new RequestCache();
+  for (const call of [v1, svc]) expectSameAsReference(Buffer.from(text), cache, call);
 });

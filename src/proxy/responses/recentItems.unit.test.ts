@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { RecentItems } from './recentItems.ts';
 
-test('an item is recalled by its id, for the client who got it', () => {
+test('recalls an item by its id for the client that received it', () => {
   const items = new RecentItems();
   items.remember('a', [{ id: 'msg_1', type: 'message' }]);
   expect(items.recall('a', 'msg_1')).toEqual({ id: 'msg_1', type: 'message' });
   expect(items.recall('b', 'msg_1')).toBeUndefined();
 });
 
-test('reasoning is only worth recalling with its encrypted content', () => {
+test('recalls reasoning only with its encrypted content', () => {
   const items = new RecentItems();
   items.remember('a', [
     { id: 'rs_1', type: 'reasoning', summary: [] },
@@ -18,21 +18,21 @@ test('reasoning is only worth recalling with its encrypted content', () => {
   expect(items.recall('a', 'rs_2')).toBeDefined();
 });
 
-test('the oldest items are forgotten first', () => {
+test('evicts the oldest items first', () => {
   const items = new RecentItems();
   for (let index = 0; index < 2_001; index++) items.remember('a', [{ id: `i${index}` }]);
   expect(items.recall('a', 'i0')).toBeUndefined();
   expect(items.recall('a', 'i1')).toBeDefined();
 });
 
-test('large items do not add up without bound', () => {
+test('bounds the total size of large items', () => {
   const items = new RecentItems();
   for (let index = 0; index < 20; index++) items.remember('a', [{ id: `i${index}`, text: 'x'.repeat(1_000_000) }]);
   expect(items.recall('a', 'i0')).toBeUndefined();
   expect(items.recall('a', 'i19')).toBeDefined();
 });
 
-test('what has no id cannot be referred to', () => {
+test('ignores items without a string id', () => {
   const items = new RecentItems();
   items.remember('a', [null, 'text', {}, { id: 5 }]);
   expect(items.recall('a', '5')).toBeUndefined();

@@ -5,8 +5,8 @@ import type { RecallItem } from './recentItems.ts';
 import { RequestCache } from './requestCache.ts';
 import { codex, json, samples } from './sampleBodies.support.ts';
 
-test('of a conversation that goes on only the new items are parsed', () => {
-  const memory = new RequestCache();
+test('parses only the new items of a growing conversation', () => {
+  const cache = new RequestCache();
   const input: unknown[] = [...codex.input];
   const parsed = vi.spyOn(JSON, 'parse');
   try {
@@ -14,7 +14,7 @@ test('of a conversation that goes on only the new items are parsed', () => {
       const added = { role: 'user', content: `Turn ${turn}` };
       input.push(added);
       parsed.mockClear();
-      readResponsesRequest(json({ ...codex, input }), 'svc', svc.headers, recall, memory);
+      readResponsesRequest(json({ ...codex, input }), 'svc', svc.headers, recall, cache);
       if (turn === 0) continue;
       expect(parsed.mock.calls.map(([text]) => text)).toEqual([`[${JSON.stringify(added)}]`]);
     }
@@ -23,32 +23,32 @@ test('of a conversation that goes on only the new items are parsed', () => {
   }
 });
 
-test('an input longer than what is parsed at once is read as before', () => {
-  const memory = new RequestCache();
+test('reads an input longer than one batch like the reference', () => {
+  const cache = new RequestCache();
   const input: unknown[] = [];
   for (let index = 0; index < 400; index++) {
     input.push({ role: index % 50 ? 'assistant' : 'system', content: `${index} `.repeat(150) });
-    if (index % 40 === 39) expectSameAsReference(json({ model: 'm', input }, index % 3), memory, svc);
+    if (index % 40 === 39) expectSameAsReference(json({ model: 'm', input }, index % 3), cache, svc);
   }
   const raw = json({ model: 'm', input });
-  for (const at of [70_000, 140_000, raw.length - 3]) expectSameAsReference(raw.subarray(0, at), memory, svc);
+  for (const at of [70_000, 140_000, raw.length - 3]) expectSameAsReference(raw.subarray(0, at), cache, svc);
 });
 
-test('a request that was read before is not parsed at all', () => {
-  const memory = new RequestCache();
+test('parses nothing of a repeated request', () => {
+  const cache = new RequestCache();
   const headers = { 'session-id': 's' };
   for (const sample of Object.values(samples)) {
-    readResponsesRequest(json(sample), 'v1', headers, recall, memory);
+    readResponsesRequest(json(sample), 'v1', headers, recall, cache);
     const parsed = vi.spyOn(JSON, 'parse');
-    readResponsesRequest(json(sample), 'v1', headers, recall, memory);
-    // The number of max_output_tokens or temperature is read each time.
+    readResponsesRequest(json(sample), 'v1', headers, recall, cache);
+    // Short scalars such as max_output_tokens are always parsed.
     expect(parsed.mock.calls.filter(([text]) => text.length > 8)).toEqual([]);
     parsed.mockRestore();
   }
 });
 
-test('a reference means what is known when it is sent, not when it was first read', () => {
-  const memory = new RequestCache();
+test('resolves a reference each time it is sent, not once when it is cached', () => {
+  const cache = new RequestCache();
   const raw = json({
     model: 'm',
     input: [
@@ -57,14 +57,14 @@ test('a reference means what is known when it is sent, not when it was first rea
     ],
   });
   const sent = (recall: RecallItem) =>
-    JSON.parse(Buffer.concat(readResponsesRequest(raw, 'v1', {}, recall, memory).upstreamBody).toString()).input.length;
+    JSON.parse(Buffer.concat(readResponsesRequest(raw, 'v1', {}, recall, cache).upstreamBody).toString()).input.length;
   expect(sent(() => undefined)).toBe(1);
   expect(sent(() => ({ type: 'reasoning' }))).toBe(2);
   expect(sent(() => undefined)).toBe(1);
 });
 
-test('memory stays within its bounds however many prompts come', () => {
-  const memory = new RequestCache(400_000);
+test('stays within its memory limit however many prompts arrive', () => {
+  const cache = new RequestCache(400_000);
   for (let index = 0; index < 500; index++) {
     const text = `${index} `.repeat(1_000);
     const input = index % 2 ? text : [{ role: 'system', content: text }];
@@ -83,18 +83,18 @@ test('memory stays within its bounds however many prompts come', () => {
       'v1',
       { 'session-id': `s${index % 40}` },
       recall,
-      memory,
+      cache,
     );
-    expect(memory.size).toBeLessThanOrEqual(400_000);
+    expect(cache.size).toBeLessThanOrEqual(400_000);
   }
-  expect(memory.size).toBeGreaterThan(50_000);
+  expect(cache.size).toBeGreaterThan(50_000);
 });
 
-test('a request may be changed after it was read without changing what is remembered', () => {
-  const memory = new RequestCache();
+test('keeps copies that a later change of the request does not affect', () => {
+  const cache = new RequestCache();
   const raw = json(codex);
-  readResponsesRequest(raw, 'v1', svc.headers, recall, memory);
+  readResponsesRequest(raw, 'v1', svc.headers, recall, cache);
   raw.fill(0x20, 10, 200);
-  expectSameAsReference(raw, memory, svc);
-  expectSameAsReference(json(codex), memory, svc);
+  expectSameAsReference(raw, cache, svc);
+  expectSameAsReference(json(codex), cache, svc);
 });

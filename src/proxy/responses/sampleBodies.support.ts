@@ -32,7 +32,7 @@ const openCode = {
     { role: 'system', content: 'You are “opencode”.' },
     { role: 'user', content: 'hi' },
     { type: 'item_reference', id: 'known_1' },
-    { type: 'item_reference', id: 'forgotten' },
+    { type: 'item_reference', id: 'evicted' },
     { role: 'assistant', content: 'ok' },
     { role: 'system', content: 'last' },
   ],
@@ -45,7 +45,7 @@ export const sdk = {
   instructions: 'Be brief. '.repeat(20),
 };
 
-/** All but the input is accepted as it is, and much of it is too long to be compared with what stands around it. */
+/** The provider accepts all but the input unchanged, and many values are long enough to be slots of the template. */
 const desktop = {
   model: 'gpt-5.1',
   instructions: 'Be “brief”. '.repeat(15),
@@ -59,8 +59,8 @@ const desktop = {
 
 export const json = (value: unknown, indent?: number): Buffer => Buffer.from(JSON.stringify(value, null, indent));
 
-/** Bodies as clients send them. */
+/** Bodies like those of real clients. */
 export const samples = { codex, openCode, sdk, desktop };
 
-/** A body that could be accepted but for these members. */
+/** A valid body with additional members. */
 export const bodyWith = (members: string) => `{"model":"m","input":"x",${members}}`;
