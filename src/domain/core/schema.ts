@@ -9,11 +9,18 @@ export type Schema<Made> = (z: Zod) => Made;
 /** What a schema lets through. */
 export type Infer<Lazy> = Lazy extends Schema<infer Made extends z.ZodType> ? z.infer<Made> : never;
 
-/** Declares a schema without making it: at the start of a thread that never validates it would be half of the work. */
+/**
+ * Declares a schema without making it: at the start of a thread that never validates it would be half of the work. It is made
+ * once for each `z`; `eventLog/storedJson` passes another one than zod's.
+ */
 export function schema<Made>(make: Schema<Made>): Schema<Made> {
-  let made: Made | undefined;
+  const madeBy = new WeakMap<Zod, { readonly schema: Made }>();
   return (z) => {
-    made ??= make(z);
-    return made;
+    let made = madeBy.get(z);
+    if (!made) {
+      made = { schema: make(z) };
+      madeBy.set(z, made);
+    }
+    return made.schema;
   };
 }

@@ -86,29 +86,39 @@ export const RequestAdmitted = event('RequestAdmitted', {
   says: ({ requestId, model }) => `request ${requestId} for ${model} is under way`,
 });
 
+/** Data of `RequestCompleted` in version 1: never changed, except for new optional fields. */
+export const completedRequestV1 = schema((z) =>
+  z.object({
+    ...requested(z),
+    /** HTTP status as text, or `error` when the answer broke or failed after its head had been sent. */
+    status: z.string(),
+    errorCode: z.string().nullable(),
+    errorMessage: z.string().nullable(),
+    accountId: accountIdSchema(z).nullable(),
+    latencyMs: z.int().min(0),
+    firstByteMs: z.int().min(0).nullable(),
+    usage: tokenUsageSchema(z).nullable(),
+    costMicroDollars: microDollarsSchema(z).nullable(),
+    priceVersion: z.string().nullable(),
+    /** `service_tier` by which it was priced; absent when it was the usual one. */
+    serviceTier: z.string().optional(),
+    /** HMAC of the conversation's key; only a 200 that is no `isFallback` pins it to its account. */
+    pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
+    attempts: z.array(attemptSchema(z)),
+    /** Set when the last choice found no account. */
+    refusal: emptyChoice(z).optional(),
+  }),
+);
+
+/**
+ * The data of every stored version of `RequestCompleted`. Each reader of stored requests has an entry for each of them, or does
+ * not compile.
+ */
+export const completedRequestVersions = { 1: completedRequestV1 } as const;
+
 export const RequestCompleted = event('RequestCompleted', {
   version: 1,
-  data: (z) =>
-    z.object({
-      ...requested(z),
-      /** HTTP status as text, or `error` when the answer broke or failed after its head had been sent. */
-      status: z.string(),
-      errorCode: z.string().nullable(),
-      errorMessage: z.string().nullable(),
-      accountId: accountIdSchema(z).nullable(),
-      latencyMs: z.int().min(0),
-      firstByteMs: z.int().min(0).nullable(),
-      usage: tokenUsageSchema(z).nullable(),
-      costMicroDollars: microDollarsSchema(z).nullable(),
-      priceVersion: z.string().nullable(),
-      /** `service_tier` by which it was priced; absent when it was the usual one. */
-      serviceTier: z.string().optional(),
-      /** HMAC of the conversation's key; only a 200 that is no `isFallback` pins it to its account. */
-      pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
-      attempts: z.array(attemptSchema(z)),
-      /** Set when the last choice found no account. */
-      refusal: emptyChoice(z).optional(),
-    }),
+  data: completedRequestV1,
   says: ({ requestId, model, status, accountId, errorCode }) =>
     `request ${requestId} for ${model} ended with ${status}${errorCode ? ` (${errorCode})` : ''}${accountId ? ` on account ${accountId}` : ''}`,
 });

@@ -5,7 +5,7 @@ import { type Instant, instant, type Position, position } from '../../domain/cor
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import { type EventHandler, handlers } from '../projections.ts';
 import { HistoryIndex } from './historyIndex.ts';
-import { LOGGED_REQUEST_VERSION, LoggedRequests } from './loggedRequest.ts';
+import { LoggedRequestReader } from './loggedRequestReader.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
 import { RequestIdIndex } from './requestIdIndex.ts';
 import { RequestKindCounts } from './requestKindCounts.ts';
@@ -21,7 +21,7 @@ export class Tables {
   readonly requestIds: RequestIdIndex;
   readonly kinds: RequestKindCounts;
   readonly history: HistoryIndex;
-  readonly #loggedRequests = new LoggedRequests();
+  readonly #loggedRequests = new LoggedRequestReader();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
   readonly #write: Write<any, any>;
@@ -64,8 +64,8 @@ export class Tables {
   }
 
   #dataOf(type: string, version: number, json: string): unknown {
-    const isLogged = type === 'RequestCompleted' && version === LOGGED_REQUEST_VERSION;
-    return (isLogged && this.#loggedRequests.read(json)) || upcast(type, version, JSON.parse(json));
+    const logged = type === 'RequestCompleted' ? this.#loggedRequests.read(version, json) : undefined;
+    return logged ?? upcast(type, version, JSON.parse(json));
   }
 
   /** Writes the rows of the last events, within the caller's transaction. */

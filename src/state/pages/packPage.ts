@@ -1,5 +1,5 @@
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
-import { type RequestParts, requestParts } from './requestParts.ts';
+import { type FoldedRequestParts, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
 
 /** What a fold takes of a page, as it crosses to another thread: few objects, because each costs more than what it holds. */
 export interface PackedPage {
@@ -37,8 +37,13 @@ const MAX_TEXTS = 20_000;
 
 /** Packs one page after another, for one `PageUnpacker` that takes them in the same order. */
 export class PagePacker {
+  readonly #readers: FoldedRequestReaders;
   readonly #indexes = new Map<string, number>();
   #texts: string[] = [];
+
+  constructor(readers: FoldedRequestReaders = foldedRequestReaders) {
+    this.#readers = readers;
+  }
 
   pack(rows: readonly EventColumns[]): PackedPage {
     const beginsAnew = this.#indexes.size > MAX_TEXTS;
@@ -49,7 +54,7 @@ export class PagePacker {
     const others: EventColumns[] = [];
     for (const row of rows) {
       const [, , , type, version, , json] = row;
-      const parts = requestParts(type, version, json);
+      const parts = type === 'RequestCompleted' ? this.#readers[version]?.(json) : undefined;
       if (parts) {
         this.#packRequest(row, parts, numbers, ids.length * WIDTH);
         ids.push(parts[1]);
@@ -58,7 +63,12 @@ export class PagePacker {
     return { numbers, requests: ids.length, requestIds: ids.join('\n'), others, texts: this.#texts, beginsAnew };
   }
 
-  #packRequest([position, , , , , time]: EventColumns, parts: RequestParts, numbers: Float64Array, at: number): void {
+  #packRequest(
+    [position, , , , , time]: EventColumns,
+    parts: FoldedRequestParts,
+    numbers: Float64Array,
+    at: number,
+  ): void {
     const [, , keyId, model, requestedAt, status, accountId, input, output, cost, digest, isFallback] = parts;
     numbers[at + Column.position] = position;
     numbers[at + Column.time] = time;

@@ -1,0 +1,138 @@
+import type { FieldShape, JsonShape, ObjectShape } from './jsonShape.ts';
+
+/** What is read from the JSON of an object. A path names a field, e.g. `usage.inputTokens`; those of list items as well. */
+export interface FieldReaderOptions {
+  /**
+   * The fields to read, in the order of the schema. A text or number gives its characters, undefined when it is null or
+   * absent. A pair gives the JSON of these two fields and all between them, without braces.
+   */
+  readonly captures: readonly (string | readonly [first: string, last: string])[];
+  /** Optional fields whose presence leaves the JSON to the parser. */
+  readonly rare?: readonly string[];
+  /** Top-level field behind which nothing is read; by default the JSON is matched to its end. */
+  readonly endsWith?: string;
+  /** Whether texts that are not captured by themselves may have escapes; otherwise they leave the JSON to the parser. */
+  readonly allowsEscapes?: boolean;
+}
+
+/** @returns the matched part of the JSON, then the captures; null when the JSON has to be parsed */
+export type FieldReader = (json: string) => readonly (string | undefined)[] | null;
+
+/**
+ * Derives from the shape of an object a reader of its JSON that is several times as fast as parsing. It reads fields only
+ * in the order of the shape, and a JSON without white space, as `JSON.stringify` writes it.
+ * @throws Error when the options do not fit the shape
+ */
+export function createFieldReader(shape: ObjectShape, options: FieldReaderOptions): FieldReader {
+  const pattern = new RegExp(new PatternBuilder(options).build(shape));
+  return (json) => pattern.exec(json);
+}
+
+// Without escapes: then the characters between the quotes are the text.
+const PLAIN_CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
+const CHARACTERS = String.raw`${PLAIN_CHARACTERS}(?:\\.${PLAIN_CHARACTERS})*`;
+const NATURAL = '(?:[1-9][0-9]*|0)';
+
+class PatternBuilder {
+  readonly #options: FieldReaderOptions;
+  readonly #wanted: ReadonlySet<string>;
+  readonly #rangeStarts: ReadonlySet<string>;
+  readonly #rangeEnds: ReadonlySet<string>;
+  /** Paths in the order of their groups. */
+  readonly #captured: string[] = [];
+  readonly #skipped = new Set<string>();
+
+  constructor(options: FieldReaderOptions) {
+    const ranges = options.captures.filter((capture) => typeof capture !== 'string');
+    this.#options = options;
+    this.#wanted = new Set(options.captures.filter((capture) => typeof capture === 'string'));
+    this.#rangeStarts = new Set(ranges.map(([first]) => first));
+    this.#rangeEnds = new Set(ranges.map(([, last]) => last));
+  }
+
+  build({ fields }: ObjectShape): string {
+    const { captures, rare = [], endsWith } = this.#options;
+    const end = endsWith === undefined ? fields.length : fields.findIndex(({ name }) => name === endsWith) + 1;
+    if (end === 0) throw new Error(`There is no field "${endsWith}" to end with`);
+    const content = this.#fields(fields.slice(0, end), '');
+    const expected = captures.flat();
+    if (expected.join() !== this.#captured.join()) {
+      throw new Error(
+        `Captures must be fields in the order of the schema: ${expected.join(', ')} were asked for, ${this.#captured.join(', ')} found`,
+      );
+    }
+    for (const path of rare) if (!this.#skipped.has(path)) throw new Error(`There is no optional field "${path}"`);
+    return end < fields.length ? `^\\{${content}` : `^\\{${content}\\}$`;
+  }
+
+  #fields(fields: readonly FieldShape[], prefix: string): string {
+    const [first, ...others] = fields.filter((field) => !this.#isSkipped(field, prefix));
+    if (!first) return '';
+    const start = this.#field(first, prefix);
+    const following = others
+      .map((field) => (field.isOptional ? `(?:,${this.#field(field, prefix)})?` : `,${this.#field(field, prefix)}`))
+      .join('');
+    if (!first.isOptional) return start + following;
+    return `(?:${start}${following}|${this.#fields(others, prefix)})`;
+  }
+
+  #isSkipped({ name, isOptional }: FieldShape, prefix: string): boolean {
+    const path = prefix + name;
+    const isSkipped = isOptional && (this.#options.rare ?? []).includes(path);
+    if (isSkipped) this.#skipped.add(path);
+    return isSkipped;
+  }
+
+  #field({ name, shape }: FieldShape, prefix: string): string {
+    const path = prefix + name;
+    const isStart = this.#note(this.#rangeStarts, path);
+    const pair = `"${name}":${this.#value(shape, path)}`;
+    const isEnd = this.#note(this.#rangeEnds, path);
+    return `${isStart ? '(' : ''}${pair}${isEnd ? ')' : ''}`;
+  }
+
+  #value(shape: JsonShape, path: string): string {
+    switch (shape.kind) {
+      case 'text':
+        return this.#note(this.#wanted, path) ? `"(${PLAIN_CHARACTERS})"` : this.#text();
+      case 'integer':
+        return this.#scalar(NATURAL, path);
+      case 'boolean':
+        return this.#scalar('(?:true|false)', path);
+      case 'literal':
+        return this.#scalar(escaped(JSON.stringify(shape.value)), path);
+      case 'nullable':
+        return `(?:null|${this.#value(shape.inner, path)})`;
+      case 'list':
+        return `\\[${this.#list(shape.item, path)}\\]`;
+      case 'tuple':
+        return `\\[${shape.items.map((item) => this.#value(item, path)).join(',')}\\]`;
+      case 'object':
+        return `\\{${this.#fields(shape.fields, `${path}.`)}\\}`;
+    }
+  }
+
+  #list(item: JsonShape, path: string): string {
+    const before = this.#captured.length;
+    const pattern = this.#value(item, path);
+    if (this.#captured.length > before) throw new Error(`Items of the list "${path}" cannot be captured`);
+    return `(?:${pattern}(?:,${pattern})*)?`;
+  }
+
+  #text(): string {
+    return `"${this.#options.allowsEscapes ? CHARACTERS : PLAIN_CHARACTERS}"`;
+  }
+
+  #scalar(pattern: string, path: string): string {
+    return this.#note(this.#wanted, path) ? `(${pattern})` : pattern;
+  }
+
+  /** Whether the path is one of these; then it counts as captured. */
+  #note(paths: ReadonlySet<string>, path: string): boolean {
+    const isOne = paths.has(path);
+    if (isOne) this.#captured.push(path);
+    return isOne;
+  }
+}
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

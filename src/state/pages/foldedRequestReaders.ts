@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { Schema } from '../../domain/core/schema.ts';
+import { completedRequestVersions } from '../../domain/request/events.ts';
+import { createFieldReader } from '../../eventLog/storedJson/fieldReader.ts';
+import { jsonShapeOf } from '../../eventLog/storedJson/jsonShape.ts';
+
+/** What the fold needs of a completed request, as parts of its JSON; what is null or absent there is undefined. */
+export type FoldedRequestParts = readonly [
+  json: string,
+  requestId: string,
+  keyId: string | undefined,
+  model: string,
+  requestedAt: string,
+  status: string,
+  accountId: string | undefined,
+  inputTokens: string | undefined,
+  outputTokens: string | undefined,
+  costMicroDollars: string | undefined,
+  digest: string | undefined,
+  isFallback: string | undefined,
+];
+
+/** @returns null when the JSON has to be parsed: it holds something rare, or was not written by settlement */
+export type FoldedRequestReader = (json: string) => FoldedRequestParts | null;
+
+/** The readers by the version of the event; versions without one are parsed. */
+export type FoldedRequestReaders = { readonly [version: number]: FoldedRequestReader | undefined };
+
+/**
+ * Readers of `RequestCompleted`, by far the most frequent event: the fold of a long log consists mostly of reading it.
+ * Each stored version has its own entry.
+ */
+export const foldedRequestReaders = {
+  1: createFoldedRequestReader(completedRequestVersions[1]),
+} satisfies Record<keyof typeof completedRequestVersions, FoldedRequestReader | undefined>;
+
+/** @throws Error when the schema does not have the fields of `FoldedRequestParts` in this order */
+export function createFoldedRequestReader(schema: Schema<z.ZodObject>): FoldedRequestReader {
+  const reader = createFieldReader(jsonShapeOf(schema), {
+    captures: [
+      'requestId',
+      'keyId',
+      'model',
+      'requestedAt',
+      'status',
+      'accountId',
+      'usage.inputTokens',
+      'usage.outputTokens',
+      'costMicroDollars',
+      'pin.digest',
+      'pin.isFallback',
+    ],
+    // The fold needs the attempts of a request only if one of them has `limitedUntil`.
+    rare: [
+      'attempts.overlay.cooling',
+      'attempts.overlay.pinnedTo',
+      'attempts.code',
+      'attempts.limitedUntil',
+      'attempts.isRepeat',
+      'refusal',
+    ],
+  });
+  return reader as FoldedRequestReader;
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { completed } from '../../../test/support/management.ts';
+import { completedRequestV2, toVersion2, useVersion2 } from '../../../test/support/storedRequests.ts';
+import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
+import { recordedEvent } from '../../eventLog/sqlite/reader.ts';
+import { emptyFold } from '../fold/fold.ts';
+import type { FoldedEvent } from '../fold/foldedEvent.ts';
+import { dataOf, textOf } from '../snapshots/foldData.ts';
+import { createFoldedRequestReader, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
+import { PagePacker } from './packPage.ts';
+import { PageUnpacker } from './unpackPage.ts';
+
+const EVENTS = 60;
+
+/** A log in which every third request is of the made-up version 2. */
+const rows = Array.from({ length: EVENTS }, (_, index): EventColumns => {
+  const version = index % 3 === 2 ? 2 : 1;
+  const { attempts, ...request } = completed({ requestId: `req_${index}`, model: `model ${index % 5}` }).data;
+  const data = { ...request, pin: { digest: `digest ${index % 7}`, isFallback: false }, attempts };
+  const stored = version === 2 ? toVersion2(data) : data;
+  return [index + 1, 'requests-n1.b1_20260115', index, 'RequestCompleted', version, index, JSON.stringify(stored)];
+});
+
+function fold(events: readonly FoldedEvent[]): string {
+  const folded = emptyFold();
+  for (const event of events) {
+    folded.state.apply(event);
+    folded.checkpoints.onFolded(folded.state, event);
+  }
+  return textOf(dataOf(folded));
+}
+
+function throughPage(readers: FoldedRequestReaders) {
+  const page = new PagePacker(readers).pack(rows);
+  return { readFast: page.requests, ...new PageUnpacker().open(page)() };
+}
+
+test('a version without a fast reader is folded through the schema', () => {
+  useVersion2();
+  const { readFast, events, failure } = throughPage(foldedRequestReaders);
+  expect(failure).toBeUndefined();
+  expect(readFast).toBe((EVENTS / 3) * 2);
+  expect(fold(events)).toBe(fold(rows.map(recordedEvent)));
+});
+
+test('a version with a fast reader is folded beside version 1, each by its own reader', () => {
+  useVersion2();
+  const { readFast, events } = throughPage({ ...foldedRequestReaders, 2: createVersion2Reader() });
+  expect(readFast).toBe(EVENTS);
+  expect(events.map((event) => event.type === 'RequestCompleted' && event.data.requestId)).toEqual(
+    rows.map((_, index) => `req_${index}`),
+  );
+  expect(fold(events)).toBe(fold(rows.map(recordedEvent)));
+});
+
+test('a reader reads no other version', () => {
+  const [[, , , , , , version1], , [, , , , , , version2]] = rows as [EventColumns, EventColumns, EventColumns];
+  expect(foldedRequestReaders[1](version2)).toBeNull();
+  expect(createVersion2Reader()(version1)).toBeNull();
+});
+
+const createVersion2Reader = () => createFoldedRequestReader(completedRequestV2);

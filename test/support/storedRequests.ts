@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { type EventDefinition, event } from '../../src/domain/core/event.ts';
+import { schema } from '../../src/domain/core/schema.ts';
+import { eventTypes } from '../../src/domain/eventTypes.ts';
+import { completedRequestV1, RequestCompleted } from '../../src/domain/request/events.ts';
+
+/** The JSON of every `RequestCompleted` of this version in `test/histories`: what earlier versions of svc have written. */
+export const storedRequests = (version: number): string[] =>
+  readFileSync(new URL('../histories/everyKind.ndjson', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; version: number; data: unknown })
+    .filter((stored) => stored.type === 'RequestCompleted' && stored.version === version)
+    .map(({ data }) => JSON.stringify(data));
+
+/** A version 2 of `RequestCompleted` that nobody has written: a new field, and one that moved to another place. */
+export const completedRequestV2 = schema((make) => {
+  const { requestId, priceVersion, ...others } = completedRequestV1(make).shape;
+  return make.object({ requestId, region: make.string(), ...others, priceVersion });
+});
+
+/** Data of version 1 as the made-up version 2. */
+export function toVersion2(data: unknown): unknown {
+  const { requestId, priceVersion, ...others } = data as Record<string, unknown>;
+  return { requestId, region: 'unknown', ...others, priceVersion };
+}
+
+/** Until the test ends this build knows the made-up version 2. */
+export function useVersion2(): void {
+  const types = eventTypes as Map<string, EventDefinition<string, never>>;
+  const version2 = event('RequestCompleted', {
+    version: 2,
+    data: completedRequestV2,
+    says: RequestCompleted.says,
+    upcasters: [toVersion2],
+  });
+  const before = types.get('RequestCompleted') as EventDefinition<string, never>;
+  types.set('RequestCompleted', version2 as unknown as EventDefinition<string, never>);
+  onTestFinished(() => void types.set('RequestCompleted', before));
+}
+
+/** What the schema reads from stored JSON. */
+export const readBySchema = (json: string, read: typeof completedRequestV1 = completedRequestV1) =>
+  read(z).parse(JSON.parse(json));
