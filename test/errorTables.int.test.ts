@@ -5,7 +5,7 @@ import { codeAt } from './support/browser.ts';
 import { acceptable, type Gateway, startGateway } from './support/gateway.ts';
 import { json, type ResponseScript, serverError } from './support/provider/scripts.ts';
 
-/** The table "Proxy error codes" of the specification, row by row; a type that it does not give is ours. */
+/** The proxy's error codes with status and type, one by one (docs/errors.md). */
 const PROXY_ROWS = {
   invalid_request_error: ['invalid_request_error', [400]],
   validation_error: ['invalid_request_error', [422]],

@@ -11,8 +11,8 @@ import { fillLog } from './events.ts';
 import { askQuestions } from './questions.ts';
 
 // `npm run bench:logs -- [--rows 1000000] [--rounds 60] [--folder <kept>]`: folds a log of so many events into the read
-// models and measures the queries of the dashboard, each with other values every time (design.md section 7: p95 50 ms
-// for pages, totals and facets, 10 ms for the overview).
+// models and measures the queries of the dashboard, each with other values every time. Goals: p95 50 ms for
+// pages, totals and facets, 10 ms for the overview (docs/decisions/0003-performance-goals.md).
 
 const { values } = parseArgs({
   options: {

@@ -9,8 +9,8 @@ import type { Provider } from '../throughput/provider.ts';
 import { type Side, startBare, startProduct } from '../throughput/side.ts';
 
 // `npm run bench:streams -- [--streams 2000] [--every 1000] [--seconds 90]`: so many open streams that each say something
-// once a second, through a bare pass-through and then through the service with everything on (design.md section 7: what
-// the service adds to the delay of an event has a p99 of 5 ms; 300 MB, flat over time).
+// once a second, through a bare pass-through and then through the service with everything on. Goals: an added
+// delay per event of p99 5 ms; 300 MB, flat over time (docs/decisions/0003-performance-goals.md).
 
 const { values } = parseArgs({
   options: {

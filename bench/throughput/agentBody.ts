@@ -2,7 +2,7 @@ import { prose } from './prose.ts';
 
 /**
  * A body of about 38 kB and 1,100 strings shaped like a coding agent's eighth turn: no `instructions` but a leading developer
- * message, tools with JSON schemas, and a history of calls and outputs (reference/clients.md section 0, rows 1 to 5).
+ * message, tools with JSON schemas, and a history of calls and outputs (docs/clients.md#what-a-codex-request-contains).
  */
 export function agentBody(session: string, conversation: number): object {
   return {

@@ -1,4 +1,4 @@
-/** An auth file as the provider's command-line client writes it (reference/clients.md 1.6), with tokens that stay valid. */
+/** An auth file as Codex writes it, with tokens that stay valid (docs/clients.md#the-auth-file-that-codex-writes). */
 export function authFile(index: number): object {
   const accountId = `00000000-be4c-4000-8000-${String(index).padStart(12, '0')}`;
   const email = `bench-${index}@example.com`;

@@ -15,7 +15,7 @@ import { openStage, question, type Stage } from './support/stage.ts';
 // Every test starts the service once or more.
 vi.setConfig({ testTimeout: 60_000 });
 
-// SIGTERM (design.md section 5): nothing new, open answers end within SVC_DRAIN_SECONDS, the log is flushed.
+// SIGTERM (docs/decisions/0032-drain.md): nothing new, open responses end within SVC_DRAIN_SECONDS, the log is flushed.
 
 const SVC = '/backend-api/svc/responses';
 const V1 = '/v1/responses';

@@ -12,8 +12,8 @@ import { asPlanned } from './support/plans.ts';
 import { createRandom, type Random } from './support/random.ts';
 import { serve } from './support/serve.ts';
 
-// Promise 1 (design.md section 6): kill -9 at any instant, and every answer whose end reached its client is in the log
-// once, in the request log once, and in its key's counters once.
+// After kill -9 at any instant, every response whose end reached its client is in the log once, in the request log once,
+// and in its key's counters once (docs/decisions/0002-promises.md#nothing-answered-is-missing).
 
 const ROUNDS = Number(process.env.SVC_KILL_ROUNDS ?? 30);
 const SEED = Number(process.env.SVC_KILL_SEED ?? Date.now() % 1_000_000);

@@ -5,7 +5,7 @@ import type { AccountOptions } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
 import type { TokenScript } from '../support/provider/tokenAnswer.ts';
 
-// F15 to F18 (provider-and-predecessor.md A.4): what an account's usage and tokens do to requests. F1 to F14 stand in
+// What an account's usage and tokens do to requests (docs/provider.md#failure-classes). The other classes are in
 // refusedAccounts, failures and brokenStreams.
 
 let gateway: Gateway;
@@ -37,7 +37,7 @@ const accountOf = async (id: string) => {
 };
 const refreshes = () => gateway.provider.received.filter(({ path }) => path === '/oauth/token').length;
 
-describe('F15: a window is reset early', () => {
+describe('early-reset: a window is reset early', () => {
   const polling = { env: { SVC_USAGE_REFRESH_SECONDS: '1' } };
   const spent = { usage: { primary: usageWindow({ usedPercent: 100 }) } };
 
@@ -55,7 +55,7 @@ describe('F15: a window is reset early', () => {
   });
 });
 
-describe('F16: a plan has only a weekly window, in the primary slot', () => {
+describe('weekly-only-plan: the weekly window is in the primary slot', () => {
   const weekly = (usedPercent: number) => ({
     plan: 'free',
     usage: { primary: usageWindow({ usedPercent, windowSeconds: WEEK }), secondary: null },
@@ -83,7 +83,7 @@ describe('F16: a plan has only a weekly window, in the primary slot', () => {
   });
 });
 
-describe('F17: the token has expired', () => {
+describe('access-token-expired: several requests meet it', () => {
   test('requests that meet it at the same time refresh it once, and all are answered', async () => {
     const [only] = await start([{}]);
     const before = refreshes();
@@ -109,7 +109,7 @@ describe('F17: the token has expired', () => {
   });
 });
 
-describe('F18: the token endpoint fails for the moment', () => {
+describe('token-endpoint-down: the token endpoint fails for the moment', () => {
   test.each<[what: string, script: TokenScript]>([
     ['500', { status: 500 }],
     ['503', { status: 503 }],

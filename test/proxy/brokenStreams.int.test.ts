@@ -16,7 +16,7 @@ import {
   textAnswer,
 } from '../support/provider/scripts.ts';
 
-// F8 to F10 and F12 to F14 (provider-and-predecessor.md A.4): what can happen to a stream that has begun.
+// Failures of a stream that has begun (docs/provider.md#failure-classes).
 
 let gateway: Gateway;
 const { start, askOnce, withSecondAccount } = failures((started) => {
@@ -36,13 +36,13 @@ function expectBrokenOff(result: Failed, code: string) {
 }
 
 describe('after the first byte', () => {
-  test('F8: the connection breaks: what came is kept, then response.failed', async () => {
+  test('stream-cut: keeps what came, then sends response.failed', async () => {
     const result = await withSecondAccount(cutAfter({ deltas: 2 }));
     expectBrokenOff(result, 'stream_incomplete');
     expect(textIn(result.events)).not.toBe('');
   });
 
-  test('F9: the provider falls silent: response.failed after the idle timeout', async () => {
+  test('stream-silent: sends response.failed after the idle timeout', async () => {
     const result = await withSecondAccount(silenceAfter({ events: 2 }), {
       env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' },
     });
@@ -50,13 +50,13 @@ describe('after the first byte', () => {
     await vi.waitUntil(() => result.first.at.received.some(({ aborted }) => aborted), patiently);
   });
 
-  test('F10: an event is too large: response.failed, and not a byte of it', async () => {
+  test('event-too-large: sends response.failed and not a byte of the event', async () => {
     const result = await withSecondAccount(oversizedEvent({ bytes: 17 * 1_048_576 }));
     expectBrokenOff(result, 'stream_event_too_large');
     expect(result.text.length).toBeLessThan(1_048_576);
   });
 
-  test('F12: the stream ends without an ending: response.failed, never a clean end', async () => {
+  test('terminal-event-missing: sends response.failed, never a clean end', async () => {
     const result = await withSecondAccount(endsWithoutTerminal({ deltas: 2 }));
     expectBrokenOff(result, 'stream_incomplete');
   });
@@ -71,7 +71,7 @@ describe('after the first byte', () => {
   });
 });
 
-describe('F13: however the bytes come, the client gets them as they are', () => {
+describe('fragmented-bytes: the client gets the same bytes', () => {
   const script = () => textAnswer({ deltas: ['Grüße, ', '世界', ' 👋🏽'] });
   const straight = async () => {
     await start();
@@ -104,7 +104,7 @@ describe('F13: however the bytes come, the client gets them as they are', () => 
   });
 });
 
-describe('F14: the client hangs up', () => {
+describe('client-disconnected', () => {
   // A provider whose answer is complete may linger for 5 s, and would be told then, too.
   const atOnce = { ...patiently, timeout: 4_000 };
 

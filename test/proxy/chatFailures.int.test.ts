@@ -23,7 +23,7 @@ import {
   usageWindow,
 } from '../support/provider/scripts.ts';
 
-// What a chat client gets when something fails, as a stream and as one object (provider-and-predecessor.md A.4).
+// What a chat client gets when something fails, as a stream and as one object (docs/provider.md#failure-classes).
 
 /** What an account does needs no gateway of its own, as long as each test has accounts of its own. */
 let shared: Gateway;

@@ -16,8 +16,8 @@ import {
   withVendorEvents,
 } from '../support/provider/scripts.ts';
 
-// What would break a real client if the specification were taken by the letter: a test for each row of clients.md
-// section 0, in its order. The clients themselves run in test/e2e.
+// What real clients need, a test for each of the first facts of docs/clients.md, in their order. The clients themselves run
+// in test/e2e.
 
 const SVC = '/backend-api/svc/responses';
 const V1 = '/v1/responses';
@@ -73,7 +73,7 @@ describe('while the provider answers', () => {
   afterAll(() => gateway.stop());
   beforeEach(() => account().always(textAnswer({ text: 'Hello.' })));
 
-  test('row 1: instructions may be missing, null or empty where a developer message leads, and everywhere on /v1', async () => {
+  test('instructions may be missing, null or empty where a developer message leads, and on /v1', async () => {
     for (const instructions of [undefined, '', null]) {
       for (const path of RESPONSES) expect(await forwarded(path, codex({ instructions }))).toMatchObject({ model });
       expect(await forwarded(V1, sdk({ instructions }))).toMatchObject({ model });
@@ -81,7 +81,7 @@ describe('while the provider answers', () => {
     expect(await refused(SVC, { ...codex(), input: [said] })).toMatchObject({ status: 400, param: 'instructions' });
   });
 
-  test('row 2: items of every kind pass as they are', async () => {
+  test('input items of every kind pass unchanged', async () => {
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'f', parameters: {} }] },
       developer,
@@ -99,7 +99,7 @@ describe('while the provider answers', () => {
     for (const path of RESPONSES) expect((await forwarded(path, codex({ input }))).input).toEqual(input);
   });
 
-  test('row 3: tools of every kind pass, except the four that are not supported', async () => {
+  test('tools of every kind pass, except those that are not supported', async () => {
     const tools = [
       { type: 'function', name: 'shell', parameters: { type: 'object' }, strict: false },
       { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
@@ -116,7 +116,7 @@ describe('while the provider answers', () => {
   });
 
   test.each(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', undefined, null])(
-    'row 4: the effort %s goes on the wire and into the log',
+    'reasoning effort %s goes on the wire and into the log',
     async (effort) => {
       const reasoning = { effort, summary: 'auto', context: 'all_turns' };
       expect((await forwarded(SVC, codex({ reasoning }))).reasoning).toEqual(JSON.parse(JSON.stringify(reasoning)));
@@ -124,7 +124,7 @@ describe('while the provider answers', () => {
     },
   );
 
-  test('row 5: fields that nobody told us of pass', async () => {
+  test('unknown top-level fields pass', async () => {
     const more = {
       service_tier: 'flex',
       client_metadata: { 'x-codex-window-id': 'w' },
@@ -138,7 +138,7 @@ describe('while the provider answers', () => {
     for (const path of RESPONSES) expect(await forwarded(path, codex(more))).toMatchObject(more);
   });
 
-  test('row 6: nothing is stored: absent means so, true is refused on responses and left out of a chat', async () => {
+  test('store defaults to false; true is refused on responses and left out of a chat', async () => {
     expect(await forwarded(V1, sdk())).toMatchObject({ store: false });
     for (const path of RESPONSES) {
       expect(await refused(path, codex({ store: true }))).toMatchObject({ status: 400, param: 'store' });
@@ -146,7 +146,7 @@ describe('while the provider answers', () => {
     expect(await forwarded(CHAT, chat({ store: true }))).toMatchObject({ store: false });
   });
 
-  test('row 7: a response cannot be referred to, an item can by whoever got it', async () => {
+  test('a response cannot be referred to, an item can by the client that got it', async () => {
     expect(await refused(V1, sdk({ previous_response_id: 'resp_1' }))).toMatchObject({
       status: 400,
       param: 'previous_response_id',
@@ -156,7 +156,7 @@ describe('while the provider answers', () => {
     expect((await forwarded(V1, { model, input })).input).toEqual([output[0], said]);
   });
 
-  test('row 8: /v1 answers with one object unless a stream is asked for, the path of Codex always with a stream', async () => {
+  test('/v1 answers with one object unless a stream is asked for, the path of Codex always streams', async () => {
     const typeOf = async (path: string, body: unknown) => (await ask(path, body)).headers.get('content-type');
     expect(await typeOf(V1, sdk())).toContain('application/json');
     expect(await typeOf(V1, sdk({ stream: false }))).toContain('application/json');
@@ -166,7 +166,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('row 9: what the provider would refuse is left out or rewritten', async () => {
+  test('parameters that the provider refuses are left out or rewritten', async () => {
     const system = { role: 'system', content: 'Be brief.' };
     const body = { max_output_tokens: 32_000, temperature: 0.5, top_p: 1, metadata: {}, user: 'u', truncation: 'auto' };
     const got = await forwarded(V1, { model, input: [system, said], ...body });
@@ -178,12 +178,12 @@ describe('while the provider answers', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('row 10: a body may come as %s', async (encoding, compress) => {
+  ])('a body may be compressed with %s', async (encoding, compress) => {
     const body = compress(Buffer.from(JSON.stringify(codex())));
     expect(await forwarded(SVC, body, { 'content-encoding': encoding })).toEqual(codex());
   });
 
-  test('row 11: every event is passed on with all its fields', async () => {
+  test('every event is passed on with all its fields', async () => {
     const text = await (await ask(SVC, codex())).text();
     const types = typesOf(text);
     for (const type of ['response.created', 'response.content_part.added', 'response.output_text.delta']) {
@@ -193,7 +193,7 @@ describe('while the provider answers', () => {
     expect(done?.data).toMatchObject({ output_index: 0, item: { role: 'assistant', content: [{ text: 'Hello.' }] } });
   });
 
-  test('row 16: a websocket is told at once to use POST', async () => {
+  test('a websocket upgrade gets 426', async () => {
     for (const path of [...RESPONSES, '/backend-api/codex/responses']) {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
@@ -206,7 +206,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('row 17: one list of models is enough for Codex, entry by entry, and for SDKs', async () => {
+  test('one list of models is enough for Codex, entry by entry, and for SDKs', async () => {
     const body = await (await fetch(`${gateway.url}/backend-api/svc/models?client_version=0.169.0`)).json();
     expect(body).toMatchObject({ object: 'list', data: [{ object: 'model' }, { object: 'model' }] });
     for (const entry of (body as { models: object[] }).models) {
@@ -216,7 +216,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('row 18: usage never has empty details', async () => {
+  test('usage never has empty details', async () => {
     account().always(textAnswer({ usage: null }));
     for (const [path, body] of [
       [V1, sdk()],
@@ -227,7 +227,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('row 19: what is wrong with a JSON body is 400, since Codex repeats every other refusal', async () => {
+  test('anything wrong in a JSON body is 400, since Codex repeats every other refusal', async () => {
     for (const path of [...RESPONSES, CHAT, `${SVC}/compact`, `${V1}/compact`]) {
       for (const body of ['{"model": ', '[]', {}, { model: 7, input: 'x', messages: 'x' }]) {
         expect((await refused(path, body)).status).toBe(400);
@@ -235,7 +235,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('row 20: both ways to compact reach the provider, and that it does not compact is passed on', async () => {
+  test('both ways to compact reach the provider, and its refusal to compact is passed on', async () => {
     const input = [developer, said, { type: 'compaction_trigger' }];
     expect((await forwarded(SVC, codex({ input }))).input).toEqual(input);
     const { stream: _, store: __, ...old } = codex({ instructions: 'Be brief.' });
@@ -244,13 +244,13 @@ describe('while the provider answers', () => {
     expect((await ask(`${V1}/compact`, old)).status).toBe(501);
   });
 
-  test('row 21: the usage is where Codex looks for it', async () => {
+  test('the usage is where Codex looks for it', async () => {
     for (const path of ['/api/svc/usage', '/api/codex/usage', '/backend-api/wham/usage']) {
       expect(await (await fetch(gateway.url + path)).json()).toMatchObject({ plan_type: 'plus' });
     }
   });
 
-  test('row 22: strict SDKs get no events of vendors, Codex gets them', async () => {
+  test('strict SDKs get no vendor events, Codex gets them', async () => {
     account().always(withVendorEvents(textAnswer()));
     expect(typesOf(await (await ask(SVC, codex())).text())).toContain('codex.rate_limits');
     for (const body of [sdk({ stream: true }), codex()]) {
@@ -258,7 +258,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('row 23: where keys are required the token of another sign-in is none, and the README says so', async () => {
+  test('where keys are required the token of another sign-in is refused, and the README says so', async () => {
     await gateway.set({ api_key_auth_enabled: true });
     const jwt = { authorization: `Bearer ${account().tokens.current().accessToken}` };
     expect((await ask(SVC, codex(), jwt)).status).toBe(401);
@@ -275,7 +275,7 @@ describe('when the provider fails', () => {
   });
   afterEach(() => gateway.stop());
 
-  test('row 12: an error event is followed by response.failed, the only one that Codex understands', async () => {
+  test('an error event is followed by response.failed, the only one that Codex understands', async () => {
     for (const path of RESPONSES) {
       const heard = Promise.withResolvers<void>();
       account().next(endsOnce(heard.promise, errorEvent()));
@@ -288,7 +288,7 @@ describe('when the provider fails', () => {
   test.each([
     ['is cut', cutAfter()],
     ['ends without an ending', endsWithoutTerminal()],
-  ])('row 13: a stream that %s never ends as if it were complete', async (_how, script) => {
+  ])('a stream that %s never ends as if it were complete', async (_how, script) => {
     for (const path of RESPONSES) {
       account().next(script);
       expect(typesOf(await (await ask(path, codex())).text()).at(-1)).toBe('response.failed');
@@ -298,7 +298,7 @@ describe('when the provider fails', () => {
     expect(chunks).toMatch(/data: \{"error":\{[^\n]*\n\ndata: \[DONE\]\n\n$/);
   });
 
-  test('row 14: Retry-After is sent for short waits only, since clients sleep on it however long it is', async () => {
+  test('Retry-After is sent for short waits only, since clients sleep on it literally', async () => {
     const { body: key } = await gateway.api('POST', '/api/api-keys', {
       name: 'spent',
       limits: [{ limit_type: 'total_tokens', limit_window: 'weekly', max_value: 1 }],
@@ -318,7 +318,7 @@ describe('when the provider fails', () => {
     expect(Number(short.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('row 15: a usage limit keeps the type that Codex knows, with the plan and when it resets', async () => {
+  test('a usage limit keeps the type that Codex knows, with the plan and when it resets', async () => {
     account().always(usageLimitReached());
     const response = await ask(SVC, codex());
     expect(response.status).toBe(429);

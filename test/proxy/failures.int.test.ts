@@ -12,15 +12,15 @@ import {
   serverError,
 } from '../support/provider/scripts.ts';
 
-// F5 to F7, F11 and F12 (provider-and-predecessor.md A.4): ways to fail before the first byte. Each looks at what the client
-// got, what the log says, and what became of the account's availability.
+// Failures before the first byte (docs/provider.md#failure-classes). Each test looks at what the client got, what the log
+// says, and whether the account is still available.
 
 let gateway: Gateway;
 const { start, askOnce, withSecondAccount, withOnlyAccount } = failures((started) => {
   gateway = started;
 });
 
-describe('F5: the provider fails', () => {
+describe('server-error', () => {
   test.each([
     [500, 'html'],
     [502, 'empty'],
@@ -79,7 +79,7 @@ describe('F5: the provider fails', () => {
   });
 });
 
-describe('F6: there is no connection to the provider', () => {
+describe('unreachable', () => {
   test('an account whose connection is reset is passed over', async () => {
     const result = await withSecondAccount(resetConnection());
     expectSecondAnswered(result);
@@ -100,7 +100,7 @@ describe('F6: there is no connection to the provider', () => {
   });
 });
 
-describe('F7: the first event is a failure', () => {
+describe('failure-as-first-event', () => {
   test.each(['rate_limit_exceeded', 'insufficient_quota', 'server_error'])(
     '%s: the second account answers',
     async (code) => {
@@ -133,7 +133,7 @@ describe('F7: the first event is a failure', () => {
   });
 });
 
-describe('F11: what the provider says about the request itself', () => {
+describe('request-refused', () => {
   test.each(['detail', 'error'] as const)(
     'in the shape "%s": passed on after one attempt, the account keeps its health',
     async (shape) => {
@@ -148,7 +148,7 @@ describe('F11: what the provider says about the request itself', () => {
   );
 });
 
-describe('F12: the answer is no stream', () => {
+describe('not-a-stream', () => {
   test('JSON instead of events: the second account answers', async () => {
     const result = await withSecondAccount(jsonInsteadOfSse());
     expectSecondAnswered(result);

@@ -3,14 +3,14 @@ import { expectSecondAnswered, type Failed, failures, HELLO, type Pooled, textIn
 import type { Gateway } from '../support/gateway.ts';
 import { codeless429, textAnswer, usageLimitReached } from '../support/provider/scripts.ts';
 
-// F1 to F4 (provider-and-predecessor.md A.4): the provider refuses the account that asks, for its limit or its tokens.
+// The provider refuses the account, for its limit or its tokens (docs/provider.md#failure-classes).
 
 let gateway: Gateway;
 const { start, askOnce, withSecondAccount, withOnlyAccount } = failures((started) => {
   gateway = started;
 });
 
-describe('F1: the provider says that the usage limit is reached', () => {
+describe('usage-limit-reached', () => {
   test('the second account answers and the first is out until its reset', async () => {
     const result = await withSecondAccount(usageLimitReached({ resetsInSeconds: 600 }));
     expectSecondAnswered(result);
@@ -42,7 +42,7 @@ describe('F1: the provider says that the usage limit is reached', () => {
   });
 });
 
-describe('F2: a 429 that does not say why', () => {
+describe('throttled: a 429 that does not say why', () => {
   test.each(['error', 'detail'] as const)(
     'in the shape "%s": the second answers, the first cools for a moment',
     async (shape) => {
@@ -74,7 +74,7 @@ describe('F2: a 429 that does not say why', () => {
   });
 });
 
-describe('F3: the access token is refused once', () => {
+describe('access-token-refused', () => {
   test('it is refreshed and the same account answers', async () => {
     await start({ accounts: 2 });
     const [first] = gateway.pool as [Pooled];
@@ -89,7 +89,7 @@ describe('F3: the access token is refused once', () => {
   });
 });
 
-describe('F4: the refresh token is dead as well', () => {
+describe('refresh-token-refused', () => {
   const breakFirst = async (accounts: number) => {
     await start({ accounts });
     const [first, second] = gateway.pool as [Pooled, Pooled | undefined];

@@ -1,4 +1,4 @@
-/** Credits of a plan's primary and secondary window (provider-and-predecessor.md 4.5). */
+/** Credits of a plan's primary and secondary window (docs/provider.md#plan-credits). */
 export interface PlanCredits {
   readonly primary: number;
   readonly secondary: number;

@@ -5,7 +5,7 @@ import { refuse } from '../core/refusal.ts';
 import { type AccountTokensEvent, TokenRefreshClaimed, TokenRefreshFailed, TokensRefreshed } from './events.ts';
 import { type AccountTokens, evolve, initialState } from './state.ts';
 
-/** After this long a claim is taken for lost and the next client may claim again (design.md section 5). */
+/** After this a claim counts as lost, and another may be made (docs/decisions/0030-token-refresh-claims.md). */
 export const CLAIM_LIFETIME_MS = 60_000;
 
 /** What became of a refresh that was claimed. */

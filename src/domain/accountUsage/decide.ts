@@ -60,7 +60,7 @@ function later(known: UsageWindow | null, seen: UsageWindow | null): UsageWindow
 function isNews(sample: UsageSample, usage: AccountUsage, now: Instant): boolean {
   const { observedAt, limited } = usage;
   if (observedAt === undefined || now - observedAt >= KEEP_EVERY_MS) return true;
-  // The provider took back a limit that it had pronounced on a request (F15): the same sample now opens the account.
+  // `early-reset`: the provider lifted a limit that a response had named. The same sample now opens the account.
   if (limited && hasRoom(sample)) return true;
   return isChange(sample, usage);
 }

@@ -73,7 +73,7 @@ test('a window of which nothing is used begins anew with each answer, which is n
   aMinuteAgo(unused).when(observe(moved)).then();
 });
 
-describe('F15: while the provider has pronounced a limit', () => {
+describe('early-reset: while the provider has pronounced a limit', () => {
   const limited = { since: earlier(MINUTE / 2), until: later(HOUR), code: 'usage_limit_reached' };
   const limitedWith = (sample: UsageSample) => ({ sample, observedAt: earlier(MINUTE), limited });
   const decided = (sample: UsageSample, before: UsageSample) =>

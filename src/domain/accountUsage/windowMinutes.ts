@@ -2,7 +2,7 @@ import type { UsageWindow } from './events.ts';
 
 export type WindowName = 'primary' | 'secondary';
 
-/** How long a window is where the provider does not say, in minutes (specification, "Window lengths"). */
+/** How long a window is where the provider does not say, in minutes (docs/decisions/0036-usage-periods.md). */
 export const WINDOW_MINUTES = { primary: 1_440, secondary: 10_080 } as const satisfies Record<WindowName, number>;
 
 /** The length on which all windows agree that know theirs, else the usual one; in minutes. */

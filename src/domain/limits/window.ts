@@ -12,7 +12,7 @@ export interface LimitWindowSpan {
 
 /**
  * The window of `rule` that holds `at`. Daily and weekly ones roll from the rule's creation, monthly ones begin on the
- * 1st at 00:00 UTC (specification, "Limit rule"; design.md section 5). Before the creation the index is negative.
+ * 1st at 00:00 UTC (docs/decisions/0025-limit-windows-and-units.md). Before the creation the index is negative.
  */
 export function windowAt(rule: Rule, at: Instant): LimitWindowSpan {
   const index = windowIndexAt(rule, at);

@@ -6,7 +6,7 @@ export const BUILT_IN_SINCE = '2026-11-21';
 const TIERS = { tiers: { priority: 2, flex: 0.5 } };
 const LONG = { longContext: { aboveInputTokens: 272_000, inputFactor: 2, outputFactor: 1.5 } };
 
-/** provider-and-predecessor.md 7.2. Whoever changes a price changes the day as well. */
+/** A change of a price also changes the day above (docs/provider.md#prices). */
 export const builtInPrices: readonly ModelPrice[] = [
   { model: 'gpt-5*', input: 1.25, cachedInput: 0.125, output: 10, ...TIERS },
   { model: 'gpt-5.1*', input: 1.25, cachedInput: 0.125, output: 10, ...TIERS },

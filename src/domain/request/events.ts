@@ -2,7 +2,7 @@ import { type EventOf, event } from '../core/event.ts';
 import { type Infer, schema, type Zod } from '../core/schema.ts';
 import { accountIdSchema, apiKeyIdSchema, instantSchema, microDollarsSchema, positionSchema } from '../core/schemas.ts';
 
-/** Tokens of one request. `isEstimated`: the provider never said, so it is what was seen (design.md section 5). */
+/** Token counts of one request. `isEstimated`: not reported by the provider (docs/decisions/0026-usage-estimates.md). */
 export const tokenUsageSchema = schema((z) =>
   z.object({
     inputTokens: z.int().min(0),

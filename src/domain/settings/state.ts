@@ -5,7 +5,7 @@ import type { Settings, SettingsEvent } from './events.ts';
 /** The settings, and what of its neighbour in the stream `settings-main` they depend on. */
 export type SettingsState = Settings & { readonly isTotpConfigured: boolean };
 
-/** Defaults of design.md section 5: sticky on, earlier reset off, keys not required. */
+/** Sticky threads on, earlier reset off, keys not required (docs/decisions/0044-defaults-of-settings.md). */
 export const initialState: SettingsState = {
   stickyThreadsEnabled: true,
   preferEarlierResetAccounts: false,

@@ -39,8 +39,8 @@ export function expiryOf(token: string): Instant | null {
 }
 
 /**
- * Who an id token speaks for; undefined when it cannot be read, which is no error (provider-and-predecessor.md 1.3):
- * the provider's own object comes before claims of the same name at the top.
+ * The identity in an id token; undefined when the token cannot be read, which is no error. The provider's own object
+ * comes before claims of the same name at the top (docs/provider.md#identity-claims-in-the-id-token).
  */
 export function identityOf(idToken: string): Identity | undefined {
   const claims = claimsOf(idToken);

@@ -23,12 +23,12 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'x-client-request-id',
 ]);
 
-/** Names the machine of a caller, which is no business of the pooled account. */
+/** Names the client's machine, which the pooled account must not learn. */
 const KEPT_BACK = 'x-codex-installation-id';
 
 /**
- * Whether a client's header is forwarded (design.md section 5, "outbound identity"): denied unless listed, because a
- * list of what to drop lets through what nobody thought of (provider-and-predecessor.md 4.1).
+ * Whether a client's header is forwarded: only if it is listed, because a list of what to drop forwards what its author
+ * did not think of (docs/decisions/0053-outbound-headers.md).
  * @param name in lower case
  */
 const isForwarded = (name: string): boolean =>

@@ -1,6 +1,6 @@
 const SIGN_IN_AGAIN = 'sign in again, or import the account anew';
 
-/** Codes after which asking again is in vain, with what an operator reads (provider-and-predecessor.md 3.5). */
+/** Codes after which asking again is in vain, with what an operator reads (docs/provider.md#permanent-refresh-failures). */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['refresh_token_expired', `Refresh token expired: ${SIGN_IN_AGAIN}`],
   ['refresh_token_reused', `Refresh token was used by another program: ${SIGN_IN_AGAIN}`],

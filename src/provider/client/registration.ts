@@ -1,6 +1,6 @@
 /**
- * What the provider knows of the client that these tokens are for (provider-and-predecessor.md 3.2 and 3.3, clients.md
- * 1.6). It has one registration for command-line clients and gives no other.
+ * The provider's registration of the client that the credentials are for. It has one for command-line clients and gives
+ * no other (docs/provider.md#oauth-client-registration).
  */
 export const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
 

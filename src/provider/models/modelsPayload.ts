@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 200;
 const MAX_ENTRY_CHARACTERS = 1_000_000;
 
 /**
- * Reads the answer of `/codex/models` (provider-and-predecessor.md 4.3). Entries are kept as they are, because clients
+ * Reads the answer of `/codex/models` (docs/provider.md#models-payload). Entries are kept as they are, because clients
  * go by fields that we do not know.
  * @returns undefined when it is no list of models, or an empty one: no account is without any
  */

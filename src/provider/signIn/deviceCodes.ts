@@ -50,7 +50,7 @@ const DEFAULT_LIFETIME_S = 900;
 const MIN_SECONDS = 0.1;
 const MAX_SECONDS = 3_600;
 
-/** The provider's own device flow (provider-and-predecessor.md 3.3): JSON, other names than RFC 8628, a code at its end. */
+/** The provider's own device flow (docs/provider.md#device-sign-in): JSON, other names than RFC 8628, a code at its end. */
 export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
   const base = `${authBaseUrl}/api/accounts/deviceauth`;
   const client = providerClient.extend({ timeout: { request: timeoutMs } });

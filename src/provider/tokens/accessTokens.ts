@@ -100,7 +100,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     return entry;
   }
 
-  /** Ids that we made up mean nothing to the provider (provider-and-predecessor.md 1.4). */
+  /** Ids that we made up mean nothing to the provider (docs/decisions/0034-account-summary.md). */
   function upstreamIdOf(accountId: AccountId): string | null {
     const id = hot.state.accounts.get(accountId)?.upstreamAccountId ?? null;
     const isOurs = [accountId, id].some((name) => name?.startsWith('email_') || name?.startsWith('local_'));

@@ -23,11 +23,11 @@ export interface ProactiveRefresh {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** As early as the provider's own client (clients.md 1.6), and up to twice as early. */
+/** As early as Codex, and up to twice as early (docs/clients.md#codex-refreshes-five-minutes-before-expiry). */
 const LEAD_MS = 5 * MINUTE_MS;
 /** Of a token that lives shorter than that, no more than this part is given away. */
 const MAX_OF_LIFETIME = 1 / 4;
-/** A token that does not say when it ends is refreshed by age (provider-and-predecessor.md 3.5). */
+/** A token that does not say when it ends is refreshed by age (docs/provider.md#token-endpoint). */
 const MAX_AGE_MS = 8 * DAY_MS;
 const PARALLEL = 4;
 const FIRST_BACKOFF_MS = 30_000;

@@ -42,7 +42,7 @@ interface Memory {
 
 const MIN_MS = 1_000;
 
-/** Usage between two polls, from the `x-codex-*` headers of answers (provider-and-predecessor.md 6.9). */
+/** Usage between two polls, from the `x-codex-*` headers of responses (docs/provider.md#rate-limit-headers). */
 export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
   const { hot, handle, now, newId, report, leastMs = MIN_MS } = options;
   const memories = new Map<AccountId, Memory>();

@@ -10,12 +10,12 @@ export interface ReportedUsage {
 }
 
 const WEEK_MINUTES = 10_080;
-/** No window of the provider is longer; what lies further away is no reset time (provider-and-predecessor.md 5.4). */
+/** No window of the provider is longer; what lies further away is no reset time (docs/provider.md#reset-times). */
 export const MAX_WINDOW_SECONDS = 366 * 24 * 3_600;
 const MAX_PERCENT = 1_000_000;
 
 /**
- * Reads the answer of `/wham/usage` (provider-and-predecessor.md 4.4 and A.5), tolerant of every single field.
+ * Reads the response of `/wham/usage` (docs/provider.md#usage-payload), tolerant of every single field.
  * @param now when the answer came; resets that are given as a delay count from here
  * @returns undefined when it is no usage at all
  */

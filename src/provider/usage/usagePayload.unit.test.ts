@@ -39,7 +39,7 @@ test('both windows, credits and plan are read', () =>
     },
   }));
 
-describe('A.5: a percentage is whole, and only what is spent reads as spent', () => {
+describe('a percentage is whole, and only what is spent reads as spent', () => {
   test.each([
     [0, 0],
     [37.5, 37],
@@ -58,7 +58,7 @@ describe('A.5: a percentage is whole, and only what is spent reads as spent', ()
   );
 });
 
-describe('A.5: a reset', () => {
+describe('a reset', () => {
   test('is the time that is given', () =>
     expect(primaryOf(payload(window({ reset_at: seconds(later(2 * HOUR)) })))?.resetAt).toBe(later(2 * HOUR)));
   test('or else the delay that is given', () =>
@@ -88,7 +88,7 @@ describe('the length of a window', () => {
   );
 });
 
-describe('F16: a plan that has only a weekly window', () => {
+describe('weekly-only-plan: a plan that has only a weekly window', () => {
   const weekly = window({ limit_window_seconds: 604_800 });
   test('has it in the secondary place', () => {
     const sample = readUsage(payload(weekly), NOW)?.sample;
@@ -101,14 +101,14 @@ describe('F16: a plan that has only a weekly window', () => {
       primary: { windowMinutes: 10_080 },
       secondary: { windowMinutes: 300 },
     }));
-  test('A.5: a short window alone stays primary', () =>
+  test('a short window alone stays primary', () =>
     expect(readUsage(payload(window(), null), NOW)?.sample).toMatchObject({
       primary: { windowMinutes: 300 },
       secondary: null,
     }));
 });
 
-describe('A.5: a balance of credits', () => {
+describe('a balance of credits', () => {
   test.each([
     ['12.50', '12.50'],
     [' 0 ', '0'],
@@ -132,7 +132,7 @@ describe('A.5: a balance of credits', () => {
   });
 });
 
-test('A.5: a plan that nobody knows keeps its name', () => {
+test('an unknown plan keeps its name', () => {
   expect(readUsage(payload(window(), null, { plan_type: 'Quorum' }), NOW)?.planType).toBe('Quorum');
   expect(readUsage(payload(window(), null, { plan_type: 'PRO' }), NOW)?.planType).toBe('pro');
   expect(readUsage(payload(window(), null, { plan_type: ' ' }), NOW)?.planType).toBeNull();

@@ -97,7 +97,7 @@ describe('a poll', () => {
     ]);
   });
 
-  test('F15: of a window that was reset early opens the account', async () => {
+  test('early-reset: of a window that was reset early opens the account', async () => {
     at.usage.primary = usageWindow({ usedPercent: 100 }, stage.now);
     await poller.pollNow(id);
     expect(sample()?.primary?.usedPercent).toBe(100);
@@ -106,14 +106,14 @@ describe('a poll', () => {
     expect(sample()?.primary?.usedPercent).toBe(3);
   });
 
-  test('F16: of a plan with only a weekly window shows it as the secondary one', async () => {
+  test('weekly-only-plan: of a plan with only a weekly window shows it as the secondary one', async () => {
     at.usage.primary = usageWindow({ usedPercent: 12, windowSeconds: 7 * 24 * 3_600 }, stage.now);
     at.usage.secondary = null;
     await poller.pollNow(id);
     expect(sample()).toMatchObject({ primary: null, secondary: { usedPercent: 12, windowMinutes: 10_080 } });
   });
 
-  test('A.5: without any reset time is kept without one', async () => {
+  test('without any reset time is kept without one', async () => {
     at.usage.primary = usageWindow({ usedPercent: 140, omit: ['reset_at', 'reset_after_seconds'] }, stage.now);
     await poller.pollNow(id);
     expect(sample()?.primary).toMatchObject({ usedPercent: 140, resetAt: null });

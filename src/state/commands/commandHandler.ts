@@ -133,7 +133,7 @@ function toAppend(events: readonly DomainEvent[], time: Instant, cause: Cause): 
   }));
 }
 
-/** Repeats an append whose end is unknown with the same ids, never decides again (event-sourcing.md B5.2). */
+/** Repeats an append of unknown outcome with the same ids; never decides again (docs/decisions/0004-append-outcomes.md). */
 async function appendFirmly(
   log: EventLog,
   stream: string,

@@ -32,7 +32,7 @@ interface Recorded {
 
 /**
  * Takes every recorded decision again, from nothing but the log: the fold at its position and the overlay entries that
- * it carries (design.md section 5). Every difference is named.
+ * it carries (docs/decisions/0028-replayable-decisions.md). Every difference is named.
  */
 export function replay(events: readonly RecordedEvent[]): ReplayReport {
   const choices = events.flatMap(choicesIn);

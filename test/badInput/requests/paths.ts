@@ -106,7 +106,7 @@ const UPGRADE = {
   ],
 } satisfies HeadOptions;
 
-/** Codex tries a websocket first and falls back at once on 426 (clients.md section 0, row 16). */
+/** Codex tries a websocket first (docs/clients.md#codex-falls-back-from-websocket-on-426-only). */
 const upgrades = (): BadRequest[] => [
   ...[...Object.values(PATHS), '/backend-api/codex/responses', '/v1/responses/', '/v1/responses?x=y'].flatMap((path) =>
     ['websocket', 'WebSocket'].map((protocol) => ({

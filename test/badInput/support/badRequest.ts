@@ -5,7 +5,7 @@ export interface Expected {
   readonly code?: string;
   /** The field that the answer names; null when it must name none, left out when it does not matter. */
   readonly param?: string | null;
-  /** Which envelope (specification, "Envelope"; design.md section 5, "management errors"). */
+  /** Which envelope (docs/errors.md). */
   readonly envelope?: 'proxy' | 'management' | 'none';
 }
 

@@ -1,6 +1,6 @@
 type JsonObject = Record<string, unknown>;
 
-/** Parameters that the provider is known to refuse (clients.md section 0, row 9). */
+/** Parameters that the provider is known to refuse (docs/provider.md#parameters-that-the-provider-refuses). */
 const DROPPED: ReadonlySet<string> = new Set([
   'background',
   'frequency_penalty',
@@ -23,8 +23,8 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What the provider must get in place of a body that is in order, in our own words (design.md section 5, "unknown fields,
- * items, tool types" and "store"). Nothing that a reference could mean is known here, so every one of them is left out.
+ * What the provider must get in place of a valid body, written a second time (docs/decisions/0041-request-fields.md).
+ * No referenced item is known here, so every reference is left out.
  */
 export function forwarded(sent: JsonObject): JsonObject {
   const kept = Object.fromEntries(Object.entries(sent).filter(([name]) => !DROPPED.has(name)));

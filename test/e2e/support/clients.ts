@@ -35,7 +35,7 @@ export function installedVersion(name: string): string | undefined {
   }
 }
 
-/** Codex of today, or an old one that still calls `/responses/compact` (clients.md 1.5). */
+/** Codex of today, or an old one that still calls `/responses/compact` (docs/clients.md#codex-compacts-in-two-ways). */
 export type CodexVersion = 'newest' | 'old';
 
 /** The real Codex binary: the npm command is only a launcher, and a launcher that is killed leaves its child behind. */

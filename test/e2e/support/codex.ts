@@ -12,7 +12,8 @@ export type CodexSignIn =
   | { as: 'key'; key: string }
   /**
    * Signed in with ChatGPT: the account's own access token goes out as the bearer token, and bodies are compressed with
-   * zstd, because the provider entry is named "OpenAI" or is the built-in one at another address (clients.md 1.1).
+   * zstd, because the provider entry is named "OpenAI" or is the built-in one at another address
+   * (docs/clients.md#codex-configurations-and-their-requests).
    */
   | { as: 'chatgpt'; authFile: object; provider: 'named OpenAI' | 'built-in' };
 

@@ -90,7 +90,7 @@ test('everything that must survive a container is in a volume that is declared',
 test('EventStoreDB is one that loses no checkpoint, with options that it still has', () => {
   const { image = '', environment: options = {} } = service('eventstore');
   expect(versionOf(image)).toBeGreaterThanOrEqual(24_010_005);
-  // Any of these stops a server from 24.2 on (reference/event-sourcing.md B1.8).
+  // Any of these stops a server from 24.2 on (docs/stores.md#eventstoredb-server-versions-and-settings).
   expect(Object.keys(options).filter((name) => /TCP|EXT_IP|INT_IP|_HTTP_PORT/.test(name))).toEqual([]);
   expect(String(svc.environment?.SVC_EVENTSTORE_URL)).toContain(`:${options.EVENTSTORE_NODE_PORT}`);
 });

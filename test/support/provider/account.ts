@@ -17,7 +17,7 @@ export interface AccountOptions {
   usage?: Partial<UsageScript>;
 }
 
-/** What the official CLI keeps in its `auth.json` (clients.md 1.6). */
+/** What the official CLI keeps in its `auth.json` (docs/clients.md#the-auth-file-that-codex-writes). */
 export interface AuthFile {
   auth_mode: 'chatgpt';
   OPENAI_API_KEY: null;

@@ -24,7 +24,7 @@ export interface AnswerOptions {
 
 const event = (step: StreamEvent): Step => ({ event: step });
 
-/** A stream from `response.created` to its terminal event (A.1). */
+/** A stream from `response.created` to its terminal event (docs/provider.md#events-of-a-text-response). */
 export function* answer(
   asked: Asked,
   { parts, usage, end = 'completed', error, emptyOutput }: AnswerOptions,

@@ -12,7 +12,7 @@ import { useProvider } from './useProvider.ts';
 
 const given = useProvider();
 
-test('a text answer has every event of A.1, numbered, with an estimate of its usage', async () => {
+test('a text answer has every event, numbered, with an estimate of its usage', async () => {
   const events = await given.eventsOf(textAnswer({ text: 'Hi there' }));
   expect(events.map(({ event }) => event)).toEqual([
     'response.created',
@@ -55,7 +55,7 @@ test('usage can be told, or left out', async () => {
   expect(silent.at(-1)?.data.response.usage).toBeNull();
 });
 
-test('parallel tool calls interleave their arguments and each is whole in the end (A.2)', async () => {
+test('parallel tool calls interleave their arguments and each is whole in the end', async () => {
   const events = await given.eventsOf(parallelToolCalls());
   const deltas = events
     .filter(({ event }) => event === 'response.function_call_arguments.delta')
@@ -76,7 +76,7 @@ test('one function call carries its name, its call id and its arguments', async 
   ]);
 });
 
-test('reasoning comes before the text, sealed only for who asks (A.3)', async () => {
+test('reasoning comes before the text, sealed only on request', async () => {
   const plain = await given.eventsOf(reasoningAnswer());
   expect(plain.at(-1)?.data.response.output.map(({ type }: { type: string }) => type)).toEqual([
     'reasoning',

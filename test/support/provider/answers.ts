@@ -18,10 +18,10 @@ const textWith = (name: string, options: TextAnswerOptions, rest: Omit<AnswerOpt
   return stream(name, (asked) => answer(asked, { parts, ...usage, ...rest }), options);
 };
 
-/** A.1 */
+/** docs/provider.md#events-of-a-text-response */
 export const textAnswer = (options: TextAnswerOptions = {}): ResponseScript => textWith('textAnswer', options);
 
-/** A.3 */
+/** docs/provider.md#events-of-reasoning */
 export const reasoningAnswer = (options: TextAnswerOptions = {}): ResponseScript =>
   textWith('reasoningAnswer', { reasoning: 'Thinking about what to say.', ...options });
 
@@ -33,7 +33,7 @@ export const incomplete = (options: TextAnswerOptions = {}): ResponseScript =>
 export const emptyOutputCompleted = (options: TextAnswerOptions = {}): ResponseScript =>
   textWith('emptyOutputCompleted', options, { emptyOutput: true });
 
-/** A.2 */
+/** docs/provider.md#events-of-parallel-tool-calls */
 export const parallelToolCalls = (
   calls: readonly Call[] = [
     { name: 'get_weather', args: { city: 'Zürich', unit: 'celsius' } },

@@ -9,7 +9,7 @@ interface FailedOptions {
   message?: string;
 }
 
-/** F7: a 200 whose first event is the failure, or the first after `response.created` and `response.in_progress`. */
+/** `failure-as-first-event`: a 200 whose first event, or the first after `response.in_progress`, is the failure. */
 export const failedFirst = ({
   code = 'rate_limit_exceeded',
   message = `Simulated ${code}`,
@@ -36,7 +36,7 @@ export const failedAfter = ({
     answer(asked, { parts: [openMessage(deltas)], end: 'failed', error: { code, message } }),
   );
 
-/** F8: some text, then a reset of the socket. */
+/** `stream-cut`: some text, then a reset of the socket. */
 export const cutAfter = ({ deltas = 2 }: CutOptions = {}): ResponseScript =>
   stream('cutAfter', function* (asked) {
     yield* opening(asked);
@@ -44,7 +44,7 @@ export const cutAfter = ({ deltas = 2 }: CutOptions = {}): ResponseScript =>
     yield { reset: true };
   });
 
-/** F9: so many events, then nothing, with the line open. */
+/** `stream-silent`: `events` events, then nothing, with the connection open. */
 export const silenceAfter = ({ events = 1 }: { events?: number } = {}): ResponseScript => {
   const script = textAnswer();
   return {
@@ -60,13 +60,13 @@ export const silenceAfter = ({ events = 1 }: { events?: number } = {}): Response
   };
 };
 
-/** F10: one delta of so many bytes in an answer that is otherwise fine. */
+/** `event-too-large`: one delta of `bytes` bytes in a response that is otherwise fine. */
 export const oversizedEvent = ({ bytes }: { bytes: number }): ResponseScript => ({
   ...textAnswer({ deltas: ['x'.repeat(bytes)] }),
   name: 'oversizedEvent',
 });
 
-/** F12: a clean end without a terminal event. */
+/** `terminal-event-missing`: a clean end without a terminal event. */
 export const endsWithoutTerminal = ({ deltas = 2 }: CutOptions = {}): ResponseScript =>
   stream('endsWithoutTerminal', function* (asked) {
     yield* opening(asked);

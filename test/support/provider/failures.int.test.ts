@@ -21,7 +21,7 @@ const given = useProvider();
 
 const typesIn = (bytes: Buffer[]): string[] => eventsIn(Buffer.concat(bytes).toString()).map(({ event }) => event);
 
-test('F1: a used-up window names its reset, and its type is its code', async () => {
+test('usage-limit-reached: a used-up window names its reset, and its type is its code', async () => {
   const { status, headers, body } = await given.answerOf(usageLimitReached({ resetsInSeconds: 90 }));
   expect(status).toBe(429);
   expect(body.error).toEqual({
@@ -34,7 +34,7 @@ test('F1: a used-up window names its reset, and its type is its code', async () 
   expect(headers.get('x-codex-primary-used-percent')).toBe('0');
 });
 
-test('F2: a 429 without a code, in both shapes', async () => {
+test('throttled: a 429 without a code, in both shapes', async () => {
   expect(await given.answerOf(codeless429())).toMatchObject({
     status: 429,
     body: { error: { message: 'Rate limit exceeded' } },
@@ -44,12 +44,12 @@ test('F2: a 429 without a code, in both shapes', async () => {
   expect(detail.headers.get('retry-after')).toBe('2');
 });
 
-test('F3: a 401 whatever the token, for one request', async () => {
+test('access-token-refused: a 401 whatever the token, for one request', async () => {
   expect((await given.answerOf(unauthorized())).body.error.code).toBe('invalid_token');
   expect((await given.ask()).status).toBe(200);
 });
 
-test('F5: server errors as HTML, empty and as JSON', async () => {
+test('server-error: errors as HTML, empty and as JSON', async () => {
   expect(await given.answerOf(serverError({ status: 502, body: 'html' }))).toMatchObject({
     status: 502,
     text: expect.stringContaining('<html>'),
@@ -61,14 +61,14 @@ test('F5: server errors as HTML, empty and as JSON', async () => {
   });
 });
 
-test('F6: a connection reset before any byte', async () => {
+test('unreachable: a connection reset before any byte', async () => {
   const { head, error } = await given.wireOf(resetConnection());
   expect({ head, error }).toEqual({ head: '', error: 'ECONNRESET' });
   await given.provider.until(() => given.account.inFlight === 0);
   expect(given.account.received).toMatchObject([{ cut: true, aborted: false, finished: false }]);
 });
 
-test('F7: the first event is the failure, or the third', async () => {
+test('failure-as-first-event: the first event, or the third', async () => {
   const events = await given.eventsOf(failedFirst({ code: 'insufficient_quota' }));
   expect(events).toMatchObject([
     { event: 'response.failed', data: { response: { status: 'failed', error: { code: 'insufficient_quota' } } } },
@@ -77,7 +77,7 @@ test('F7: the first event is the failure, or the third', async () => {
   expect(later.map(({ event }) => event)).toEqual(['response.created', 'response.in_progress', 'response.failed']);
 });
 
-test('F8: two deltas, all of them delivered, then a reset', async () => {
+test('stream-cut: two deltas, all of them delivered, then a reset', async () => {
   const { chunks, error } = await given.wireOf(cutAfter({ deltas: 2 }));
   expect(typesIn(chunks).slice(-3)).toEqual([
     'response.content_part.added',
@@ -87,7 +87,7 @@ test('F8: two deltas, all of them delivered, then a reset', async () => {
   expect(error).toBe('ECONNRESET');
 });
 
-test('F10: one event is bigger than asked for', async () => {
+test('event-too-large: one event is bigger than asked for', async () => {
   const events = await given.eventsOf(oversizedEvent({ bytes: 3_000_000 }));
   const sizes = events
     .filter(({ event }) => event === 'response.output_text.delta')
@@ -95,7 +95,7 @@ test('F10: one event is bigger than asked for', async () => {
   expect(sizes).toEqual([3_000_000]);
 });
 
-test('F11: a bad request in both shapes', async () => {
+test('request-refused: a bad request in both shapes', async () => {
   expect(await given.answerOf(badRequest())).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
   expect(await given.answerOf(badRequest({ shape: 'error' }))).toMatchObject({
     status: 400,
@@ -103,7 +103,7 @@ test('F11: a bad request in both shapes', async () => {
   });
 });
 
-test('F12: JSON instead of a stream, and a stream that just ends', async () => {
+test('not-a-stream and terminal-event-missing: JSON, and a stream that just ends', async () => {
   const whole = await given.answerOf(jsonInsteadOfSse());
   expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'application/json']);
   const { chunks, error } = await given.wireOf(endsWithoutTerminal({ deltas: 1 }));

@@ -1,7 +1,7 @@
 import { json } from './http.ts';
 import type { ResponseScript } from './responseScript.ts';
 
-/** An entry with every key that the official CLI demands: one that lacks any voids its whole list (clients.md 1.5). */
+/** An entry with every key that Codex demands (docs/clients.md#a-model-entry-has-eleven-mandatory-keys). */
 export const model = (slug: string, overrides: Record<string, unknown> = {}) => ({
   slug,
   display_name: slug,

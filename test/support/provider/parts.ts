@@ -19,7 +19,7 @@ export interface MessageOptions {
   leaveOpen?: boolean;
 }
 
-/** A message of the assistant, one delta after another (A.1). */
+/** A message of the assistant, one delta after another (docs/provider.md#events-of-a-text-response). */
 export const message = (deltas: readonly string[], { betweenMs, leaveOpen }: MessageOptions = {}): Part =>
   function* (asked, index) {
     const id = itemId('msg', asked, index);
@@ -40,7 +40,7 @@ export const message = (deltas: readonly string[], { betweenMs, leaveOpen }: Mes
     return [complete];
   };
 
-/** Thinking with a summary (A.3); `encrypted_content` only for who asks for it. */
+/** Reasoning with a summary; `encrypted_content` only on request (docs/provider.md#events-of-reasoning). */
 export const reasoning = (deltas: readonly string[]): Part =>
   function* (asked, index) {
     const id = itemId('rs', asked, index);
@@ -66,7 +66,7 @@ export interface Call {
 
 const CALL_DELTAS = 4;
 
-/** Function calls whose argument deltas come interleaved, as parallel calls do (A.2). */
+/** Parallel function calls with interleaved deltas (docs/provider.md#events-of-parallel-tool-calls). */
 export const functionCalls = (calls: readonly Call[]): Part =>
   function* (asked, index) {
     const open = calls.map(({ name, args }, n) => {

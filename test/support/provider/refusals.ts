@@ -1,7 +1,7 @@
 import { errorJson, json, whole } from './http.ts';
 import { type ResponseScript, stepsOf } from './responseScript.ts';
 
-/** F1: the window is used up. No `code`: the type is the code. */
+/** `usage-limit-reached`: the window is used up. No `code`: the type is the code. */
 export const usageLimitReached = ({
   resetsInSeconds = 3600,
   planType,
@@ -22,7 +22,7 @@ export const usageLimitReached = ({
   },
 });
 
-/** F2: too fast, without a code. */
+/** `throttled`: too fast, without a code. */
 export const codeless429 = ({
   shape = 'error',
   retryAfter,
@@ -35,11 +35,14 @@ export const codeless429 = ({
     headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
   });
 
-/** A 401 whatever the token. The honest ways to F3 and F4 are `expireAccessToken()` and `account.token`. */
+/**
+ * A 401 whatever the token. The realistic ways to `access-token-refused` and `refresh-token-refused` are
+ * `expireAccessToken()` and `account.token`.
+ */
 export const unauthorized = ({ code = 'invalid_token' }: { code?: string } = {}): ResponseScript =>
   errorJson(401, { message: 'Your authentication token is not valid. Please try signing in again.', code });
 
-/** F5 */
+/** `server-error` */
 export const serverError = ({
   status = 500,
   body = 'json',
@@ -68,7 +71,7 @@ export const resetConnection = (): ResponseScript => ({ name: 'resetConnection',
 /** Reads the request and says nothing, until the client leaves. */
 export const neverAnswers = (): ResponseScript => ({ name: 'neverAnswers', steps: [{ hold: true }] });
 
-/** F11 */
+/** `request-refused` */
 export const badRequest = ({
   shape = 'detail',
   code = 'context_length_exceeded',
@@ -80,6 +83,6 @@ export const badRequest = ({
     ? json(400, { detail: 'The simulated provider does not like this request' }, { name: 'badRequest detail' })
     : errorJson(400, { message: 'Your input exceeds the context window of this model.', code, param: 'input' });
 
-/** F12: a 200 with a JSON body. */
+/** `not-a-stream`: a 200 with a JSON body. */
 export const jsonInsteadOfSse = (body: unknown = { message: 'This is not a stream' }): ResponseScript =>
   json(200, body, { name: 'jsonInsteadOfSse' });

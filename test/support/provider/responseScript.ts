@@ -25,7 +25,7 @@ export interface Asked {
   readonly now: number;
 }
 
-/** How the bytes of an answer are laid on the wire (A.4 F13). */
+/** How the bytes of a response are laid on the wire (`fragmented-bytes`). */
 export interface Wire {
   crlf?: boolean;
   /** Writes of this size, wherever that falls. */

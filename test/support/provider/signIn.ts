@@ -23,7 +23,7 @@ const REDIRECT = /^http:\/\/(127\.0\.0\.1|localhost):\d+\/auth\/callback$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** Everything that happens when somebody signs in; undefined for other requests (provider-and-predecessor.md 3.2, 3.3). */
+/** Everything that a sign-in asks for; undefined for other requests (docs/provider.md#browser-sign-in, #device-sign-in). */
 export function signInAnswer(request: ReceivedRequest, options: SignInOptions): SignInAnswer | undefined {
   const nobodys = (script: ResponseScript) => ({ script, account: undefined });
   switch (`${request.method} ${request.path}`) {

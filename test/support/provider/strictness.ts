@@ -15,7 +15,10 @@ const UNSUPPORTED = [
 type Body = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Body => typeof value === 'object' && value !== null;
 
-/** Why the provider refuses a body for `/codex/responses`, in its own words (clients.md 0, row 9); undefined if it does not. */
+/**
+ * Why the provider refuses a body for `/codex/responses`, in its own words; undefined if it does not
+ * (docs/provider.md#parameters-that-the-provider-refuses).
+ */
 export function refusalOfResponses(body: unknown): string | undefined {
   if (!isObject(body)) return 'Invalid JSON body';
   if (body.store !== false) return 'Store must be set to false';

@@ -10,7 +10,7 @@ export interface UsageWindow {
   omit?: ('reset_at' | 'reset_after_seconds')[];
 }
 
-/** What `/wham/usage` and the rate-limit headers say of an account; change it between polls as you like (A.5). */
+/** What `/wham/usage` and the rate-limit headers report; may change between polls (docs/provider.md#usage-values-to-expect). */
 export interface UsageScript {
   /** The account's own plan if undefined. */
   planType: string | undefined;

@@ -1,6 +1,6 @@
 import { type ResponseScript, stepsOf, type Wire } from './responseScript.ts';
 
-/** F13: the same answer, cut and framed differently on the wire. */
+/** `fragmented-bytes`: the same response, cut and framed differently on the wire. */
 export const chunked = (script: ResponseScript, wire: Wire): ResponseScript => ({
   ...script,
   name: `${script.name} chunked`,

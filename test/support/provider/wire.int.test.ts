@@ -5,7 +5,7 @@ import { useProvider } from './useProvider.ts';
 
 const given = useProvider();
 
-test('F9: one event, then silence on an open line', async () => {
+test('stream-silent: one event, then silence on an open line', async () => {
   given.account.next(silenceAfter({ events: 1 }));
   const client = new AbortController();
   const { body } = await given.ask({ signal: client.signal });
@@ -18,7 +18,7 @@ test('F9: one event, then silence on an open line', async () => {
 
 const MULTI_BYTE = 'Grüße, 世界 👋🏽 — ça va?';
 
-test('F13: characters are cut in half across writes, and joined they are what they were', async () => {
+test('fragmented-bytes: characters are cut in half across writes, and joined they are what they were', async () => {
   const { chunks, reads } = await given.wireOf(chunked(textAnswer({ text: MULTI_BYTE }), { cutMultiByte: true }));
   const halves = (bytes: Buffer[], tail: number) => bytes.filter((piece) => (piece.at(-tail) ?? 0) >= 0xc0).length;
   expect(halves(chunks, 1)).toBeGreaterThanOrEqual(30);
@@ -27,7 +27,7 @@ test('F13: characters are cut in half across writes, and joined they are what th
   expect(events.at(-1)?.data.response.output[0].content[0].text).toBe(MULTI_BYTE);
 });
 
-test('F13: CRLF, fixed sizes and single bytes change the wire and not the answer', async () => {
+test('fragmented-bytes: CRLF, fixed sizes and single bytes change only the wire', async () => {
   const crlf = await given.wireOf(textAnswer({ text: MULTI_BYTE, chunking: { crlf: true } }));
   expect(Buffer.concat(crlf.chunks).toString()).toMatch(/^event: response.created\r\ndata: .*\r\n\r\nevent:/);
   const sevens = await given.wireOf(chunked(textAnswer({ text: MULTI_BYTE }), { splitEveryBytes: 7 }));

@@ -32,7 +32,7 @@ const LOOK_AGAIN_MS = 60_000;
 
 /**
  * Who may spend the refresh token: the claim commits before the provider is called, so that two nodes cannot both spend
- * what works once (design.md section 5).
+ * what works once (docs/decisions/0030-token-refresh-claims.md).
  */
 export function createClaiming(options: ClaimingOptions): Claiming {
   const { hot, handle, vault, now, newId, setbacks, isStopping, trouble } = options;

@@ -17,7 +17,7 @@ const { tokenCalls, statusOf, current } = anAccountEach((account) => {
 });
 
 describe('a refusal for good', () => {
-  test('F4: a refresh token that somebody else has used deactivates the account with a reason', async () => {
+  test('refresh-token-refused: a token that was used elsewhere deactivates the account', async () => {
     at.tokens.refresh(at.tokens.current().refreshToken);
     expect(await stage.node.tokens.refresh(id, 'unauthorized')).toBe('permanent');
     expect(stage.node.hot.state.accounts.get(id)).toMatchObject({
@@ -125,7 +125,7 @@ describe('a refusal for good', () => {
   });
 });
 
-describe('F18: a failure that may pass', () => {
+describe('token-endpoint-down: a failure that may pass', () => {
   test.each([
     ['500', { status: 500 }],
     ['503 with a code that would be for good', { status: 503, error: 'refresh_token_expired' }],

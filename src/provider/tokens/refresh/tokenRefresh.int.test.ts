@@ -25,7 +25,7 @@ async function providerAccepts(): Promise<boolean> {
 }
 
 describe('a refresh', () => {
-  test('F3: after a 401 the same account goes on with new tokens', async () => {
+  test('access-token-refused: after a 401 the same account continues with new tokens', async () => {
     at.expireAccessToken();
     const used = stage.node.tokens.headersFor(id)?.authorization;
     expect(await providerAccepts()).toBe(false);
@@ -50,7 +50,7 @@ describe('a refresh', () => {
     ]);
   });
 
-  test('F17: twenty requests that meet an expired token make one call', async () => {
+  test('access-token-expired: twenty requests that meet an expired token make one call', async () => {
     stage.advance(HOUR);
     expect(stage.node.tokens.headersFor(id)).toBeUndefined();
     const results = await times(20, () => stage.node.tokens.refresh(id, 'expired'));
@@ -61,7 +61,7 @@ describe('a refresh', () => {
     expect(tokenCalls()).toBe(1);
   });
 
-  test('F17: two nodes over one log make one call', async () => {
+  test('access-token-expired: two nodes over one log make one call', async () => {
     const other = await stage.startNode();
     stage.advance(HOUR);
     const [mine, theirs] = await Promise.all([
@@ -74,7 +74,7 @@ describe('a refresh', () => {
     expect(other.tokens.headersFor(id)?.authorization).toBe(current());
   });
 
-  test('F17: however often three nodes race, each round is one call', async () => {
+  test('access-token-expired: however often three nodes race, each round is one call', async () => {
     const nodes = [stage.node, await stage.startNode(), await stage.startNode()];
     for (let round = 1; round <= 10; round++) {
       stage.advance(HOUR);
