@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createManagement } from '../src/management/app.ts';
 import { endpointsOf } from '../src/management/http/describeRoute.ts';
 import { proxyRoutes } from '../src/proxy/routes/routes.ts';
 import { authFile } from './support/authFiles.ts';
@@ -98,7 +97,7 @@ function check(name: string, { status, type, text }: Live): unknown {
 
 test('every route of both surfaces is in the document, and says what it does', async () => {
   const stage = await startManagement();
-  const { endpoints, undocumented } = endpointsOf(createManagement(stage));
+  const { endpoints, undocumented } = endpointsOf(stage.management);
   expect(undocumented, 'give these routes a documented(...), see src/management/http/describeRoute.ts').toEqual([]);
   const routes = [
     ...endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`),

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { addressOf, type Browser, browser, logIn, requireTotp, setUp } from '../../test/support/browser.ts';
 import { type Stage, startManagement } from '../../test/support/management.ts';
-import { createManagement } from './app.ts';
 import { endpointsOf } from './http/describeRoute.ts';
 
 interface Route {
@@ -12,7 +11,7 @@ interface Route {
 
 /** Every route there is, whoever added it. */
 function routesOf(stage: Stage): Route[] {
-  const { endpoints, undocumented } = endpointsOf(createManagement(stage));
+  const { endpoints, undocumented } = endpointsOf(stage.management);
   return [...endpoints, ...undocumented].map(({ method, path }) => ({
     method: method.toUpperCase(),
     path: path.replace(/\{\w+\}/g, '1'),
@@ -85,7 +84,7 @@ test('with a session every route lets its client in', async () => {
 });
 
 test('while there is no password every other route is closed to clients from elsewhere', async () => {
-  const stage = await startManagement({ remoteAddress: addressOf });
+  const stage = await startManagement({ connection: { remoteAddress: addressOf } });
   const open = ['GET /health', 'GET /api/dashboard-auth/session', 'POST /api/dashboard-auth/logout'];
   const closed = routesOf(stage).filter(({ method, path }) => !open.includes(`${method} ${path}`));
   const sent = { password: 'correct horse' };

@@ -151,7 +151,7 @@ describe('signing in by browser', () => {
     const begun = await operator.start();
     const page = await operator.signIn(begun, 'deny');
     expect(page.status).toBe(400);
-    expect(page.text).toContain('refused at the provider');
+    expect(page.text).toContain('Access was denied at the provider');
     expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
     await expect(visit(begun.callbackUrl)).rejects.toThrow();
   });
@@ -168,7 +168,7 @@ describe('signing in by browser', () => {
     expect((await operator.signIn(begun, at)).status).toBe(400);
     const status = await operator.statusOf(begun.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: code });
-    expect(status.errorMessage).toMatch(/begin again/);
+    expect(status.errorMessage).toMatch(/start again/);
     expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountLinkFailed']);
     expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
   });
@@ -226,7 +226,7 @@ describe('signing an account in anew', () => {
     await gateway.api('POST', `/api/accounts/${id}/reactivate`);
     const begun = await operator.start({ accountId: id });
     expect(await operator.statusOf(begun.flowId)).toMatchObject({ account_id: id });
-    expect((await operator.signIn(begun, at)).text).toContain('signed in anew');
+    expect((await operator.signIn(begun, at)).text).toContain('signed in again');
     expect(await operator.statusOf(begun.flowId)).toMatchObject({
       status: 'success',
       outcome: 'replaced',
@@ -251,7 +251,7 @@ describe('signing an account in anew', () => {
     const status = await operator.statusOf(begun.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'wrong_account', account_id: id });
     expect(status.errorMessage).toBe(
-      `Somebody signed in as another account instead of ${at.email}; nothing was changed. Begin again, and sign in as ${at.email}`,
+      `The sign-in was for another account instead of ${at.email}. Nothing was changed: start again and sign in as ${at.email}`,
     );
     expect(await tokensOf()).toEqual(before);
     expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
@@ -266,7 +266,7 @@ describe('signing an account in anew', () => {
     const begun = await operator.start({ accountId: id });
     await operator.signIn(begun, other);
     expect((await operator.statusOf(begun.flowId)).errorMessage).toContain(
-      `signed in as ${other.email} instead of ${at.email}`,
+      `sign-in was for ${other.email} instead of ${at.email}`,
     );
   });
 
@@ -302,7 +302,7 @@ describe('an account that is known already', () => {
     await operator.signIn(begun, at);
     const status = await operator.statusOf(begun.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'duplicate_identity_conflict' });
-    expect(status.errorMessage).toMatch(/sign it in anew/);
+    expect(status.errorMessage).toMatch(/sign it in again/);
     expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
   });
 
@@ -318,7 +318,7 @@ describe('an account that is known already', () => {
     await gateway.set({ import_without_overwrite: true });
     const begun = await operator.start();
     await gateway.set({ import_without_overwrite: false });
-    expect((await operator.signIn(begun, at)).text).toContain('left as it was');
+    expect((await operator.signIn(begun, at)).text).toContain('was not changed');
     expect(await operator.statusOf(begun.flowId)).toMatchObject({
       status: 'success',
       outcome: 'skipped',
@@ -354,7 +354,7 @@ describe('several sign-ins', () => {
     for (let n = 0; n < 8; n++) begun.push(await operator.start());
     const { status, body } = await gateway.api('POST', '/api/oauth/start');
     expect([status, body.error.code]).toEqual([429, 'rate_limit_exceeded']);
-    expect(body.error.message).toMatch(/^8 sign-ins are under way/);
+    expect(body.error.message).toMatch(/^8 sign-ins are open/);
     for (const { flowId } of begun) await operator.cancel(flowId);
     await operator.cancel((await operator.start()).flowId);
   });
@@ -409,7 +409,7 @@ test('a port that another program has is told, and pasting works all the same; t
     const alone = operatorOf(busy);
     const begun = await alone.start();
     expect(begun.callbackUrl).toBe(`http://127.0.0.1:${port}/auth/callback`);
-    expect(begun.callback_problem).toMatch(new RegExp(`^Port ${port} is taken by another program.*copy the address`));
+    expect(begun.callback_problem).toMatch(new RegExp(`^Port ${port} is in use by another program.*copy the address`));
     const location = await signInAt(begun.authorizationUrl, busy.provider.addAccount());
     expect((await alone.paste(location)).body).toMatchObject({ status: 'success' });
     await new Promise((resolve) => squatter.close(resolve));

@@ -86,7 +86,7 @@ test('a code that is spent when the process dies is not lost without a word', as
   await stage.start();
   const status = await operator.statusOf(begun.flowId);
   expect(status).toMatchObject({ status: 'error', error_code: 'interrupted' });
-  expect(status.errorMessage).toMatch(/was stopped while it completed this sign-in.*Begin again/);
+  expect(status.errorMessage).toMatch(/stopped while it completed this sign-in.*start again/);
   const { events } = await stage.api.call('GET', `/api/history?subject=accountLink-${begun.flowId}`);
   expect(events.map(({ type }: { type: string }) => type)).toEqual([
     'AccountLinkFailed',

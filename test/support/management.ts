@@ -9,23 +9,26 @@ import { type AccountId, type ApiKeyId, type Instant, instant, type Position } f
 import type { DomainEvent } from '../../src/domain/core/event.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
 import { RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
-import type { CoolingAccounts } from '../../src/domain/routing/availability.ts';
 import type { EventLog } from '../../src/eventLog/eventLog.ts';
 import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
-import { createKeyedMutex } from '../../src/lib/keyedMutex.ts';
-import { createManagement, type ManagementOptions } from '../../src/management/app.ts';
+import { createManagement } from '../../src/management/app.ts';
+import type { ConnectionInfo } from '../../src/management/auth/access.ts';
 import { createPasswords } from '../../src/management/auth/passwords.ts';
-import { SignIns } from '../../src/management/auth/signInRecorder.ts';
-import { serializeCommands } from '../../src/management/http/commands.ts';
+import type { SetupToken } from '../../src/management/auth/setupToken.ts';
+import { SignInRecorder } from '../../src/management/auth/signInRecorder.ts';
+import { createCommands } from '../../src/management/http/commands.ts';
+import { createViews, type UnrecordedState } from '../../src/management/http/views.ts';
 import { type AccountLinksOptions, createAccountLinks } from '../../src/management/oauth/accountLinks.ts';
 import { LiveFeed } from '../../src/management/resources/live/liveFeed.ts';
+import type { NodeStatus } from '../../src/management/resources/status.ts';
 import { createAuthorization } from '../../src/provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../../src/provider/signIn/deviceCodes.ts';
-import type { ReadModels } from '../../src/readModels/readModels.ts';
+import type { ReadModelPorts, ReadModels } from '../../src/readModels/readModels.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
-import { createCommandHandler } from '../../src/state/commands/commandHandler.ts';
+import { createCommandHandler, type HandleCommand } from '../../src/state/commands/commandHandler.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
+import { createPast } from '../../src/state/past/past.ts';
 import { openVault } from '../../src/vault/sqliteVault.ts';
 import { call, type Sent } from './call.ts';
 import { NOW } from './specification.ts';
@@ -43,76 +46,137 @@ export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   return folder;
 }
 
-export interface StageOptions extends Partial<ManagementOptions> {
+/** Parts of management that a test replaces. */
+export interface StageOptions {
+  /** The time that the clock begins with. */
+  readonly startAt?: Instant;
+  readonly handle?: HandleCommand;
+  readonly queries?: Partial<ReadModelPorts>;
+  readonly reservedOn?: UnrecordedState['reservedOn'];
+  readonly connection?: ConnectionInfo;
+  readonly setupToken?: SetupToken;
+  readonly nodeStatus?: () => NodeStatus;
+  readonly onAccountImported?: (accountId: AccountId) => void;
   readonly linking?: {
     readonly authBaseUrl: string;
     readonly changes?: (parts: AccountLinksOptions) => Partial<AccountLinksOptions>;
   };
 }
 
-/** Nobody answers there. */
+/** Nothing listens there. */
 const NO_PROVIDER = 'http://127.0.0.1:9';
 
-/** One management for all tests of a file that do not change it. */
-export function sharedManagement(overrides: Partial<ManagementOptions> = {}): () => Stage {
-  const works: (() => void | Promise<void>)[] = [];
+/** One management for all tests of a file, which must not depend on each other's changes. */
+export function sharedManagement(options: StageOptions = {}): () => Stage {
+  const cleanups: (() => void | Promise<void>)[] = [];
   let stage: Stage | undefined;
   beforeAll(async () => {
-    stage = await startManagement(overrides, (work) => works.unshift(work));
+    stage = await startManagement(options, (cleanup) => cleanups.unshift(cleanup));
   });
   afterAll(async () => {
-    for (const work of works) await work();
+    for (const cleanup of cleanups) await cleanup();
   });
   return () => stage as Stage;
 }
 
-/** Management over real HTTP, log, vault and read models, with a clock of its own. Ends with the test. */
+/** Management over HTTP with a real log, vault and read models, and a clock that the test sets. */
 export async function startManagement(
-  { linking, ...overrides }: StageOptions = {},
+  stageOptions: StageOptions = {},
   atEnd: AtEnd = onTestFinished,
   folder = temporaryFolder(atEnd),
 ) {
+  const { linking, onAccountImported } = stageOptions;
   const logPath = join(folder, 'log.sqlite');
-  const clock = { now: overrides.now?.() ?? NOW };
-  const reported: unknown[] = [];
-  const cooling: CoolingAccounts = new Map();
-  const log = await createSqliteEventLog({ path: logPath, node: 'test' });
-  const hot = await startHotRunner(log, (error) => reported.push(error));
-  const vault = openVault({ folder });
-  let readModels: ReadModels | undefined;
-  /** Most tests do without: they start no worker. */
-  const models = () => {
-    readModels ??= createSqliteReadModels({ folder, logPath });
-    return readModels;
-  };
+  const clock = { now: stageOptions.startAt ?? NOW };
   const now = () => clock.now;
+  const reported: unknown[] = [];
   const report = (error: unknown) => reported.push(error);
+  const cooling = new Map<AccountId, { until: Instant; reason: string }>();
+  const log = await createSqliteEventLog({ path: logPath, node: 'test' });
+  const hot = await startHotRunner(log, report);
+  const vault = openVault({ folder });
+  const readModels = lazyReadModels({ folder, logPath });
   const sink = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
-  const signIns = new SignIns({ record: sink.record, hot, now, report });
-  const live = new LiveFeed({ hot, gatherMs: 5, checkMs: 20 });
-  const handle = createCommandHandler({ log, hot, now });
-  const inTurn = createKeyedMutex();
+  const signIns = new SignInRecorder({ record: sink.record, hot, now, report });
+  const live = new LiveFeed({ hot, batchMs: 5, checkMs: 20 });
+  const commands = createCommands({ log, handle: stageOptions.handle ?? createCommandHandler({ log, hot, now }) });
   const authBaseUrl = linking?.authBaseUrl ?? NO_PROVIDER;
-  const parts: AccountLinksOptions = {
-    ...{ hot, vault, inTurn, now, report },
-    handle: serializeCommands(handle, inTurn),
+  const linksOptions: AccountLinksOptions = {
+    ...{ hot, commands, vault, now, report },
     newId: randomUUID,
     node: 'test',
     authorization: createAuthorization({ authBaseUrl, vault }),
     deviceCodes: createDeviceCodes({ authBaseUrl, now }),
     callback: { host: '127.0.0.1', port: 0 },
   };
-  const links = createAccountLinks({ ...parts, ...linking?.changes?.(parts) });
+  const links = createAccountLinks({ ...linksOptions, ...linking?.changes?.(linksOptions) });
   await links.start();
-  const options: ManagementOptions = {
-    live,
-    log,
-    hot,
+  const unrecorded = { cooling: () => cooling, reservedOn: stageOptions.reservedOn ?? (() => 0) };
+  const management = createManagement({
+    views: createViews({ hot, past: createPast({ log, hot }), now, unrecorded }),
+    commands,
+    queries: { ...readModels.queries, ...stageOptions.queries },
     vault,
+    ids: { newId: randomUUID, newKeyBytes: () => randomBytes(24) },
     now,
-    handle,
+    dashboardAuth: {
+      signIns,
+      // The lowest cost: few tests are about hashing.
+      passwords: createPasswords({ logN: 1 }),
+      ...(stageOptions.setupToken && { setupToken: stageOptions.setupToken }),
+    },
     links,
-    inTurn,
+    live,
+    ...(stageOptions.connection && { connection: stageOptions.connection }),
+    nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),
+    pricedModels: ['gpt-5', 'gpt-5.1'],
+    usageRefreshSeconds: 60,
+    ...(onAccountImported && { onAccountImported }),
+    report,
+  });
+  const server = createServer(management.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  atEnd(async () => {
+    live.stop();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await signIns.stop();
+    await links.stop();
+    hot.stop();
+    await readModels.close();
+    await log.close();
+    vault.close();
+  });
+
+  return {
+    ...{ management, log, hot, vault, signIns, live, now, folder, clock, cooling, port },
+    /** Unexpected errors. */
+    reported,
+    /** Appends an event and waits until it is folded. */
+    append: appender(log, (position) => hot.whenFolded(position)),
+    call: (method: string, path: string, sent: Sent = {}) => call(port, method, path, sent),
+  };
+}
+
+const EMBEDDED_NODE: NodeStatus = {
+  node: 'test',
+  events: 'embedded',
+  cutOffSince: undefined,
+  outbox: undefined,
+  readModels: 'embedded',
+  leaderTasks: [],
+};
+
+/** Read models that start their worker with the first query: most tests need none. */
+function lazyReadModels(options: { readonly folder: string; readonly logPath: string }) {
+  let started: ReadModels | undefined;
+  const models = () => {
+    started ??= createSqliteReadModels(options);
+    return started;
+  };
+  const queries: ReadModelPorts = {
     requestLog: {
       page: (...query) => models().requestLog.page(...query),
       options: (...query) => models().requestLog.options(...query),
@@ -127,57 +191,9 @@ export async function startManagement(
       since: (...query) => models().usageTrends.since(...query),
       ofAccount: (...query) => models().usageTrends.ofAccount(...query),
     },
-    usageRefreshSeconds: 60,
     progress: { reached: (...query) => models().progress.reached(...query) },
-    nodeStatus: () => ({
-      node: 'test',
-      events: 'embedded',
-      cutOffSince: undefined,
-      outbox: undefined,
-      readModels: 'embedded',
-      soleWorks: [],
-    }),
-    pricedModels: ['gpt-5', 'gpt-5.1'],
-    newId: randomUUID,
-    newKeyBytes: () => randomBytes(24),
-    report,
-    signIns,
-    // A cheap hash: these tests are not about its cost.
-    passwords: createPasswords({ logN: 1 }),
-    overlay: { cooling: () => cooling },
-    ...overrides,
   };
-  const server = createServer(createManagement(options).callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-
-  atEnd(async () => {
-    live.stop();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    await signIns.stop();
-    await links.stop();
-    hot.stop();
-    await readModels?.close();
-    await log.close();
-    vault.close();
-  });
-
-  const append = appender(log, (position) => hot.whenFolded(position));
-
-  return {
-    ...options,
-    live,
-    folder,
-    clock,
-    cooling: cooling as Map<AccountId, { until: Instant; reason: string }>,
-    /** What was reported as unexpected. */
-    reported,
-    port,
-    /** Appends an event as if the service had done so, and waits until it is folded. */
-    append,
-    call: (method: string, path: string, sent: Sent = {}) => call(port, method, path, sent),
-  };
+  return { queries, close: async () => started?.close() };
 }
 
 export type Stage = Awaited<ReturnType<typeof startManagement>>;

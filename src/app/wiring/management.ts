@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
-import { createKeyedMutex } from '../../lib/keyedMutex.ts';
 import { destroyKeysOfDeletedAccounts } from '../../management/accounts/destroyKeysOfDeletedAccounts.ts';
 import { createManagement } from '../../management/app.ts';
 import { createSetupToken } from '../../management/auth/setupToken.ts';
-import { SignIns } from '../../management/auth/signInRecorder.ts';
+import { SignInRecorder } from '../../management/auth/signInRecorder.ts';
 import { destroyKeysOfAllDisabledTotp } from '../../management/auth/totpKeys.ts';
-import { serializeCommands } from '../../management/http/commands.ts';
+import { createCommands } from '../../management/http/commands.ts';
+import { createViews, type UnrecordedState } from '../../management/http/views.ts';
 import { createAccountLinks } from '../../management/oauth/accountLinks.ts';
 import { LiveFeed } from '../../management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../management/resources/status.ts';
@@ -15,6 +15,7 @@ import { createAuthorization } from '../../provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import { proxySurface } from '../../proxy/endpoints.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
+import { createPast } from '../../state/past/past.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
 import type { ProviderSide } from './provider.ts';
@@ -58,15 +59,14 @@ export async function createManaging(
     announce: (token) =>
       announce(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
   });
-  const signIns = new SignIns({ record: records.recordSession, hot, now, report });
+  const signIns = new SignInRecorder({ record: records.recordSession, hot, now, report });
   const live = new LiveFeed({ hot });
-  const inTurn = createKeyedMutex();
+  const commands = createCommands({ log, handle });
   const authBaseUrl = config.SVC_AUTH_BASE_URL;
   const links = createAccountLinks({
     hot,
-    handle: serializeCommands(handle, inTurn),
+    commands,
     vault,
-    inTurn,
     now,
     newId,
     report,
@@ -76,34 +76,27 @@ export async function createManaging(
     deviceCodes: createDeviceCodes({ authBaseUrl, now }),
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
+  const unrecorded: UnrecordedState = {
+    cooling: () => cooldowns.current,
+    reservedOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + reservedElsewhere(keyId, ruleId, at),
+  };
   const management = createManagement({
-    live,
-    log,
-    hot,
-    handle,
+    views: createViews({ hot, past: createPast({ log, hot }), now, unrecorded }),
+    commands,
+    queries: readModels,
     vault,
-    requestLog: readModels.requestLog,
-    history: readModels.history,
-    otherSurfaces: [proxySurface],
-    requestTotals: readModels.requestTotals,
-    usageTrends: readModels.usageTrends,
-    usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
-    progress: readModels.progress,
+    ids: { newId, newKeyBytes: () => randomBytes(24) },
+    now,
+    dashboardAuth: { signIns, setupToken },
+    links,
+    live,
+    connection: { clientAddress, isHttps },
     nodeStatus: () => nodeStatusOf(foundation),
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
-    now,
-    report,
-    signIns,
-    setupToken,
-    clientAddress,
-    isHttps,
-    newId,
-    newKeyBytes: () => randomBytes(24),
-    overlay: { cooling: () => cooldowns.current },
+    usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
     onAccountImported: provider.greet,
-    links,
-    inTurn,
-    reservedOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + reservedElsewhere(keyId, ruleId, at),
+    otherSurfaces: [proxySurface],
+    report,
   });
 
   return {
@@ -127,7 +120,7 @@ const nodeStatusOf = ({ config, folder, store, soleWorks }: Foundation): NodeSta
   cutOffSince: store.cutOffSince,
   outbox: store.outbox,
   readModels: config.SVC_MONGODB_URL === undefined ? 'embedded' : 'mongodb',
-  soleWorks: [...soleWorks].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
+  leaderTasks: [...soleWorks].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
 });
 
 /** Browsers come back to this machine, or through the port that a container publishes, which reaches no loopback. */

@@ -102,8 +102,12 @@ test.each([
   ['no access token', { tokens: { ...tokens, access_token: undefined } }, 'tokens.access_token is missing'],
   ['an empty refresh token', { tokens: { ...tokens, refresh_token: '' } }, 'tokens.refresh_token is missing'],
   ['an id token that is a number', { tokens: { ...tokens, id_token: 7 } }, 'tokens.id_token must be a string'],
-  ['a token with a line break', { tokens: { ...tokens, access_token: 'a\r\nx-evil: 1' } }, 'tokens.access_token holds'],
-  ['an account id with a line break', { tokens: { ...tokens, account_id: 'a\nb' } }, 'tokens.account_id holds'],
+  [
+    'a token with a line break',
+    { tokens: { ...tokens, access_token: 'a\r\nx-evil: 1' } },
+    'tokens.access_token contains',
+  ],
+  ['an account id with a line break', { tokens: { ...tokens, account_id: 'a\nb' } }, 'tokens.account_id contains'],
 ])('%s is no auth file', async (_name, file, message) => {
   const content = typeof file === 'string' ? file : JSON.stringify(file);
   const { status, body } = await unchanged().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));

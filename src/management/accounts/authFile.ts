@@ -4,51 +4,51 @@ import { asObject, isHeaderSafe, type JsonObject, textOrNull } from '../../provi
 import { expiryOf, identityOf } from '../../provider/client/jwt.ts';
 import { parseTime } from '../http/isoTime.ts';
 
-/** What the provider's command-line client keeps of a sign-in (provider-and-predecessor.md 1.2 and 1.3). */
+/** What the provider's command-line client stores of a sign-in (docs/provider.md#auth-file). */
 export interface AuthFile {
   readonly idToken: string;
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly accessExpiresAt: Instant | null;
-  /** Null when the file does not say: the tokens are as new as the import. */
+  /** Null when the file does not contain it; the time of the import is used instead. */
   readonly refreshedAt: Instant | null;
   readonly upstreamAccountId: string | null;
-  /** As the id token spells it; null when it names none. */
+  /** As spelled in the id token; null when it contains none. */
   readonly email: string | null;
   readonly displayName: string | null;
   readonly planType: string;
   readonly hasReadableIdToken: boolean;
 }
 
-/** @throws Refusal `invalid_auth_json` with what is wrong */
+/** @throws Refusal `invalid_auth_json` with the failing field as `param` */
 export function parseAuthFile(bytes: Uint8Array): AuthFile {
-  const file = objectIn(bytes);
+  const file = parseObject(bytes);
   const tokens =
     asObject(file.tokens) ?? refuse('invalid_auth_json', { param: 'tokens', problem: 'is missing from the auth file' });
-  const found = {
+  const parsed = {
     accessToken: token(tokens, 'access_token', 'accessToken'),
     refreshToken: token(tokens, 'refresh_token', 'refreshToken'),
     idToken: token(tokens, 'id_token', 'idToken'),
   };
-  const named = textOrNull(tokens.account_id ?? tokens.accountId);
-  return { ...authFileOf(found, named), refreshedAt: lastRefresh(file) };
+  const upstreamAccountId = textOrNull(tokens.account_id ?? tokens.accountId);
+  return { ...authFileFromTokens(parsed, upstreamAccountId), refreshedAt: lastRefresh(file) };
 }
 
 /**
- * What fresh tokens say of themselves.
- * @param named the id that came with them; it counts more than what the id token says
- * @throws Refusal `invalid_auth_json` when the account's id cannot travel in a header
+ * Reads identity and expiry from the claims of the tokens.
+ * @param upstreamAccountId takes precedence over the one in the id token
+ * @throws Refusal `invalid_auth_json` when the account's id cannot be sent in a header
  */
-export function authFileOf(
+export function authFileFromTokens(
   tokens: Pick<AuthFile, 'idToken' | 'accessToken' | 'refreshToken'>,
-  named: string | null = null,
+  upstreamAccountId: string | null = null,
 ): AuthFile {
   const identity = identityOf(tokens.idToken);
   return {
     ...tokens,
     accessExpiresAt: expiryOf(tokens.accessToken),
     refreshedAt: null,
-    upstreamAccountId: headerSafe(named ?? identity?.upstreamAccountId ?? null),
+    upstreamAccountId: headerSafe(upstreamAccountId ?? identity?.upstreamAccountId ?? null),
     email: identity?.email ?? null,
     displayName: identity?.displayName ?? null,
     planType: identity?.planType ?? 'unknown',
@@ -56,7 +56,7 @@ export function authFileOf(
   };
 }
 
-function objectIn(bytes: Uint8Array): JsonObject {
+function parseObject(bytes: Uint8Array): JsonObject {
   let content: unknown;
   try {
     content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -73,7 +73,7 @@ function token(tokens: JsonObject, name: string, alias: string): string {
     return refuse('invalid_auth_json', { param, problem: 'is missing' });
   if (typeof value !== 'string') return refuse('invalid_auth_json', { param, problem: 'must be a string' });
   if (!isHeaderSafe(value))
-    return refuse('invalid_auth_json', { param, problem: 'holds characters that no token has' });
+    return refuse('invalid_auth_json', { param, problem: 'contains characters that tokens never contain' });
   return value;
 }
 
@@ -83,7 +83,7 @@ function headerSafe(upstreamAccountId: string | null): string | null {
   }
   return refuse('invalid_auth_json', {
     param: 'tokens.account_id',
-    problem: 'holds characters that no account id has',
+    problem: 'contains characters that account ids never contain',
   });
 }
 

@@ -4,8 +4,8 @@ import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
 
 /**
- * Destroys the data keys of every account that the log says is deleted. Run at start, before the first import: a process
- * that died between a deletion and the destruction of its keys leaves them behind, and so does a restored backup.
+ * Destroys the data keys of all deleted accounts. Runs at start, before the first import: keys of a deleted account are
+ * left when the process died between deletion and destruction, or when the vault was restored from a backup.
  */
 export async function destroyKeysOfDeletedAccounts({ hot, vault }: { hot: HotRunner; vault: Vault }): Promise<void> {
   const prefix = subjects.account.streamOf('' as AccountId);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
 
 let address: string | undefined;
-const from = sharedManagement({ remoteAddress: ({ socket }) => address ?? socket.remoteAddress });
+const from = sharedManagement({ connection: { remoteAddress: ({ socket }) => address ?? socket.remoteAddress } });
 /** The shared management as a client at this address meets it. */
 const calling = (client?: string) => {
   address = client;
@@ -16,8 +16,8 @@ test('health answers everybody, even a stranger', async () => {
 });
 
 test.each([
-  ['an address of another machine', '203.0.113.9', {}, 'you call from 203.0.113.9'],
-  ['an address of the local network', '192.168.1.5', {}, 'you call from 192.168.1.5'],
+  ['an address of another machine', '203.0.113.9', {}, 'your address is 203.0.113.9'],
+  ['an address of the local network', '192.168.1.5', {}, 'your address is 192.168.1.5'],
   ['a forwarded request', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, 'header x-forwarded-for'],
   ['a forwarded protocol alone', '127.0.0.1', { 'x-forwarded-proto': 'https' }, 'header x-forwarded-proto'],
   ['the standard header', '127.0.0.1', { forwarded: 'for=127.0.0.1' }, 'header forwarded'],
@@ -148,7 +148,9 @@ test('every answer has an id of its own and stays out of caches', async () => {
 
 test('what nobody expected is reported and answered without its details', async () => {
   const secret = new Error('password of the database: hunter2');
-  const { call, reported } = await startManagement({ requestLog: { page: () => Promise.reject(secret) } as never });
+  const { call, reported } = await startManagement({
+    queries: { requestLog: { page: () => Promise.reject(secret) } as never },
+  });
   const { status, body, text } = await call('GET', '/api/request-logs');
   expect([status, body.error.code]).toEqual([500, 'internal_error']);
   expect(text).not.toContain('hunter2');

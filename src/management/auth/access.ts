@@ -1,34 +1,43 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import { hasVerifiedTotp, isTotpPending, isValid, type Session } from '../../domain/session/state.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import type { AnyContext, ManagementMiddleware } from '../http/context.ts';
 import type { SessionCookie } from './sessionCookie.ts';
 
-interface IdentifyOptions extends Pick<Management, 'hot' | 'now' | 'remoteAddress' | 'clientAddress'> {
-  readonly cookie: Pick<SessionCookie, 'read'>;
+/** How the connection of a request is judged; configuration of trusted proxies, replaced in tests. */
+export interface ConnectionInfo {
+  /** The address of the peer. */
+  readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
+  /** The address of the client, as a trusted proxy forwards it; by default that of the peer. */
+  readonly clientAddress?: (request: IncomingMessage) => string | undefined;
+  /** Whether the client uses HTTPS to reach us or a trusted proxy. */
+  readonly isHttps?: (request: IncomingMessage) => boolean;
 }
 
-/** Finds out who asks; refuses nobody. */
-export const identify =
-  ({
-    hot,
-    now,
-    cookie,
-    remoteAddress = (request) => request.socket.remoteAddress,
-    clientAddress = remoteAddress,
-  }: IdentifyOptions): ManagementMiddleware =>
-  (ctx, next) => {
-    const { dashboardAuth, sessions } = hot.state;
+interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now'> {
+  readonly cookie: Pick<SessionCookie, 'read'>;
+  readonly connection: ConnectionInfo;
+}
+
+/** Sets `ctx.state.client` and `ctx.state.cause`; refuses no request. */
+export function identifyClient({ views, now, cookie, connection }: IdentifyClientOptions): ManagementMiddleware {
+  const { remoteAddress = (request) => request.socket.remoteAddress, clientAddress = remoteAddress } = connection;
+  return (ctx, next) => {
+    const { dashboardAuth, sessions } = views.current;
     const known = sessions.get(cookie.read(ctx) ?? '');
     const session = known && isValid(known, dashboardAuth, now()) ? known : undefined;
-    const given = clientAddress(ctx.req) ?? '';
-    const address = parseIp(given) ?? given;
-    ctx.state.client = { address, whyNotLocal: whyNotLocal(remoteAddress(ctx.req) ?? '', ctx.headers), session };
+    const rawAddress = clientAddress(ctx.req) ?? '';
+    const address = parseIp(rawAddress) ?? rawAddress;
+    ctx.state.client = {
+      address,
+      notLocalReason: notLocalReason(remoteAddress(ctx.req) ?? '', ctx.headers),
+      session,
+    };
     const usedTotp = session !== undefined && hasVerifiedTotp(session, dashboardAuth);
     const userAgent = ctx.get('user-agent') || null;
     ctx.state.cause = {
@@ -37,18 +46,19 @@ export const identify =
     };
     return next();
   };
+}
 
 /**
- * Lets through whoever is signed in and, while there is no password, whoever sits at this machine (design.md section 5,
- * "no session", "no password yet"). What stands behind it is closed unless this opens it.
+ * Lets through clients with a session (docs/decisions/0040-dashboard-sessions.md) and, while no password is set, clients
+ * on this machine (docs/decisions/0039-no-password-yet.md). Every route mounted after it is protected.
  * @throws Refusal `authentication_required`, on settings `unauthorized` | `totp_required`
  */
 export const requireSession =
-  ({ hot }: Pick<Management, 'hot'>): ManagementMiddleware =>
+  ({ views }: Pick<Capabilities, 'views'>): ManagementMiddleware =>
   (ctx, next) => {
-    const { dashboardAuth } = hot.state;
+    const { dashboardAuth } = views.current;
     const code = SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required';
-    if (dashboardAuth.password) sessionOf(ctx, dashboardAuth, code);
+    if (dashboardAuth.password) verifiedSession(ctx, dashboardAuth, code);
     else requireLocalClient(ctx, code);
     return next();
   };
@@ -56,27 +66,31 @@ export const requireSession =
 const SETTINGS = /^\/api\/settings\/?$/;
 
 /** @throws Refusal `code` without a session | `totp_required` */
-export function sessionOf(ctx: AnyContext, auth: DashboardAuth, code: ErrorCode = 'authentication_required'): Session {
+export function verifiedSession(
+  ctx: AnyContext,
+  auth: DashboardAuth,
+  code: ErrorCode = 'authentication_required',
+): Session {
   const session = ctx.state.client.session ?? refuse(code);
   return isTotpPending(session, auth) ? refuse('totp_required') : session;
 }
 
-/** While there is no password. @throws Refusal `code` to clients who are not known to sit at this machine */
+/** For requests while no password is set. @throws Refusal `code` to clients that are not known to be on this machine */
 export function requireLocalClient(ctx: AnyContext, code: ErrorCode = 'authentication_required'): void {
-  const { whyNotLocal } = ctx.state.client;
-  if (whyNotLocal === undefined) return;
+  const { notLocalReason } = ctx.state.client;
+  if (notLocalReason === undefined) return;
   refuse(code, {
     problem:
-      `management is open only to clients on this machine until a password is set: ${whyNotLocal}. ` +
-      'Set one from this machine, or with the setup_token that the service printed at start',
+      `management accepts only clients on this machine until a password is set, and ${notLocalReason}. ` +
+      'Set a password from this machine, or with the setup_token that the service printed at start',
   });
 }
 
-function whyNotLocal(address: string, headers: IncomingHttpHeaders): string | undefined {
-  if (!isLoopback(address)) return `you call from ${address || 'an unknown address'}`;
-  const forwarding = Object.keys(headers).find(saysForwarded);
+function notLocalReason(address: string, headers: IncomingHttpHeaders): string | undefined {
+  if (!isLoopback(address)) return `your address is ${address || 'unknown'}`;
+  const forwarding = Object.keys(headers).find(isForwardingHeader);
   if (forwarding) return `the request was forwarded (header ${forwarding})`;
-  // A page may have its own name resolve to 127.0.0.1 (DNS rebinding); it cannot do so with an address or localhost.
+  // DNS rebinding: a page can make its own name resolve to 127.0.0.1, but it cannot send another Host than that name.
   const host = headers.host ?? '';
   if (!isAddressOrLocalhost(host)) return `the Host "${host}" is neither an address nor localhost`;
   return undefined;
@@ -84,7 +98,7 @@ function whyNotLocal(address: string, headers: IncomingHttpHeaders): string | un
 
 const isLoopback = (address: string) => address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
 
-const FORWARDING: ReadonlySet<string> = new Set([
+const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
   'forwarded',
   'via',
   'x-real-ip',
@@ -102,7 +116,7 @@ const FORWARDING: ReadonlySet<string> = new Set([
   'x-azure-clientip',
 ]);
 
-const saysForwarded = (header: string) => FORWARDING.has(header) || header.startsWith('x-forwarded-');
+const isForwardingHeader = (header: string) => FORWARDING_HEADERS.has(header) || header.startsWith('x-forwarded-');
 
 function isAddressOrLocalhost(host: string): boolean {
   const bracketed = /^\[([^\]]*)\](:\d*)?$/.exec(host);

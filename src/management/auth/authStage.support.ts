@@ -5,7 +5,7 @@ import { type Stage, startManagement } from '../../../test/support/management.ts
 import type { Instant } from '../../domain/core/brands.ts';
 
 /** A management that is called from the addresses that browsers say they are at. */
-export const stage = () => startManagement({ remoteAddress: addressOf });
+export const stage = () => startManagement({ connection: { remoteAddress: addressOf } });
 export const ELSEWHERE = { address: '203.0.113.9' };
 
 /** Status, and the code of the error or the body. */

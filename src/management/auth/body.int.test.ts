@@ -31,7 +31,7 @@ test.each([
   [
     'totp/setup/confirm',
     { setupToken: 'x', code: '123456' },
-    'setupToken is not valid, or no longer so; begin again with totp/setup/start',
+    'setupToken is invalid or has expired; start again with totp/setup/start',
   ],
   ['totp/verify', { code: '12345a' }, 'code must be 6 digits'],
 ])('with a session, %s refuses %j: %s', async (path, body, message) => {

@@ -2,53 +2,59 @@ import { isIPv6 } from 'node:net';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { SignInMethod } from '../../domain/session/events.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
+import type { SignInRecorder } from './signInRecorder.ts';
 import { Throttle } from './throttle.ts';
 
-/** Somebody says that they know something. */
-export interface Guess<Proof> {
-  /** What they claim to know: each has a throttle of its own. */
-  readonly of: string;
+/** One attempt to prove knowledge of a password, code or token. */
+export interface CredentialAttempt<Proof> {
+  /** What is being guessed; each credential is throttled by itself. */
+  readonly credential: string;
   readonly method: SignInMethod;
-  /** @returns undefined when they do not */
-  readonly check: () => Promise<Proof | undefined> | Proof | undefined;
-  readonly otherwise: readonly [ErrorCode, Readonly<Record<string, unknown>>?];
+  /** @returns undefined when the credential is wrong */
+  readonly verify: () => Promise<Proof | undefined> | Proof | undefined;
+  /** The error for a wrong credential. */
+  readonly refusal: readonly [ErrorCode, Readonly<Record<string, unknown>>?];
 }
 
-/** @throws Refusal `otherwise`, or `rate_limit_exceeded` after 8 wrong guesses from one address within 60 s */
-export type Prove = <Proof>(ctx: ManagementContext, guess: Guess<Proof>) => Promise<Proof>;
+/** @throws Refusal `attempt.refusal`, or `rate_limit_exceeded` after 8 wrong attempts from one address within 60 s */
+export type CheckCredential = <Proof>(ctx: ManagementContext, attempt: CredentialAttempt<Proof>) => Promise<Proof>;
+
+interface CredentialCheckOptions extends Pick<Capabilities, 'commands' | 'now'> {
+  readonly signIns: SignInRecorder;
+}
 
 /**
- * Guesses from one address are looked at one after the other: sent all at once, they are no more than 8 either, and
- * right ones do not get in each other's way.
+ * Checks credentials of one address one after the other, so that attempts sent in parallel cannot exceed the throttle and
+ * correct ones are not refused because of each other.
  */
-export function createProve({ now, inTurn, signIns }: Pick<Management, 'now' | 'inTurn' | 'signIns'>): Prove {
+export function createCredentialCheck({ commands, now, signIns }: CredentialCheckOptions): CheckCredential {
   const throttle = new Throttle(now);
-  return (ctx, { of, method, check, otherwise }) => {
+  return (ctx, { credential, method, verify, refusal }) => {
     const { address } = ctx.state.client;
-    const key = `${of} ${neighbourhoodOf(address)}`;
-    return inTurn(`guess of ${key}`, async () => {
+    const key = `${credential} ${networkOf(address)}`;
+    return commands.mutex(`credential check: ${key}`, async () => {
       try {
         throttle.admit(key);
       } catch (error) {
         signIns.throttled(address);
         throw error;
       }
-      const proof = await check();
+      const proof = await verify();
       if (proof !== undefined) {
         throttle.succeeded(key);
         return proof;
       }
       throttle.failed(key);
       await signIns.failed(method, address, ctx.state.cause);
-      return refuse(...otherwise);
+      return refuse(...refusal);
     });
   };
 }
 
-/** Whoever has one IPv6 address has 2^64 of them. */
-function neighbourhoodOf(address: string): string {
+/** The /64 network of an IPv6 address: a host can use any of the 2^64 addresses in it. */
+function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');

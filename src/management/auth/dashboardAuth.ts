@@ -1,124 +1,237 @@
+import { z } from 'zod';
 import { refuse } from '../../domain/core/refusal.ts';
-import type { Session } from '../../domain/session/state.ts';
+import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
+import { hasVerifiedTotp, type Session } from '../../domain/session/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import type { Management } from '../app.ts';
-import { bodyOf } from '../http/body.ts';
+import { readBody, wireObject } from '../http/body.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { requireLocalClient, sessionOf } from './access.ts';
-import { createProve } from './credentialCheck.ts';
-import { Change, Confirm, Password, routes, SetUp, sessionState, Verify } from './dashboardAuthEndpoints.ts';
-import { createPasswords } from './passwords.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { requireLocalClient, verifiedSession } from './access.ts';
+import { createCredentialCheck } from './credentialCheck.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
 import type { SessionCookie } from './sessionCookie.ts';
-import { createSessions } from './sessionLifecycle.ts';
+import { createSessionLifecycle } from './sessionLifecycle.ts';
+import type { SetupToken } from './setupToken.ts';
+import type { SignInRecorder } from './signInRecorder.ts';
 import { destroyKeysOfDisabledTotp } from './totpKeys.ts';
 import { createTotpSetup } from './totpSetup.ts';
 import { createTotpVerification } from './totpVerification.ts';
 
-interface DashboardAuthOptions extends Management {
+const MIN_PASSWORD_CHARACTERS = 8;
+const MAX_PASSWORD_CHARACTERS = 1_024;
+
+const newPassword = z
+  .string()
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+  .refine(
+    (text) => [...text].length >= MIN_PASSWORD_CHARACTERS,
+    `must have at least ${MIN_PASSWORD_CHARACTERS} characters`,
+  )
+  .refine((text) => text.length <= MAX_PASSWORD_CHARACTERS, `must have at most ${MAX_PASSWORD_CHARACTERS} characters`);
+const code = z.string().regex(/^\d{6}$/, 'must be 6 digits');
+
+const SetPassword = wireObject({ password: newPassword, setup_token: z.string().nullish() });
+const GivePassword = wireObject({ password: z.string() });
+const ChangePassword = wireObject({ currentPassword: z.string(), newPassword });
+const ConfirmTotp = wireObject({ setupToken: z.string(), code });
+const VerifyTotp = wireObject({ code });
+
+const SessionState = z
+  .object({
+    isPasswordConfigured: z.boolean(),
+    isPasswordVerified: z.boolean(),
+    isTotpConfigured: z.boolean(),
+    isTotpVerified: z.boolean(),
+    isTotpRequiredOnLogin: z.boolean(),
+  })
+  .meta({ id: 'DashboardSession' });
+const Done = z.object({ status: z.literal('ok') });
+const TotpStart = z.object({ secret: z.string(), qrCodeDataUrl: z.string(), setupToken: z.string() });
+
+const SESSION_REQUIRED = ['authentication_required', 'totp_required'] as const;
+const WRONG_PASSWORD = ['invalid_credentials', 'rate_limit_exceeded'] as const;
+const WRONG_CODE = ['totp_invalid_code', 'rate_limit_exceeded'] as const;
+
+const routes = {
+  session: describeRoute({ summary: 'Get the sign-in state of the client', answer: SessionState }),
+  setPassword: describeRoute({
+    summary: 'Set the first password; clients on other machines need the set-up token',
+    body: SetPassword,
+    answer: SessionState,
+    refuses: ['validation_error', 'password_already_configured', 'authentication_required', ...WRONG_PASSWORD],
+  }),
+  login: describeRoute({
+    summary: 'Sign in with the password',
+    body: GivePassword,
+    answer: SessionState,
+    refuses: ['validation_error', 'password_not_configured', 'authentication_required', ...WRONG_PASSWORD],
+  }),
+  changePassword: describeRoute({
+    summary: 'Change the password and end all other sessions',
+    body: ChangePassword,
+    answer: Done,
+    refuses: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
+  }),
+  removePassword: describeRoute({
+    summary: 'Remove the password and TOTP, and end all sessions',
+    body: GivePassword,
+    answer: Done,
+    refuses: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
+  }),
+  startTotp: describeRoute({
+    summary: 'Generate a TOTP secret for an authenticator app; takes effect once a code confirms it',
+    answer: TotpStart,
+    refuses: ['password_not_configured', 'totp_already_configured', ...SESSION_REQUIRED],
+  }),
+  confirmTotp: describeRoute({
+    summary: 'Enable TOTP with a code of the generated secret',
+    body: ConfirmTotp,
+    answer: Done,
+    refuses: [
+      'validation_error',
+      'password_not_configured',
+      'totp_already_configured',
+      ...WRONG_CODE,
+      ...SESSION_REQUIRED,
+    ],
+  }),
+  verifyTotp: describeRoute({
+    summary: 'Verify the session with a TOTP code that was not used before',
+    body: VerifyTotp,
+    answer: SessionState,
+    refuses: [
+      'validation_error',
+      'password_not_configured',
+      'totp_not_configured',
+      ...WRONG_CODE,
+      'authentication_required',
+    ],
+  }),
+  disableTotp: describeRoute({
+    summary: 'Disable TOTP and stop requiring it at sign-in',
+    answer: Done,
+    refuses: ['password_not_configured', 'totp_not_configured', ...SESSION_REQUIRED],
+  }),
+  logout: describeRoute({ summary: 'Sign out', answer: Done }),
+};
+
+/** What signing in to the dashboard takes. */
+export interface DashboardAuthServices {
+  readonly signIns: SignInRecorder;
+  /** Without it, the first password can be set only from this machine. */
+  readonly setupToken?: SetupToken;
+  readonly passwords?: Passwords;
+}
+
+interface DashboardAuthOptions extends Capabilities, DashboardAuthServices {
   readonly cookie: SessionCookie;
 }
 
 const DONE = { status: 'ok' };
 
-/** Password, TOTP and sessions of the dashboard (specification, "Dashboard authentication"). Stands before the gate. */
-export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
-  const { hot, handle, vault, newId, cookie, setupToken, passwords = createPasswords() } = management;
-  const prove = createProve(management);
-  const sessions = createSessions(management);
-  const totpSetup = createTotpSetup(management, prove);
-  const totpVerification = createTotpVerification(management, prove);
+/**
+ * Password, TOTP and sign-in of the dashboard (docs/decisions/0040-dashboard-sessions.md). Mounted before
+ * `requireSession`, so each route checks by itself what it requires.
+ */
+export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
+  const { views, commands, vault, ids, cookie, setupToken, passwords = createPasswords() } = options;
+  const checkCredential = createCredentialCheck(options);
+  const sessions = createSessionLifecycle(options);
+  const totpSetup = createTotpSetup(options, checkCredential);
+  const verifyTotp = createTotpVerification(options, checkCredential);
 
-  const auth = () => hot.state.dashboardAuth;
-  const change = (ctx: ManagementContext, command: Parameters<typeof subjects.dashboardAuth.decider.decide>[0]) =>
-    handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
+  const auth = () => views.current.dashboardAuth;
+  const handle = (ctx: ManagementContext, command: Parameters<typeof subjects.dashboardAuth.decider.decide>[0]) =>
+    commands.handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
 
-  const forgetting = async (done: ReturnType<typeof change>) => destroyKeysOfDisabledTotp(vault, (await done).events);
-
-  /** @throws Refusal `password_not_configured`, or `authentication_required` to clients from elsewhere */
-  const needPassword = (ctx: ManagementContext) => {
+  /** @throws Refusal `password_not_configured`, or `authentication_required` to clients on other machines */
+  const requirePassword = (ctx: ManagementContext) => {
     const { password } = auth();
     if (password) return password;
     requireLocalClient(ctx);
     return refuse('password_not_configured');
   };
-  const needSession = (ctx: ManagementContext): Session => {
-    needPassword(ctx);
-    return sessionOf(ctx, auth());
+  const requireSession = (ctx: ManagementContext): Session => {
+    requirePassword(ctx);
+    return verifiedSession(ctx, auth());
   };
 
-  /** @returns the id of the password that was given */
-  const provePassword = (ctx: ManagementContext, of: string, given: string): Promise<string> =>
-    prove(ctx, {
-      of,
+  /** @returns the id of the password that matched */
+  const checkPassword = (ctx: ManagementContext, credential: string, given: string): Promise<string> =>
+    checkCredential(ctx, {
+      credential,
       method: 'password',
-      async check() {
+      async verify() {
         const { password } = auth();
         return password && (await passwords.matches(given, password.hash)) ? password.id : undefined;
       },
-      otherwise: ['invalid_credentials'],
+      refusal: ['invalid_credentials'],
     });
 
-  async function proveSetupToken(ctx: ManagementContext, given: string | null | undefined): Promise<void> {
-    if (ctx.state.client.whyNotLocal === undefined) return;
+  async function checkSetupToken(ctx: ManagementContext, given: string | null | undefined): Promise<void> {
+    if (ctx.state.client.notLocalReason === undefined) return;
     if (given === null || given === undefined) return requireLocalClient(ctx);
-    await prove(ctx, {
-      of: 'setup token',
+    await checkCredential(ctx, {
+      credential: 'setup token',
       method: 'setup_token',
-      check: () => setupToken?.matches(given) || undefined,
-      otherwise: ['invalid_credentials', { credential: 'setup_token' }],
+      verify: () => setupToken?.matches(given) || undefined,
+      refusal: ['invalid_credentials', { credential: 'setup_token' }],
     });
   }
 
   return newRouter('/api/dashboard-auth')
     .get('/session', routes.session, (ctx) => sessionState(auth(), ctx.state.client.session))
-    .post('/password/setup', routes.setUp, async (ctx) => {
-      const { password, setup_token } = await bodyOf(ctx, SetUp, 'validation_error');
+    .post('/password/setup', routes.setPassword, async (ctx) => {
+      const { password, setup_token } = await readBody(ctx, SetPassword, 'validation_error');
       if (auth().password) refuse('password_already_configured');
-      await proveSetupToken(ctx, setup_token);
-      const passwordId = newId();
-      await change(ctx, { type: 'SetPassword', passwordId, passwordHash: await passwords.hash(password) });
-      return sessionState(auth(), await sessions.begin(ctx, passwordId));
+      await checkSetupToken(ctx, setup_token);
+      const passwordId = ids.newId();
+      await handle(ctx, { type: 'SetPassword', passwordId, passwordHash: await passwords.hash(password) });
+      return sessionState(auth(), await sessions.start(ctx, passwordId));
     })
     .post('/password/login', routes.login, async (ctx) => {
-      needPassword(ctx);
-      const { password } = await bodyOf(ctx, Password, 'validation_error');
-      const passwordId = await provePassword(ctx, 'password', password);
-      return sessionState(auth(), await sessions.begin(ctx, passwordId));
+      requirePassword(ctx);
+      const { password } = await readBody(ctx, GivePassword, 'validation_error');
+      const passwordId = await checkPassword(ctx, 'password', password);
+      return sessionState(auth(), await sessions.start(ctx, passwordId));
     })
-    .post('/password/change', routes.change, async (ctx) => {
-      const session = needSession(ctx);
-      const { currentPassword, newPassword } = await bodyOf(ctx, Change, 'validation_error');
-      const verifiedPasswordId = await provePassword(ctx, 'current password', currentPassword);
-      const passwordId = newId();
+    .post('/password/change', routes.changePassword, async (ctx) => {
+      const session = requireSession(ctx);
+      const { currentPassword, newPassword } = await readBody(ctx, ChangePassword, 'validation_error');
+      const verifiedPasswordId = await checkPassword(ctx, 'current password', currentPassword);
+      const passwordId = ids.newId();
       const passwordHash = await passwords.hash(newPassword);
-      await change(ctx, { type: 'ChangePassword', verifiedPasswordId, passwordId, passwordHash });
-      await sessions.begin(ctx, passwordId, session);
+      await handle(ctx, { type: 'ChangePassword', verifiedPasswordId, passwordId, passwordHash });
+      await sessions.start(ctx, passwordId, session);
       return DONE;
     })
-    .delete('/password', routes.remove, async (ctx) => {
-      needSession(ctx);
-      const { password } = await bodyOf(ctx, Password, 'validation_error');
-      const verifiedPasswordId = await provePassword(ctx, 'current password', password);
-      await forgetting(change(ctx, { type: 'RemovePassword', verifiedPasswordId }));
+    .delete('/password', routes.removePassword, async (ctx) => {
+      requireSession(ctx);
+      const { password } = await readBody(ctx, GivePassword, 'validation_error');
+      const verifiedPasswordId = await checkPassword(ctx, 'current password', password);
+      const { events } = await handle(ctx, { type: 'RemovePassword', verifiedPasswordId });
+      await destroyKeysOfDisabledTotp(vault, events);
       cookie.clear(ctx);
       return DONE;
     })
-    .post('/totp/setup/start', routes.startTotp, (ctx) => totpSetup.start(needSession(ctx)))
+    .post('/totp/setup/start', routes.startTotp, (ctx) => totpSetup.start(requireSession(ctx)))
     .post('/totp/setup/confirm', routes.confirmTotp, async (ctx) => {
-      const session = needSession(ctx);
-      await totpSetup.confirm(ctx, session, await bodyOf(ctx, Confirm, 'validation_error'));
+      const session = requireSession(ctx);
+      await totpSetup.confirm(ctx, session, await readBody(ctx, ConfirmTotp, 'validation_error'));
       return DONE;
     })
     .post('/totp/verify', routes.verifyTotp, async (ctx) => {
-      needPassword(ctx);
+      requirePassword(ctx);
       const session = ctx.state.client.session ?? refuse('authentication_required');
-      const { code } = await bodyOf(ctx, Verify, 'validation_error');
-      const by = await totpVerification(ctx, code);
-      return sessionState(auth(), await sessions.verified(ctx, session, by));
+      const { code } = await readBody(ctx, VerifyTotp, 'validation_error');
+      const totp = await verifyTotp(ctx, code);
+      return sessionState(auth(), await sessions.verified(ctx, session, totp));
     })
     .post('/totp/disable', routes.disableTotp, async (ctx) => {
-      needSession(ctx);
-      await forgetting(change(ctx, { type: 'DisableTotp' }));
+      requireSession(ctx);
+      const { events } = await handle(ctx, { type: 'DisableTotp' });
+      await destroyKeysOfDisabledTotp(vault, events);
       return DONE;
     })
     .post('/logout', routes.logout, async (ctx) => {
@@ -127,3 +240,11 @@ export const dashboardAuthRoutes = (management: DashboardAuthOptions) => {
     })
     .routes();
 };
+
+const sessionState = (auth: DashboardAuth, session: Session | undefined): z.infer<typeof SessionState> => ({
+  isPasswordConfigured: auth.password !== null,
+  isPasswordVerified: session !== undefined,
+  isTotpConfigured: auth.totp !== null,
+  isTotpVerified: session !== undefined && hasVerifiedTotp(session, auth),
+  isTotpRequiredOnLogin: auth.isTotpRequired,
+});

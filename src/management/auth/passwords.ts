@@ -2,48 +2,45 @@ import * as scryptKdf from 'scrypt-kdf';
 import { refuse } from '../../domain/core/refusal.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
 
-// Its types promise named exports, its code has one default export (scrypt-kdf 4.0.0).
+// The types of scrypt-kdf 4.0.0 declare named exports, but the module has only a default export.
 const { kdf, verify } = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
 
 /**
- * Hashes passwords and compares them, beside the main loop.
- * @throws Refusal `rate_limit_exceeded` when too many wait, wherever they come from
+ * Hashes and compares passwords in libuv's thread pool.
+ * @throws Refusal `rate_limit_exceeded` when too many calls are waiting, regardless of the client
  */
 export interface Passwords {
-  /** @returns what scrypt-kdf makes of it, in base64: parameters, salt and derived key */
+  /** @returns the scrypt-kdf record (parameters, salt, derived key) in base64 */
   hash(password: string): Promise<string>;
   matches(password: string, hash: string): Promise<boolean>;
 }
 
-/**
- * The threads that derive keys are those that decompress requests: guesses may not take all of them, nor 32 MiB each
- * without bound.
- */
+/** The thread pool also decompresses request bodies, and each derivation takes 32 MiB. */
 const MAX_CONCURRENT = 2;
-/** About 5 s of work: whoever comes later is better told to come back than kept waiting. */
+/** About 5 s of work. */
 const MAX_WAITING = 100;
-const COME_BACK = { problem: 'too many passwords are being checked; try again in 5 s', retryAfterSeconds: 5 };
+const TOO_MANY = { problem: 'too many passwords are being checked; try again in 5 s', retryAfterSeconds: 5 };
 
 /** @param logN binary logarithm of the cost; 15 takes about 100 ms and 32 MiB (scrypt-kdf, "Recommended parameter values") */
 export function createPasswords({ logN = 15 }: { logN?: number } = {}): Passwords {
-  const inSlot = createSemaphore(MAX_CONCURRENT);
-  let present = 0;
+  const semaphore = createSemaphore(MAX_CONCURRENT);
+  let pending = 0;
 
-  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (present >= MAX_CONCURRENT + MAX_WAITING) refuse('rate_limit_exceeded', COME_BACK);
-    present++;
+  async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (pending >= MAX_CONCURRENT + MAX_WAITING) refuse('rate_limit_exceeded', TOO_MANY);
+    pending++;
     try {
-      return await inSlot(work);
+      return await semaphore(work);
     } finally {
-      present--;
+      pending--;
     }
   }
 
   return {
-    hash: (password) => inTurn(async () => Buffer.from(await kdf(normal(password), { logN })).toString('base64')),
-    matches: (password, hash) => inTurn(() => verify(Buffer.from(hash, 'base64'), normal(password))),
+    hash: (password) => limited(async () => Buffer.from(await kdf(normalized(password), { logN })).toString('base64')),
+    matches: (password, hash) => limited(() => verify(Buffer.from(hash, 'base64'), normalized(password))),
   };
 }
 
-/** Keyboards differ in how they compose letters; it is one password all the same. */
-const normal = (password: string) => password.normalize('NFC');
+/** Keyboards compose the same letter from different code points. */
+const normalized = (password: string) => password.normalize('NFC');

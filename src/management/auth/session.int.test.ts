@@ -21,7 +21,9 @@ test('the cookie is out of reach of scripts and of other sites, and lasts 12 hou
 });
 
 test('the cookie is for https alone where the client speaks it', async () => {
-  const { call } = await startManagement({ isHttps: ({ headers }) => headers['x-test-scheme'] === 'https' });
+  const { call } = await startManagement({
+    connection: { isHttps: ({ headers }) => headers['x-test-scheme'] === 'https' },
+  });
   const sent = { body: { password: PASSWORD }, headers: { 'x-test-scheme': 'https' } };
   const { headers } = await call('POST', '/api/dashboard-auth/password/setup', sent);
   expect(headers['set-cookie']?.[0]).toMatch(/; Secure$/);

@@ -3,49 +3,60 @@ import type { Password } from '../../domain/dashboardAuth/state.ts';
 import { SessionBegun, SessionEnded, SessionTotpVerified } from '../../domain/session/events.ts';
 import { isValid, type Session } from '../../domain/session/state.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
 import { type SessionCookie, sessionEnd } from './sessionCookie.ts';
+import type { SignInRecorder } from './signInRecorder.ts';
+import type { VerifiedTotp } from './totpVerification.ts';
 
-export interface SessionsOptions extends Pick<Management, 'hot' | 'now' | 'newId' | 'signIns'> {
+interface SessionLifecycleOptions extends Pick<Capabilities, 'views' | 'ids' | 'now'> {
+  readonly signIns: SignInRecorder;
   readonly cookie: SessionCookie;
 }
 
-/** Begins sessions, gives them new ids and ends them; the client's cookie follows. */
-export interface Sessions {
+/** Starts sessions, replaces their ids and ends them, and sets the client's cookie accordingly. */
+export interface SessionLifecycle {
   /**
-   * @param goesOn what the new session keeps of one that ended with its password
-   * @throws Refusal `invalid_credentials` when the password was changed meanwhile
+   * @param previous a session that ended with its password; the new one inherits its expiry and TOTP verification
+   * @throws Refusal `invalid_credentials` when the password was changed in the meantime
    */
-  begin(ctx: ManagementContext, passwordId: Password['id'], goesOn?: Session): Promise<Session>;
-  /** @throws Refusal `authentication_required` when the session has ended meanwhile */
-  verified(ctx: ManagementContext, session: Session, by: { totpId: string; step: number }): Promise<Session>;
+  start(ctx: ManagementContext, passwordId: Password['id'], previous?: Session): Promise<Session>;
+  /**
+   * Replaces a session by one with a new id whose TOTP is verified.
+   * @throws Refusal `authentication_required` when the session has ended in the meantime
+   */
+  verified(ctx: ManagementContext, session: Session, totp: VerifiedTotp): Promise<Session>;
+  /** Ends the client's session, if it has one. */
   end(ctx: ManagementContext): Promise<void>;
 }
 
-export function createSessions({ hot, now, newId, signIns, cookie }: SessionsOptions): Sessions {
-  const holding = (ctx: ManagementContext, id: string): Session | undefined => {
-    const session = hot.state.sessions.get(id);
-    if (!session || !isValid(session, hot.state.dashboardAuth, now())) return undefined;
+export function createSessionLifecycle(options: SessionLifecycleOptions): SessionLifecycle {
+  const { views, ids, now, signIns, cookie } = options;
+
+  /** Sends the cookie of a session, provided that the session is valid. */
+  const validSession = (ctx: ManagementContext, id: string): Session | undefined => {
+    const { sessions, dashboardAuth } = views.current;
+    const session = sessions.get(id);
+    if (!session || !isValid(session, dashboardAuth, now())) return undefined;
     cookie.write(ctx, { sessionId: id, expiresAt: session.expiresAt });
     return session;
   };
 
   return {
-    async begin(ctx, passwordId, goesOn) {
-      const sessionId = newId();
-      const totpId = goesOn?.totpId ?? null;
-      const expiresAt = goesOn?.expiresAt ?? sessionEnd(now());
-      const replaces = goesOn ? null : (ctx.state.client.session?.id ?? null);
+    async start(ctx, passwordId, previous) {
+      const sessionId = ids.newId();
+      const totpId = previous?.totpId ?? null;
+      const expiresAt = previous?.expiresAt ?? sessionEnd(now());
+      const replaces = previous ? null : (ctx.state.client.session?.id ?? null);
       const event = SessionBegun({ sessionId, passwordId, totpId, replaces, expiresAt });
-      await signIns.record(event, acting(ctx, sessionId, totpId !== null));
-      return holding(ctx, sessionId) ?? refuse('invalid_credentials');
+      await signIns.record(event, causeAs(ctx, sessionId, totpId !== null));
+      return validSession(ctx, sessionId) ?? refuse('invalid_credentials');
     },
     async verified(ctx, session, { totpId, step }) {
-      const sessionId = newId();
+      const sessionId = ids.newId();
       const event = SessionTotpVerified({ sessionId, replaces: session.id, totpId, step });
-      await signIns.record(event, acting(ctx, sessionId, true));
-      return holding(ctx, sessionId) ?? refuse('authentication_required');
+      await signIns.record(event, causeAs(ctx, sessionId, true));
+      return validSession(ctx, sessionId) ?? refuse('authentication_required');
     },
     async end(ctx) {
       const { session } = ctx.state.client;
@@ -55,7 +66,7 @@ export function createSessions({ hot, now, newId, signIns, cookie }: SessionsOpt
   };
 }
 
-/** The client as the session that has just begun. */
-function acting({ state: { cause } }: ManagementContext, sessionId: string, usedTotp: boolean): Cause {
+/** The cause of a request with the session that it has just started as actor. */
+function causeAs({ state: { cause } }: ManagementContext, sessionId: string, usedTotp: boolean): Cause {
   return cause.actor.kind === 'operator' ? { ...cause, actor: { ...cause.actor, sessionId, usedTotp } } : cause;
 }

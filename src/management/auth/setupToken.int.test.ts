@@ -8,7 +8,7 @@ const withToken = async (configured?: string) => {
   const announced: string[] = [];
   const tokens = ['first-token', 'second-token'];
   const at = await startManagement({
-    remoteAddress: addressOf,
+    connection: { remoteAddress: addressOf },
     setupToken: { matches: (given) => token?.matches(given) ?? false },
   });
   const token = createSetupToken({

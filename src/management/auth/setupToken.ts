@@ -6,15 +6,16 @@ export interface SetupTokenOptions {
   /** The value of SVC_SETUP_TOKEN. */
   readonly configured: string | undefined;
   readonly newToken: () => string;
-  /** Shows the operator a token that was made up, whenever there is no password. */
+  /** Shows the operator a generated token. Called at start and after the password was removed. */
   readonly announce: (token: string) => void;
 }
 
-/** What clients from another machine must know to set the first password. */
+/** The secret with which clients on other machines may set the first password. */
 export interface SetupToken {
-  matches(given: string): boolean;
+  matches(candidate: string): boolean;
 }
 
+/** Uses the configured token, or generates one whenever no password is set. */
 export function createSetupToken({ hot, configured, newToken, announce }: SetupTokenOptions): SetupToken {
   let current = configured ?? newToken();
   if (configured === undefined) {
@@ -25,7 +26,7 @@ export function createSetupToken({ hot, configured, newToken, announce }: SetupT
       announce(current);
     });
   }
-  return { matches: (given) => timingSafeEqual(digest(given), digest(current)) };
+  return { matches: (candidate) => timingSafeEqual(digest(candidate), digest(current)) };
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

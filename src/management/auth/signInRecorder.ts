@@ -10,33 +10,33 @@ import type { Cause } from '../../state/commands/commandHandler.ts';
 import { waitUntilApplied } from '../../state/commands/waitUntilApplied.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 
-export interface SignInsOptions {
-  /** The sink of the streams `sessions-...`: an outage of the store of events locks nobody out. */
+export interface SignInRecorderOptions {
+  /** The sink of the streams `sessions-...`. It accepts events during an outage of EventStoreDB, so sign-ins still work. */
   readonly record: (event: EventToAppend) => Promise<Position>;
   readonly hot: Pick<HotRunner, 'whenFolded'>;
   readonly now: () => Instant;
   readonly report: (error: unknown) => void;
 }
 
-interface Throttled {
+interface ThrottledAttempts {
   readonly address: string;
   count: number;
 }
 
-/** Writes down who signed in and out, and who tried in vain. */
-export class SignIns {
-  readonly #options: SignInsOptions;
-  readonly #throttled: PerMinuteCounter<Throttled>;
+/** Appends events about sessions: started, ended, failed and throttled sign-ins. */
+export class SignInRecorder {
+  readonly #options: SignInRecorderOptions;
+  readonly #throttled: PerMinuteCounter<ThrottledAttempts>;
 
-  constructor(options: SignInsOptions) {
+  constructor(options: SignInRecorderOptions) {
     this.#options = options;
     this.#throttled = new PerMinuteCounter({
       now: options.now,
-      write: (throttled, minute) => this.#write(throttled, minute),
+      write: (throttled, minute) => this.#writeThrottled(throttled, minute),
     });
   }
 
-  /** Makes an event durable and waits until this node has folded it. @throws Refusal `log_unavailable` */
+  /** Appends an event and waits until this node has folded it. @throws Refusal `log_unavailable` */
   async record(event: KnownEvent, cause: Cause): Promise<void> {
     const { record, hot, now } = this.#options;
     const { actor, correlationId } = cause;
@@ -47,24 +47,24 @@ export class SignIns {
     await waitUntilApplied(hot, position);
   }
 
-  /** A wrong answer stays a wrong answer when it cannot be written down. */
+  /** Never rejects: the client is told about the wrong credential, not that the failure could not be recorded. */
   async failed(method: SignInMethod, address: string, cause: Cause): Promise<void> {
     await this.record(SignInFailed({ method, address }), cause).catch(this.#options.report);
   }
 
-  /** An attempt that was not looked at; only counted. */
+  /** Counts an attempt that was refused unchecked. One event per minute and address records the count. */
   throttled(address: string): void {
-    // Beyond, strangers are counted together.
+    // Once the counter is full, further addresses share one entry.
     const subject = this.#throttled.hasRoomFor(address) ? address : 'others';
     this.#throttled.of(subject, () => ({ address: subject, count: 0 })).count++;
   }
 
-  /** Appends what was counted, at the end of the process. */
+  /** Appends the pending counts. */
   stop(): Promise<void> {
     return this.#throttled.stop();
   }
 
-  async #write({ address, count }: Throttled, minute: Instant): Promise<void> {
+  async #writeThrottled({ address, count }: ThrottledAttempts, minute: Instant): Promise<void> {
     const { record, now, report } = this.#options;
     const actor = { kind: 'system', reason: 'throttled attempts are counted per minute' } as const;
     const event = SignInsThrottled({ address, minute, count });

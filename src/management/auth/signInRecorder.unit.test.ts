@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Instant, instant, position } from '../../domain/core/brands.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
-import { SignIns } from './signInRecorder.ts';
+import { SignInRecorder } from './signInRecorder.ts';
 
 const MINUTE_MS = 60_000;
 const NOON = instant(Date.UTC(2026, 10, 21, 12));
@@ -9,7 +9,7 @@ const NOON = instant(Date.UTC(2026, 10, 21, 12));
 function stage() {
   const clock: { now: Instant } = { now: NOON };
   const recorded: EventToAppend[] = [];
-  const signIns = new SignIns({
+  const signIns = new SignInRecorder({
     async record(event) {
       recorded.push(event);
       return position(recorded.length);

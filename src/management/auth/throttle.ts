@@ -5,9 +5,9 @@ const MAX_FAILURES = 8;
 const WINDOW_MS = 60_000;
 const MAX_KEYS = 50_000;
 
-/** Counts what went wrong per key within the last minute; in memory, for it has no meaning beyond (design.md section 5). */
+/** Counts failures per key over the last 60 s, in memory only (docs/decisions/0040-dashboard-sessions.md). */
 export class Throttle {
-  /** Times of failures, the oldest first. */
+  /** Times of failures in ascending order; the key that failed last is last in the map. */
   readonly #failures = new Map<string, Instant[]>();
   readonly #now: () => Instant;
 
@@ -22,19 +22,19 @@ export class Throttle {
     const [oldest = this.#now()] = failures.slice(-MAX_FAILURES);
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + WINDOW_MS - this.#now()) / 1_000));
     refuse('rate_limit_exceeded', {
-      problem: `too many attempts failed; try again in ${retryAfterSeconds} s`,
+      problem: `too many failed attempts; try again in ${retryAfterSeconds} s`,
       retryAfterSeconds,
     });
   }
 
   failed(key: string): void {
     const failures = this.#recent(key);
-    // Deleting first keeps the keys in the order of their last failure.
+    // A Map keeps insertion order: deleting first moves the key to the end.
     this.#failures.delete(key);
     this.#failures.set(key, [...failures, this.#now()]);
     if (this.#failures.size <= MAX_KEYS) return;
-    const longestAgo = this.#failures.keys().next();
-    if (!longestAgo.done) this.#failures.delete(longestAgo.value);
+    const leastRecent = this.#failures.keys().next();
+    if (!leastRecent.done) this.#failures.delete(leastRecent.value);
   }
 
   succeeded(key: string): void {
@@ -43,7 +43,7 @@ export class Throttle {
 
   #recent(key: string): Instant[] {
     const now = this.#now();
-    // What lies ahead was counted by a clock that has been put back: it would count until that has caught up.
+    // Future times come from before the clock was set back; they would count until the clock reaches them again.
     return (this.#failures.get(key) ?? []).filter((time) => time > now - WINDOW_MS && time <= now);
   }
 }

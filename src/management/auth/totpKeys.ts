@@ -7,7 +7,7 @@ import type { Vault } from '../../vault/vault.ts';
 /** Name of the data key of a TOTP secret. */
 export const totpKeyOf = (totpId: string): string => `totp-${totpId}`;
 
-/** Makes the secret of TOTP that was taken away unreadable in every copy of the log. */
+/** Destroys the data keys of TOTP secrets that these events disabled: no copy of the log can reveal the secrets then. */
 export async function destroyKeysOfDisabledTotp(vault: Vault, events: readonly DomainEvent[]): Promise<void> {
   for (const { type, data } of events as readonly KnownEvent[]) {
     if (type === 'TotpDisabled') await vault.destroy(totpKeyOf(data.totpId));
@@ -15,8 +15,8 @@ export async function destroyKeysOfDisabledTotp(vault: Vault, events: readonly D
 }
 
 /**
- * Does so for every TOTP that the log says was disabled. Run at start: a process that died between the event and the
- * destruction of the key leaves it behind, and so does a restored backup.
+ * Does the same for the whole log. Runs at start: keys are left when the process died between event and destruction, or
+ * when the vault was restored from a backup.
  */
 export async function destroyKeysOfAllDisabledTotp({ log, vault }: { log: EventLog; vault: Vault }): Promise<void> {
   for await (const event of log.readStream(subjects.dashboardAuth.streamOf('main'))) {

@@ -4,21 +4,22 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { instantSchema } from '../../domain/core/schemas.ts';
 import type { Session } from '../../domain/session/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
-import type { Prove } from './credentialCheck.ts';
-import { createSignedTokens } from './sessionCookie.ts';
+import type { CheckCredential } from './credentialCheck.ts';
+import { createEncryptedToken } from './encryptedToken.ts';
 import { newTotpSecret, qrCodeOf, stepOf } from './totp.ts';
 import { totpKeyOf } from './totpKeys.ts';
 
-interface Started {
+/** The content of a set-up token. */
+interface PendingSetup {
   readonly setupId: string;
   readonly sessionId: string;
   readonly secret: string;
   readonly expiresAt: Instant;
 }
 
-const Started: z.ZodType<Started> = z.object({
+const PendingSetup: z.ZodType<PendingSetup> = z.object({
   setupId: z.uuid(),
   sessionId: z.uuid(),
   secret: z.string(),
@@ -27,46 +28,48 @@ const Started: z.ZodType<Started> = z.object({
 
 const LIFETIME_MS = 10 * 60_000;
 
-/** Setting up TOTP in two steps. Until a code confirms it, only the client holds its secret. */
-export function createTotpSetup(management: Management, prove: Prove) {
-  const { hot, handle, vault, now, newId } = management;
-  const tokens = createSignedTokens(vault, 'TOTP setup token', Started);
-  /** Tokens that have set TOTP up, until they expire: each does so once. */
-  const used = new Map<string, Instant>();
+type TotpSetupOptions = Pick<Capabilities, 'views' | 'commands' | 'vault' | 'ids' | 'now'>;
 
-  function started(setupToken: string, session: Session): Started {
-    for (const [setupId, expiresAt] of used) if (expiresAt <= now()) used.delete(setupId);
-    const given = tokens.read(setupToken);
-    if (given?.sessionId === session.id && now() < given.expiresAt && !used.has(given.setupId)) return given;
-    const problem = 'is not valid, or no longer so; begin again with totp/setup/start';
+/** Sets up TOTP in two steps. Until a code confirms the secret, only the client stores it, in an encrypted token. */
+export function createTotpSetup(options: TotpSetupOptions, checkCredential: CheckCredential) {
+  const { views, commands, vault, ids, now } = options;
+  const token = createEncryptedToken(vault, 'TOTP setup token', PendingSetup);
+  /** Set-ups that were confirmed, until their tokens expire: each token works once. */
+  const confirmed = new Map<string, Instant>();
+
+  function readSetupToken(setupToken: string, session: Session): PendingSetup {
+    for (const [setupId, expiresAt] of confirmed) if (expiresAt <= now()) confirmed.delete(setupId);
+    const setup = token.read(setupToken);
+    if (setup?.sessionId === session.id && now() < setup.expiresAt && !confirmed.has(setup.setupId)) return setup;
+    const problem = 'is invalid or has expired; start again with totp/setup/start';
     return refuse('validation_error', { param: 'setupToken', problem });
   }
 
   return {
     /** @throws Refusal `totp_already_configured` */
     async start(session: Session) {
-      if (hot.state.dashboardAuth.totp) refuse('totp_already_configured');
+      if (views.current.dashboardAuth.totp) refuse('totp_already_configured');
       const secret = newTotpSecret();
       const expiresAt = instant(now() + LIFETIME_MS);
-      const setupToken = tokens.write({ setupId: newId(), sessionId: session.id, secret, expiresAt });
+      const setupToken = token.write({ setupId: ids.newId(), sessionId: session.id, secret, expiresAt });
       return { secret, qrCodeDataUrl: await qrCodeOf(secret), setupToken };
     },
 
     /** @throws Refusal `totp_already_configured` | `validation_error` | `totp_invalid_code` | `rate_limit_exceeded` */
-    async confirm(ctx: ManagementContext, session: Session, given: { setupToken: string; code: string }) {
-      if (hot.state.dashboardAuth.totp) refuse('totp_already_configured');
-      const { setupId, secret, expiresAt } = started(given.setupToken, session);
-      const step = await prove(ctx, {
-        of: 'first TOTP code',
+    async confirm(ctx: ManagementContext, session: Session, body: { setupToken: string; code: string }) {
+      if (views.current.dashboardAuth.totp) refuse('totp_already_configured');
+      const { setupId, secret, expiresAt } = readSetupToken(body.setupToken, session);
+      const step = await checkCredential(ctx, {
+        credential: 'first TOTP code',
         method: 'totp',
-        check: () => stepOf(given.code, secret, now()),
-        otherwise: ['totp_invalid_code'],
+        verify: () => stepOf(body.code, secret, now()),
+        refusal: ['totp_invalid_code'],
       });
-      const totpId = newId();
+      const totpId = ids.newId();
       const sealed = vault.seal(await vault.createKey(totpKeyOf(totpId)), secret);
       const command = { type: 'ConfigureTotp', totpId, secret: sealed, step } as const;
-      await handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
-      used.set(setupId, expiresAt);
+      await commands.handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
+      confirmed.set(setupId, expiresAt);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { refuse } from '../../domain/core/refusal.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
-import type { Prove } from './credentialCheck.ts';
+import type { CheckCredential } from './credentialCheck.ts';
 import { stepOf } from './totp.ts';
 
-/** Which TOTP was verified, by the code of which step. */
+/** The TOTP configuration that was verified, and the time step of the code. */
 export interface VerifiedTotp {
   readonly totpId: string;
   readonly step: number;
@@ -12,25 +12,30 @@ export interface VerifiedTotp {
 
 /** @throws Refusal `totp_not_configured` | `totp_invalid_code` | `rate_limit_exceeded` */
 export function createTotpVerification(
-  { hot, vault, now }: Pick<Management, 'hot' | 'vault' | 'now'>,
-  prove: Prove,
+  { views, vault, now }: Pick<Capabilities, 'views' | 'vault' | 'now'>,
+  checkCredential: CheckCredential,
 ): (ctx: ManagementContext, code: string) => Promise<VerifiedTotp> {
-  // Accepted, and not yet in the fold.
-  let claimed: VerifiedTotp | undefined;
+  /** The last accepted code; its event may not be folded yet. */
+  let accepted: VerifiedTotp | undefined;
 
-  const check = (code: string): VerifiedTotp | undefined => {
-    const { totp } = hot.state.dashboardAuth;
+  const verify = (code: string): VerifiedTotp | undefined => {
+    const { totp } = views.current.dashboardAuth;
     if (!totp) return refuse('totp_not_configured');
     const step = stepOf(code, vault.open(totp.secret), now());
-    const last = claimed?.totpId === totp.id ? Math.max(claimed.step, totp.lastStep) : totp.lastStep;
-    // A code that was accepted is used up, and so are those before it (RFC 6238 section 5.2).
-    if (step === undefined || step <= last) return undefined;
-    claimed = { totpId: totp.id, step };
-    return claimed;
+    const lastStep = accepted?.totpId === totp.id ? Math.max(accepted.step, totp.lastStep) : totp.lastStep;
+    // Each code works once, and none works after a later one (RFC 6238 section 5.2).
+    if (step === undefined || step <= lastStep) return undefined;
+    accepted = { totpId: totp.id, step };
+    return accepted;
   };
 
   return async (ctx, code) => {
-    if (!hot.state.dashboardAuth.totp) refuse('totp_not_configured');
-    return prove(ctx, { of: 'TOTP code', method: 'totp', check: () => check(code), otherwise: ['totp_invalid_code'] });
+    if (!views.current.dashboardAuth.totp) refuse('totp_not_configured');
+    return checkCredential(ctx, {
+      credential: 'TOTP code',
+      method: 'totp',
+      verify: () => verify(code),
+      refusal: ['totp_invalid_code'],
+    });
   };
 }

@@ -1,9 +1,9 @@
 import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementContext } from './context.ts';
 
-const LIMIT_BYTES = 1_048_576;
+const MAX_AUTH_FILE_BYTES = 1_048_576;
 
-/** The parser is loaded by the first upload, not by every start. */
+/** Imported by the first upload instead of at start: koa-body loads seventy modules. */
 async function parseMultipart(ctx: ManagementContext): Promise<void> {
   const { koaBody } = await import('koa-body');
   const parse = koaBody({
@@ -12,13 +12,13 @@ async function parseMultipart(ctx: ManagementContext): Promise<void> {
     urlencoded: false,
     text: false,
     formidable: {
-      maxFieldsSize: LIMIT_BYTES,
+      maxFieldsSize: MAX_AUTH_FILE_BYTES,
       maxFields: 10,
       onPart(part, handlePart) {
-        if (part.name !== PART && part.name !== SPELLED_OTHERWISE) return;
-        // A part with a type is a file, and files go to the disk: tokens must not. As a field it stays in memory, and
-        // latin1 carries its bytes unchanged.
-        Object.assign(part, { name: PART, mimetype: null, transferEncoding: 'latin1' });
+        if (part.name !== PART_NAME && part.name !== PART_ALIAS) return;
+        // A part with a media type is a file, and formidable writes files to disk, where tokens must not go. Without one
+        // the part is a field, which stays in memory; latin1 keeps its bytes unchanged.
+        Object.assign(part, { name: PART_NAME, mimetype: null, transferEncoding: 'latin1' });
         handlePart(part);
       },
     },
@@ -26,16 +26,16 @@ async function parseMultipart(ctx: ManagementContext): Promise<void> {
   await parse(ctx as never, async () => undefined);
 }
 
-const PART = 'auth_json';
-const SPELLED_OTHERWISE = 'authJson';
+const PART_NAME = 'auth_json';
+const PART_ALIAS = 'authJson';
 
 /**
  * The bytes of the part `auth_json` of a multipart form.
  * @throws Refusal `invalid_auth_json`
  */
-export async function uploadedAuthFile(ctx: ManagementContext): Promise<Uint8Array> {
+export async function readAuthFileUpload(ctx: ManagementContext): Promise<Uint8Array> {
   if (!ctx.is('multipart/form-data')) {
-    return refuse('invalid_auth_json', { problem: `send the auth file as part "${PART}" of multipart/form-data` });
+    return refuse('invalid_auth_json', { problem: `send the auth file as part "${PART_NAME}" of multipart/form-data` });
   }
   try {
     await parseMultipart(ctx);
@@ -43,13 +43,13 @@ export async function uploadedAuthFile(ctx: ManagementContext): Promise<Uint8Arr
     const isTooLarge = (error as { httpCode?: number }).httpCode === 413;
     refuse('invalid_auth_json', {
       problem: isTooLarge
-        ? `the auth file is larger than ${LIMIT_BYTES} bytes`
+        ? `the auth file is larger than ${MAX_AUTH_FILE_BYTES} bytes`
         : 'the form is not valid multipart/form-data',
     });
   }
-  const content = (ctx.request as { body?: Record<string, unknown> }).body?.[PART];
-  if (content === undefined) return refuse('invalid_auth_json', { problem: `the form has no part "${PART}"` });
+  const content = (ctx.request as { body?: Record<string, unknown> }).body?.[PART_NAME];
+  if (content === undefined) return refuse('invalid_auth_json', { problem: `the form has no part "${PART_NAME}"` });
   if (typeof content !== 'string')
-    return refuse('invalid_auth_json', { problem: `the form has several parts "${PART}"` });
+    return refuse('invalid_auth_json', { problem: `the form has several parts "${PART_NAME}"` });
   return Buffer.from(content, 'latin1');
 }

@@ -3,13 +3,13 @@ import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementContext } from './context.ts';
 
-const LIMIT_BYTES = 1_048_576;
+const MAX_BODY_BYTES = 1_048_576;
 
-/** The parser's seventy modules are loaded by the first write, not by every start. */
+/** Imported by the first write instead of at start: koa-body loads seventy modules. */
 async function parseJson(ctx: ManagementContext): Promise<void> {
   const { koaBody } = await import('koa-body');
   const parse = koaBody({
-    jsonLimit: LIMIT_BYTES,
+    jsonLimit: MAX_BODY_BYTES,
     urlencoded: false,
     text: false,
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
@@ -18,19 +18,19 @@ async function parseJson(ctx: ManagementContext): Promise<void> {
 }
 
 /**
- * Reads the JSON body of a request.
- * @param code what the client is told when it is not JSON, too large, or does not fit the schema
- * @param options `mayBeEmpty`: no body at all means an object without fields
+ * Reads and validates the JSON body of a request.
+ * @param code of the error when the body is not JSON, too large, or does not match the schema
+ * @param options `mayBeEmpty`: a request without a body counts as an empty object
  * @throws Refusal `code` with the failing field as `param`
  */
-export async function bodyOf<Schema extends z.ZodType>(
+export async function readBody<Schema extends z.ZodType>(
   ctx: ManagementContext,
   schema: Schema,
   code: ErrorCode,
   { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
 ): Promise<z.output<Schema>> {
-  const body = mayBeEmpty && hasNoBody(ctx) ? {} : await jsonOf(ctx, code);
-  const result = schema.safeParse(body, { error: wordingOf });
+  const body = mayBeEmpty && hasNoBody(ctx) ? {} : await readJson(ctx, code);
+  const result = schema.safeParse(body, { error: issueMessage });
   if (result.success) return result.data;
   const { path = [], message = 'is not valid' } = result.error.issues[0] ?? {};
   return path.length === 0
@@ -41,8 +41,8 @@ export async function bodyOf<Schema extends z.ZodType>(
 const hasNoBody = ({ request, headers }: ManagementContext): boolean =>
   headers['transfer-encoding'] === undefined && (request.length ?? 0) === 0;
 
-async function jsonOf(ctx: ManagementContext, code: ErrorCode): Promise<unknown> {
-  // The parser takes no body for an empty object.
+async function readJson(ctx: ManagementContext, code: ErrorCode): Promise<unknown> {
+  // koa-body parses an empty body as an empty object.
   if (!ctx.is('json', '+json') || ctx.request.length === 0) {
     return refuse(code, { problem: 'the body must be JSON with "content-type: application/json"' });
   }
@@ -51,23 +51,23 @@ async function jsonOf(ctx: ManagementContext, code: ErrorCode): Promise<unknown>
   } catch (error) {
     const isTooLarge = (error as { status?: number }).status === 413;
     refuse(code, {
-      problem: isTooLarge ? `the body is larger than ${LIMIT_BYTES} bytes` : 'the body is not valid JSON',
+      problem: isTooLarge ? `the body is larger than ${MAX_BODY_BYTES} bytes` : 'the body is not valid JSON',
     });
   }
   return (ctx.request as { body?: unknown }).body;
 }
 
 /**
- * An object of the wire: fields in snake_case or camelCase, any other field refused by name. What an answer shows and
- * nobody can set is ignored, so that an answer can be sent back.
+ * The schema of a JSON object in a request: names may be in snake_case or camelCase, unknown fields are refused by name
+ * (docs/decisions/0046-spelling-of-fields.md). Fields in `readOnly` are ignored, so that clients can send a response back.
  */
 export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: readonly string[] = []) {
-  const known = new Map([...Object.keys(shape), ...readOnly].map((name) => [inSnakeCase(name), name]));
+  const known = new Map([...Object.keys(shape), ...readOnly].map((name) => [toSnakeCase(name), name]));
   return z.preprocess((input, { addIssue }) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
     const fields = new Map<string, unknown>();
     for (const [given, value] of Object.entries(input)) {
-      const name = known.get(inSnakeCase(given));
+      const name = known.get(toSnakeCase(given));
       if (name === undefined) addIssue({ code: 'custom', path: [given], message: 'is not a known field' });
       else if (fields.has(name)) addIssue({ code: 'custom', path: [given], message: 'is given twice' });
       else fields.set(name, value);
@@ -77,9 +77,9 @@ export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: 
   }, z.object(shape));
 }
 
-const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const KINDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   int: 'a whole number',
@@ -88,11 +88,11 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** A problem as the end of a sentence that begins with the field. */
-const wordingOf: z.core.$ZodErrorMap = (issue) => {
+/** A validation issue as the predicate of a sentence whose subject is the field. */
+const issueMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is missing' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined ? 'is missing' : `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':

@@ -1,8 +1,27 @@
-import type { KeyedMutex } from '../../lib/keyedMutex.ts';
-import type { HandleCommand } from '../../state/commands/commandHandler.ts';
+import type { EventLog } from '../../eventLog/eventLog.ts';
+import { createKeyedMutex, type KeyedMutex } from '../../lib/keyedMutex.ts';
+import { type Cause, type HandleCommand, positionOfRepeated } from '../../state/commands/commandHandler.ts';
 
-/** Commands of one subject come one after the other, so that neighbours do not conflict. */
-export const serializeCommands =
-  (handle: HandleCommand, inTurn: KeyedMutex): HandleCommand =>
-  (subject, id, command, cause) =>
-    inTurn(subject.streamOf(id), () => handle(subject, id, command, cause));
+/** Everything that changes state. OAuth linking and the routes share one instance, and with it the mutex. */
+export interface Commands {
+  /** Runs a command. Commands of one stream run one after the other, so that they never conflict on this node. */
+  readonly handle: HandleCommand;
+  /** Serialises work that is no single command, such as replacing the data keys of an account. */
+  readonly mutex: KeyedMutex;
+  /** Whether this write was made before, under the same `Idempotency-Key`. */
+  readonly isRepeat: (stream: string, cause: Cause) => Promise<boolean>;
+}
+
+export interface CommandsOptions {
+  readonly log: EventLog;
+  readonly handle: HandleCommand;
+}
+
+export function createCommands({ log, handle }: CommandsOptions): Commands {
+  const mutex = createKeyedMutex();
+  return {
+    handle: (subject, id, command, cause) => mutex(subject.streamOf(id), () => handle(subject, id, command, cause)),
+    mutex,
+    isRepeat: async (stream, cause) => (await positionOfRepeated(log, stream, cause)) !== undefined,
+  };
+}

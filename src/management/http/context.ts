@@ -5,23 +5,23 @@ import type { Cause } from '../../state/commands/commandHandler.ts';
 
 export interface Client {
   readonly address: string;
-  /** Set when the client is not known to sit at this machine. */
-  readonly whyNotLocal: string | undefined;
-  /** A session that holds; TOTP may be pending. */
+  /** Why the client is not known to run on this machine; undefined when it does. */
+  readonly notLocalReason: string | undefined;
+  /** A valid session; its TOTP verification may be pending. */
   readonly session: Session | undefined;
 }
 
 export interface ManagementState {
   requestId: string;
   client: Client;
-  /** Who asks, for the log. */
+  /** Recorded in the metadata of every event that the request leads to. */
   cause: Cause;
 }
 
 export type ManagementContext = RouterContext<ManagementState>;
 export type ManagementMiddleware = Middleware<ManagementState>;
-/** What every middleware has, with a route or without. */
+/** The context of middleware that runs with or without a matching route. */
 export type AnyContext = Parameters<ManagementMiddleware>[0];
 
-/** Routes of one resource. What a handler returns is the answer, see `answers.ts`. */
+/** A router for one resource. `respond` sends what a handler returns as the response body. */
 export const newRouter = (prefix: string): Router<ManagementState> => new Router({ prefix, sensitive: true });

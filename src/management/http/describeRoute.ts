@@ -4,19 +4,18 @@ import type { Endpoint, PlacedEndpoint } from '../../http/openApi/endpoint.ts';
 import type { ManagementMiddleware, ManagementState } from './context.ts';
 
 /**
- * Says what a route takes and answers; stands between the path and the handler, and `/api/openapi.json` shows it:
+ * Attaches the OpenAPI description of a route. Passed to the router between path and handler:
  *
- *     .get('/', documented({ summary: 'The allowlist', answer: FirewallAnswer }), (ctx) => ...)
- *     .post('/', documented({ summary: '...', body: AllowIp, answer: Entry, refuses: ['ip_exists'] }), async (ctx) => ...)
+ *     .get('/', describeRoute({ summary: 'List allowed addresses', answer: Allowlist }), (ctx) => ...)
+ *     .post('/', describeRoute({ summary: '...', body: AllowIp, answer: Entry, refuses: ['ip_exists'] }), async (ctx) => ...)
  *
- * Schemas of answers stand beside the function that makes them, as `z.object`, with `.meta({ id })` where a generated
- * client should have a name for the type. `openApi.int.test.ts` fails for a route without it and for an answer that
- * does not fit; give that test a call of your route.
+ * Schemas of responses are `z.object`; `.meta({ id })` names the type in generated clients. `openApi.int.test.ts` fails
+ * for a route without a description and for a response that does not match it, so add a call of each new route there.
  */
-export const documented = (endpoint: Endpoint): ManagementMiddleware =>
+export const describeRoute = (endpoint: Endpoint): ManagementMiddleware =>
   Object.assign(((_ctx, next) => next()) satisfies ManagementMiddleware, { endpoint });
 
-/** Routes of an application that say what they are, and those that do not. */
+/** Lists the routes of an application, those with a description and those without one. */
 export function endpointsOf(app: Koa<ManagementState>): {
   endpoints: PlacedEndpoint[];
   undocumented: { method: string; path: string }[];
@@ -27,7 +26,7 @@ export function endpointsOf(app: Koa<ManagementState>): {
     for (const { methods, path, stack } of middleware.router?.stack ?? []) {
       const endpoint = (stack as readonly { endpoint?: Endpoint }[]).find((step) => step.endpoint)?.endpoint;
       for (const name of methods.filter((method) => method !== 'HEAD')) {
-        const place = { method: name.toLowerCase(), path: inBraces(String(path)) };
+        const place = { method: name.toLowerCase(), path: openApiPath(String(path)) };
         if (endpoint) endpoints.push({ ...endpoint, ...place, tag: tagOf(place.path) });
         else undocumented.push(place);
       }
@@ -36,5 +35,6 @@ export function endpointsOf(app: Koa<ManagementState>): {
   return { endpoints, undocumented };
 }
 
-const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+/** `/api/api-keys/:id` as `/api/api-keys/{id}`. */
+const openApiPath = (path: string) => path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
 const tagOf = (path: string) => /^\/api\/([^/.]+)/.exec(path)?.[1] ?? 'health';

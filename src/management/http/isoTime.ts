@@ -4,9 +4,9 @@ const ISO_8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:(Z)|([+\- ])(\d\d):?(\d\d)?)?)?$/i;
 
 /**
- * Reads an ISO 8601 date or date and time in any zone; without a zone it is UTC. A space counts as the `+` that it was
- * before a query string was decoded.
- * @returns undefined when the text is no such time, e.g. the 30th of February
+ * Parses an ISO 8601 date, or date and time in any zone; without a zone it is UTC. A space before the offset counts as
+ * `+`, because decoding a query string turns `+` into a space.
+ * @returns undefined for anything else, e.g. the 30th of February
  */
 export function parseTime(text: string): Instant | undefined {
   const match = ISO_8601.exec(text.trim());

@@ -2,7 +2,10 @@ import type { Layer } from '@koa/router';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementMiddleware, ManagementState } from './context.ts';
 
-/** The end of the line. @throws Refusal `not_found`, or `method_not_allowed` when the path is known */
+/**
+ * Handles requests that matched no route; answers OPTIONS for known paths.
+ * @throws Refusal `not_found`, or `method_not_allowed` when the path has routes for other methods
+ */
 export const notFound = (): ManagementMiddleware => (ctx) => {
   const matched = (ctx.matched ?? []) as Layer<ManagementState>[];
   const allowed = [...new Set(matched.flatMap(({ methods }) => methods))].join(', ');

@@ -3,26 +3,36 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementContext } from './context.ts';
 import { parseTime } from './isoTime.ts';
 
-/** All values of a parameter that may be repeated, under any of its names; undefined when there is none. */
-export function many(ctx: ManagementContext, ...names: string[]): string[] | undefined {
+/**
+ * All values of a repeatable query parameter, under any of its names; undefined when there are none.
+ * @throws Refusal `validation_error` for more than `maxValues` values
+ */
+export function queryList(
+  ctx: ManagementContext,
+  names: readonly [string, ...string[]],
+  maxValues = Number.POSITIVE_INFINITY,
+): string[] | undefined {
   const values = names.flatMap((name) => ctx.query[name] ?? []);
+  if (values.length > maxValues) {
+    refuse('validation_error', { param: names[0], problem: `must be given at most ${maxValues} times` });
+  }
   return values.length > 0 ? values : undefined;
 }
 
 /** @throws Refusal `validation_error` when the parameter is given twice */
-export function one(ctx: ManagementContext, name: string): string | undefined {
+export function queryText(ctx: ManagementContext, name: string): string | undefined {
   const value = ctx.query[name];
   return Array.isArray(value) ? refuse('validation_error', { param: name, problem: 'is given twice' }) : value;
 }
 
 /** @throws Refusal `validation_error` for anything but a whole number within the bounds */
-export function integer(
+export function queryInteger(
   ctx: ManagementContext,
   name: string,
-  { min, max, otherwise }: { min: number; max: number; otherwise: number },
+  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
 ): number {
-  const text = one(ctx, name);
-  if (text === undefined) return otherwise;
+  const text = queryText(ctx, name);
+  if (text === undefined) return fallback;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   return refuse('validation_error', {
@@ -32,19 +42,22 @@ export function integer(
 }
 
 /** @throws Refusal `validation_error` for anything but an ISO 8601 time */
-export function time(ctx: ManagementContext, name: string): Instant | undefined {
-  const text = one(ctx, name);
+export function queryTime(ctx: ManagementContext, name: string): Instant | undefined {
+  const text = queryText(ctx, name);
   if (text === undefined) return undefined;
   return parseTime(text) ?? refuse('validation_error', { param: name, problem: 'must be an ISO 8601 time' });
 }
 
-/** @throws Refusal `validation_error` for anything but one of the values */
-export function oneOf<const Value extends string>(
+/**
+ * One of `values`; the first one when the parameter is absent.
+ * @throws Refusal `validation_error` for any other value
+ */
+export function queryChoice<const Value extends string>(
   ctx: ManagementContext,
   name: string,
   values: readonly [Value, ...Value[]],
 ): Value {
-  const text = one(ctx, name);
+  const text = queryText(ctx, name);
   if (text === undefined) return values[0];
   return (
     values.find((value) => value === text) ??

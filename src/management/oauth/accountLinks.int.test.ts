@@ -30,13 +30,14 @@ async function stageWith(
   return { ...stage, start, statusOf, paste, becomes };
 }
 
-/** The handler, which the log fails the first times that a command of this type is given. */
-const failing =
-  (type: string, times: number, handle: HandleCommand): HandleCommand =>
-  (subject, id, command, cause) => {
+/** Commands of which the log refuses the first `times` of this type. */
+const failing = (type: string, times: number, commands: AccountLinksOptions['commands']) => {
+  const handle: HandleCommand = (subject, id, command, cause) => {
     if ((command as { type: string }).type === type && times-- > 0) throw new Refusal('log_unavailable');
-    return handle(subject, id, command, cause);
+    return commands.handle(subject, id, command, cause);
   };
+  return { ...commands, handle };
+};
 
 test('a sign-in by browser ends by itself when nobody comes', async () => {
   const stage = await stageWith(() => ({ lifetimeMs: 0 }));
@@ -63,34 +64,34 @@ test('what ran out while the service was down ends at the start', async () => {
   const { body: begun } = await before.call('POST', '/api/oauth/start');
   for (const end of ends) await end();
   const later = instant(before.clock.now + 16 * 60_000);
-  const after = await startManagement({ linking, now: () => later }, undefined, folder);
+  const after = await startManagement({ linking, startAt: later }, undefined, folder);
   await vi.waitUntil(() => after.hot.state.links.get(begun.flowId)?.progress.kind === 'failed', patiently);
   expect(after.hot.state.links.get(begun.flowId)?.progress).toMatchObject({ code: 'expired' });
 });
 
 test('an account that the provider gave is written down, however long the log is away', async () => {
-  const stage = await stageWith(({ handle }) => ({ handle: failing('ImportAccount', 3, handle) }));
+  const stage = await stageWith(({ commands }) => ({ commands: failing('ImportAccount', 3, commands) }));
   const begun = await stage.start();
   const { body } = await stage.paste(await signInAt(begun.authorizationUrl, at.account));
   expect(body).toMatchObject({ status: 'success', outcome: 'imported' });
   expect(stage.reported).toHaveLength(3);
-  expect(String(stage.reported[0])).toContain(`sign-in ${begun.flowId} was completed by the provider`);
+  expect(String(stage.reported[0])).toContain(`Couldn't record the outcome of sign-in ${begun.flowId}`);
   expect(stage.hot.state.accounts.size).toBe(1);
 });
 
 test('a log that takes no code leaves the code unspent: the browser may come again', async () => {
-  const stage = await stageWith(({ handle }) => ({ handle: failing('ReceiveCode', 1, handle) }));
+  const stage = await stageWith(({ commands }) => ({ commands: failing('ReceiveCode', 1, commands) }));
   const begun = await stage.start();
   const location = await signInAt(begun.authorizationUrl, at.account);
   const page = await fetch(location, { headers: { accept: 'text/html' } });
   expect(page.status).toBe(503);
-  expect(await page.text()).toContain('load this page again');
+  expect(await page.text()).toContain('Reload this page');
   expect((await fetch(location)).status).toBe(200);
   expect(await stage.statusOf(begun)).toMatchObject({ status: 'success' });
 });
 
 test('a device code that was answered is taken, however long the log is away', async () => {
-  const stage = await stageWith(({ handle }) => ({ handle: failing('ReceiveCode', 2, handle) }));
+  const stage = await stageWith(({ commands }) => ({ commands: failing('ReceiveCode', 2, commands) }));
   const begun = await stage.start({ forceMethod: 'device' });
   at.provider.authorization.approve(begun.userCode, at.account);
   expect(await stage.becomes(begun, 'success')).toMatchObject({ outcome: 'imported' });
@@ -157,7 +158,7 @@ test('whoever pastes an address is the actor of what follows; a redirect has non
   await fetch(await signInAt(again.authorizationUrl, other));
   const [, received] = await Array.fromAsync(stage.log.readStream(`accountLink-${again.flowId}`));
   expect(received?.metadata).toMatchObject({
-    actor: { kind: 'system', reason: 'the provider sent a browser back' },
+    actor: { kind: 'system', reason: 'the provider redirected a browser back' },
     correlationId: again.flowId,
   });
 });

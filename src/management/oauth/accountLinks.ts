@@ -5,55 +5,56 @@ import type { DeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { createCallbackListener } from './callbackListener.ts';
-import { type CodeReception, createCodeReception } from './codeExchange.ts';
-import { createLinkCompletion, type LinkCompletionOptions } from './completeLink.ts';
-import { createLinkWatch } from './linkMonitor.ts';
-import { resultOf } from './linkOutcome.ts';
-import { type BeginLink, createLinkBeginning } from './startLink.ts';
-import { linkCause } from './systemCause.ts';
+import { type CodeExchange, createCodeExchange } from './codeExchange.ts';
+import { createLinkCompletion, type LinkCompletionOptions } from './linkCompletion.ts';
+import { createLinkMonitor } from './linkMonitor.ts';
+import { callbackResultOf } from './linkOutcome.ts';
+import { createStartLink, type StartLink } from './startLink.ts';
+import { systemCause } from './systemCause.ts';
 
 export interface AccountLinksOptions extends LinkCompletionOptions {
   readonly node: string;
   readonly authorization: Authorization;
   readonly deviceCodes: DeviceCodes;
-  /** Where browsers come back to; port 0 takes a free one. */
+  /** Address of the callback listener; port 0 takes a free port. */
   readonly callback: { readonly host: string; readonly port: number };
-  /** How long a sign-in by browser may take. */
+  /** How long a browser sign-in stays open. */
   readonly lifetimeMs?: number;
+  /** How much a `slow_down` response lengthens the polling interval. */
   readonly slowDownMs?: number;
 }
 
-/** Links accounts by signing in at the provider (design.md section 5, "OAuth linking"). */
+/** Links accounts by signing in at the provider (docs/decisions/0050-oauth-linking.md). */
 export interface AccountLinks {
-  readonly begin: BeginLink;
-  readonly receive: CodeReception['fromBrowser'];
+  readonly begin: StartLink;
+  readonly receive: CodeExchange['fromBrowser'];
   /** @throws Refusal `oauth_flow_not_found`, or `conflict` while a code is being exchanged */
   cancel(linkId: string, cause: Cause): Promise<AccountLink>;
-  /** Goes on with what the last run left open. */
+  /** Resumes the links that were open when the process stopped. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export function createAccountLinks(options: AccountLinksOptions): AccountLinks {
-  const { hot, handle, vault, now, report, node, deviceCodes, callback, slowDownMs } = options;
+  const { hot, commands, vault, now, report, node, deviceCodes, callback, slowDownMs } = options;
   const completion = createLinkCompletion(options);
-  const reception = createCodeReception({ ...options, completion });
-  const listener = createCallbackListener({ ...callback, onCallback: answerBrowser });
-  const watch = createLinkWatch({
+  const codeExchange = createCodeExchange({ ...options, completion });
+  const listener = createCallbackListener({ ...callback, onCallback: handleCallback });
+  const monitor = createLinkMonitor({
     ...{ hot, node, vault, listener, deviceCodes, now, report },
     onExpiry: expire,
-    onDeviceEnd: reception.fromDevice,
+    onDeviceEnd: codeExchange.fromDevice,
     ...(slowDownMs !== undefined && { slowDownMs }),
   });
 
   hot.onFolded(({ type, data }) => {
-    if (type.startsWith('AccountLink') || ('linkId' in data && data.linkId !== undefined)) watch.reconcile();
+    if (type.startsWith('AccountLink') || ('linkId' in data && data.linkId !== undefined)) monitor.reconcile();
   });
 
-  async function answerBrowser(params: URLSearchParams) {
+  async function handleCallback(params: URLSearchParams) {
     try {
-      const link = await reception.fromBrowser(params, 'callback');
-      return link && resultOf(link, hot.state, vault);
+      const link = await codeExchange.fromBrowser(params, 'callback');
+      return link && callbackResultOf(link, hot.state, vault);
     } catch (error) {
       report(error);
       return UNAVAILABLE;
@@ -61,28 +62,32 @@ export function createAccountLinks(options: AccountLinksOptions): AccountLinks {
   }
 
   async function expire({ id: linkId }: AccountLink): Promise<void> {
-    const cause = linkCause('nobody signed in in time', linkId);
-    await handle(subjects.accountLink, linkId, { type: 'ExpireLink', linkId }, cause);
+    const cause = systemCause('the sign-in expired', linkId);
+    await commands.handle(subjects.accountLink, linkId, { type: 'ExpireLink', linkId }, cause);
   }
 
   return {
-    begin: createLinkBeginning({ ...options, whileListening: watch.whileListening }),
-    receive: reception.fromBrowser,
+    begin: createStartLink({ ...options, whileListening: monitor.whileListening }),
+    receive: codeExchange.fromBrowser,
     async cancel(linkId, cause) {
-      const { state } = await handle(subjects.accountLink, linkId, { type: 'CancelLink', linkId }, cause);
+      const { state } = await commands.handle(subjects.accountLink, linkId, { type: 'CancelLink', linkId }, cause);
       return state ?? refuse('oauth_flow_not_found', { flowId: linkId });
     },
     async start() {
       for (const link of hot.state.links.values()) {
         if (link.node !== node || link.progress.kind !== 'exchanging') continue;
-        await completion.fail(link, 'interrupted', linkCause('the last run ended in the middle of it', link.id));
+        await completion.fail(
+          link,
+          'interrupted',
+          systemCause('the service stopped during the code exchange', link.id),
+        );
       }
-      watch.reconcile();
+      monitor.reconcile();
     },
     async stop() {
       completion.stop();
-      await watch.stop();
-      await reception.settled();
+      await monitor.stop();
+      await codeExchange.settled();
     },
   };
 }
@@ -90,6 +95,7 @@ export function createAccountLinks(options: AccountLinksOptions): AccountLinks {
 const UNAVAILABLE = {
   status: 503,
   code: 'log_unavailable',
-  title: 'Not now',
-  message: 'This sign-in cannot be written down at the moment. Nothing is lost: load this page again in a while.',
+  title: 'Try again later',
+  message:
+    'This sign-in cannot be recorded right now because the event log is unavailable. Reload this page in a minute.',
 } as const;

@@ -1,36 +1,36 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { CALLBACK_PATH } from '../../provider/client/registration.ts';
-import { type CallbackResult, NOBODY_WAITS, render } from './callbackPage.ts';
+import { type CallbackResult, render, UNKNOWN_SIGN_IN } from './callbackPage.ts';
 
 export interface CallbackListenerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
-  /** Undefined: no sign-in waits for this. Must not reject. */
+  /** @returns undefined when the callback belongs to no open sign-in. Must not reject. */
   readonly onCallback: (callback: URLSearchParams) => Promise<CallbackResult | undefined>;
 }
 
 export interface Listening {
   readonly port: number;
-  /** Why nobody listens there, and what to do; undefined when somebody does. */
+  /** Why listening failed, and what the operator can do instead; undefined when it succeeded. */
   readonly problem?: string;
 }
 
-/** Receives browsers that come back from the provider. Opened for a sign-in and closed after it. */
+/** Receives browsers that the provider redirects back. Open only while a sign-in by browser is. */
 export interface CallbackListener {
   /**
-   * Listens, unless it does already.
-   * @param port of the sign-in that goes on after a restart; otherwise the configured one
+   * Starts listening; does nothing when already listening.
+   * @param port of a sign-in that was started before a restart; by default the configured one
    */
   open(port?: number): Promise<Listening>;
-  /** Takes no more connections and ends those that wait for nothing; what is being answered is answered. */
+  /** Stops listening, closes idle connections and waits until pending responses are sent. */
   close(): Promise<void>;
 }
 
 /**
- * The port belongs to whoever signs in on this machine, the provider's own client included, so it is held only as long
- * as somebody is awaited there (provider-and-predecessor.md 3.2).
+ * Other programs use the same port, the provider's own client among them, so it is taken only while needed
+ * (docs/decisions/0050-oauth-linking.md).
  */
 export function createCallbackListener({
   host,
@@ -39,22 +39,22 @@ export function createCallbackListener({
 }: CallbackListenerOptions): CallbackListener {
   let opened: { readonly listening: Promise<Listening>; readonly close: () => Promise<void> } | undefined;
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const callback = request.method === 'GET' ? callbackIn(request.url ?? '') : undefined;
-    const result = (callback && (await onCallback(callback))) ?? NOBODY_WAITS;
+  const handleRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const callback = request.method === 'GET' ? callbackParams(request.url ?? '') : undefined;
+    const result = (callback && (await onCallback(callback))) ?? UNKNOWN_SIGN_IN;
     const { status, headers, body } = render(result, request.headers.accept ?? '');
     response.writeHead(status, { ...headers, connection: 'close' }).end(body);
   };
 
   function listen(port: number) {
     const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
-      void answer(request, response);
+      void handleRequest(request, response);
     });
-    const close = closing(server);
+    const close = closeIdleFirst(server);
     const listening = new Promise<Listening>((resolve) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
         opened = undefined;
-        resolve({ port, problem: problemOf(error, host, port) });
+        resolve({ port, problem: listenProblem(error, host, port) });
       });
       server.listen(port, host, () => resolve({ port: (server.address() as AddressInfo).port }));
     });
@@ -74,13 +74,13 @@ export function createCallbackListener({
   };
 }
 
-function callbackIn(url: string): URLSearchParams | undefined {
+function callbackParams(url: string): URLSearchParams | undefined {
   const [path, query = ''] = url.split('?', 2);
   return path === CALLBACK_PATH ? new URLSearchParams(query) : undefined;
 }
 
-/** `server.close` waits for browsers that connected ahead and say nothing. */
-function closing(server: Server): () => Promise<void> {
+/** `server.close` alone would wait for connections that browsers open in advance and never use. */
+function closeIdleFirst(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();
   const busy = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -99,14 +99,14 @@ function closing(server: Server): () => Promise<void> {
 }
 
 const PASTE =
-  'Sign in all the same, then copy the address at which the browser ends and hand it to /api/oauth/manual-callback.';
+  'Sign in anyway, then copy the address at which the browser ends and send it to /api/oauth/manual-callback.';
 
-function problemOf({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is taken by another program, perhaps the provider's own client. ${PASTE}`;
+      return `Port ${port} is in use by another program, perhaps the provider's own client. ${PASTE}`;
     case 'EACCES':
-      return `Port ${port} may not be used by this user: set SVC_OAUTH_CALLBACK_PORT to one above 1023. ${PASTE}`;
+      return `This user may not listen on port ${port}: set SVC_OAUTH_CALLBACK_PORT to a port above 1023. ${PASTE}`;
     default:
       return `Cannot listen on ${host}:${port} (${code ?? message}). ${PASTE}`;
   }

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** What somebody whom the provider sent back is told. */
+/** What a browser is shown that the provider redirected back. */
 export interface CallbackResult {
   readonly status: 200 | 400 | 404 | 503;
   readonly code: string;
@@ -8,11 +8,11 @@ export interface CallbackResult {
   readonly message: string;
 }
 
-export const NOBODY_WAITS: CallbackResult = {
+export const UNKNOWN_SIGN_IN: CallbackResult = {
   status: 404,
   code: 'not_found',
-  title: 'Nobody waits for this',
-  message: 'No sign-in that is under way here belongs to this address. Begin a new one in the dashboard.',
+  title: 'Unknown sign-in',
+  message: 'This address belongs to no open sign-in. Start a new one in the dashboard.',
 };
 
 export interface Rendered {
@@ -21,7 +21,7 @@ export interface Rendered {
   readonly body: string;
 }
 
-/** A page for browsers, the envelope of management for everybody else. */
+/** An HTML page for browsers, JSON as in management responses for other clients. */
 export function render({ status, code, title, message }: CallbackResult, accept: string): Rendered {
   const isBrowser = accept.includes('text/html');
   const body = isBrowser
@@ -31,7 +31,7 @@ export function render({ status, code, title, message }: CallbackResult, accept:
   return { status, headers: { ...HEADERS, 'content-type': type, 'content-length': Buffer.byteLength(body) }, body };
 }
 
-/** The address of the page holds the code: it goes to nobody else, and nothing keeps it. */
+/** The address of the page contains the code: it must not be sent as a referrer, and nothing may cache the page. */
 const HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -47,10 +47,10 @@ const page = (title: string, message: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
-<h1>${escaped(title)}</h1>
-<p>${escaped(message)}</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(message)}</p>
 </html>
 `;
 
@@ -61,4 +61,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

@@ -1,33 +1,36 @@
-/** Why linking an account ended without one, by the code that the log keeps; what to do comes last. */
-const PROBLEMS: ReadonlyMap<string, string> = new Map([
+/** Messages by the code that the log stores for a failed link: what happened, then what to do. */
+const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['cancelled', 'The sign-in was cancelled'],
-  ['expired', 'Nobody signed in in time: begin again'],
-  ['expired_token', 'The device code ran out before somebody entered it: begin again'],
-  ['code_expired', 'The device code ran out before somebody entered it: begin again'],
-  ['access_denied', 'The sign-in was refused at the provider: begin again, and allow it there'],
-  ['authorization_declined', 'The sign-in was refused at the provider: begin again, and allow it there'],
+  ['expired', 'The sign-in expired: start again'],
+  ['expired_token', 'The device code expired before it was entered: start again'],
+  ['code_expired', 'The device code expired before it was entered: start again'],
+  ['access_denied', 'Access was denied at the provider: start again and allow it there'],
+  ['authorization_declined', 'Access was denied at the provider: start again and allow it there'],
   [
     'interrupted',
-    'The service was stopped while it completed this sign-in, which cannot be repeated; nothing was changed. Begin again',
+    'The service stopped while it completed this sign-in, which cannot be resumed. Nothing was changed: start again',
   ],
-  ['invalid_response', 'The provider did not give all three tokens: begin again'],
-  ['invalid_grant', 'The provider did not accept the code, which works once and for a short time: begin again'],
-  ['invalid_auth_json', 'The tokens that the provider gave cannot be used: begin again'],
-  ['account_not_found', 'The account was deleted in the meantime; nothing was changed'],
+  ['invalid_response', 'The provider did not return all three tokens: start again'],
+  ['invalid_grant', 'The provider did not accept the code, which works once and for a short time: start again'],
+  ['invalid_auth_json', 'The tokens from the provider cannot be used: start again'],
+  ['account_not_found', 'The account was deleted in the meantime. Nothing was changed'],
   [
     'duplicate_identity_conflict',
-    'This account is there already and was left as it was: sign it in anew by itself, or begin again with on_duplicate "replace"',
+    'This account exists already and was not changed: sign it in again from its own page, or start again with on_duplicate "replace"',
   ],
 ]);
 
-/** A problem in words. `accounts` name, where known, who was wanted and who came. */
-export function linkProblem(
+/**
+ * Why linking an account failed, without a final full stop.
+ * @param accounts names, where known, of the account to sign in and of the one that was signed in
+ */
+export function linkErrorMessage(
   code: string,
-  accounts: { wanted?: string | undefined; came?: string | undefined } = {},
+  accounts: { readonly expected?: string | undefined; readonly actual?: string | undefined } = {},
 ): string {
   if (code !== 'wrong_account')
-    return PROBLEMS.get(code) ?? `The provider did not complete the sign-in (${code}): begin again`;
-  const wanted = accounts.wanted ?? 'the account that was to be signed in anew';
-  const came = accounts.came === undefined ? 'another account' : accounts.came;
-  return `Somebody signed in as ${came} instead of ${wanted}; nothing was changed. Begin again, and sign in as ${wanted}`;
+    return MESSAGES.get(code) ?? `The provider did not complete the sign-in (${code}): start again`;
+  const expected = accounts.expected ?? 'the account to sign in again';
+  const actual = accounts.actual ?? 'another account';
+  return `The sign-in was for ${actual} instead of ${expected}. Nothing was changed: start again and sign in as ${expected}`;
 }

@@ -6,10 +6,10 @@ import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { CallbackListener, Listening } from './callbackListener.ts';
 
-/** What ends a device's waiting. */
+/** A result that ends the polling of a device code. */
 export type DeviceEnd = Exclude<DeviceAnswer, { kind: 'pending' | 'slowDown' | 'unreachable' }>;
 
-export interface LinkWatchOptions {
+export interface LinkMonitorOptions {
   readonly hot: HotRunner;
   readonly node: string;
   readonly vault: Vault;
@@ -19,35 +19,35 @@ export interface LinkWatchOptions {
   readonly onExpiry: (link: AccountLink) => Promise<void>;
   readonly onDeviceEnd: (link: AccountLink, end: DeviceEnd) => Promise<void>;
   readonly report: (error: unknown) => void;
-  /** What a provider that asks for patience gets more of with each time (RFC 8628 section 3.5). */
+  /** How much each `slow_down` response lengthens the polling interval (RFC 8628 section 3.5). */
   readonly slowDownMs?: number;
 }
 
-export interface LinkWatch {
-  /** Listens for browsers while `work` runs; afterwards as long as a sign-in by browser is open. */
+export interface LinkMonitor {
+  /** Opens the callback listener for `work`; afterwards it stays open while a browser sign-in is. */
   whileListening<Result>(work: (listening: Listening) => Promise<Result>): Promise<Result>;
-  /** Brings what is watched in line with the fold: listener, polling, expiry, keys of what has ended. */
+  /** Brings listener, polling, expiry timer and data keys in line with the links in the hot state. */
   reconcile(): void;
   stop(): Promise<void>;
 }
 
-/** What the log did not take is offered to it again after so long. */
+/** Pause after an expiry that could not be recorded. */
 const RETRY_MS = 5_000;
 const MAX_INTERVAL_MS = 60_000;
-/** A timer that would overflow is set again when it ends. */
+/** Node's timers overflow after 24.8 days, so longer ones are set in steps. */
 const MAX_TIMER_MS = 86_400_000;
 
-/** Name of the data key of what the provider gave for a device. */
-export const keySubjectOf = (linkId: string) => `accountLink-${linkId}`;
+/** Name of the data key that seals the device code and user code of a link. */
+export const linkKeyOf = (linkId: string) => `accountLink-${linkId}`;
 
 /**
- * Waits for the operators who sign in. What there is to wait for stands in the fold, so a restart goes on where the last
- * run ended, and nothing is waited for that has ended elsewhere.
+ * Listens for callbacks, polls device codes and expires links. What to wait for is derived from the hot state, so a
+ * restart resumes open links, and links that ended elsewhere are dropped.
  */
-export function createLinkWatch(options: LinkWatchOptions): LinkWatch {
+export function createLinkMonitor(options: LinkMonitorOptions): LinkMonitor {
   const { hot, node, vault, listener, deviceCodes, now, onExpiry, onDeviceEnd, report, slowDownMs = 5_000 } = options;
-  const polling = new Map<string, { readonly give: AbortController; readonly ended: Promise<void> }>();
-  let holds = 0;
+  const polling = new Map<string, { readonly controller: AbortController; readonly ended: Promise<void> }>();
+  let pendingStarts = 0;
   let expiry: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -55,39 +55,42 @@ export function createLinkWatch(options: LinkWatchOptions): LinkWatch {
     if (!device) return undefined;
     const secrets = JSON.parse(vault.open(device.secrets)) as DeviceSecrets;
     let { intervalMs } = device;
-    let isTold = false;
+    let isReported = false;
     for (;;) {
       await delay(intervalMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return undefined;
-      const answer = await deviceCodes.poll(secrets, signal);
+      const response = await deviceCodes.poll(secrets, signal);
       if (signal.aborted) return undefined;
-      switch (answer.kind) {
+      switch (response.kind) {
         case 'pending':
           break;
         case 'slowDown':
-          intervalMs = Math.min(Math.max(intervalMs + slowDownMs, answer.retryAfterMs ?? 0), MAX_INTERVAL_MS);
+          intervalMs = Math.min(Math.max(intervalMs + slowDownMs, response.retryAfterMs ?? 0), MAX_INTERVAL_MS);
           break;
         case 'unreachable':
           intervalMs = Math.min(2 * intervalMs, MAX_INTERVAL_MS);
-          if (!isTold) report(new Error(`sign-in ${id}: the provider cannot be asked for it (${answer.code})`));
-          isTold = true;
+          if (!isReported) {
+            const problem = `Couldn't poll the device code of sign-in ${id} (${response.code})`;
+            report(new Error(`${problem}. Retrying until it expires.`));
+          }
+          isReported = true;
           break;
         default:
-          return answer;
+          return response;
       }
     }
   }
 
-  function beginPolling(link: AccountLink): void {
-    const give = new AbortController();
-    const ended = poll(link, give.signal)
+  function startPolling(link: AccountLink): void {
+    const controller = new AbortController();
+    const ended = poll(link, controller.signal)
       .then((end) => end && onDeviceEnd(link, end))
       .catch(report)
       .then(() => void polling.delete(link.id));
-    polling.set(link.id, { give, ended });
+    polling.set(link.id, { controller, ended });
   }
 
-  function expireNext(open: readonly AccountLink[]): void {
+  function scheduleExpiry(open: readonly AccountLink[]): void {
     clearTimeout(expiry);
     const pending = open.filter(({ progress }) => progress.kind === 'pending');
     if (pending.length === 0) return;
@@ -108,24 +111,24 @@ export function createLinkWatch(options: LinkWatchOptions): LinkWatch {
     if (isStopped) return;
     const links = [...hot.state.links.values()];
     const open = links.filter(isOpen);
-    const mine = open.filter((link) => link.node === node);
-    const waiting = mine.find(({ browser }) => browser !== null);
-    if (waiting) void listener.open(portOf(waiting));
-    else if (holds === 0) void listener.close();
-    const devices = mine.filter(({ device, progress }) => device !== null && progress.kind === 'pending');
-    for (const link of devices) if (!polling.has(link.id)) beginPolling(link);
-    for (const [id, { give }] of polling) if (!devices.some((link) => link.id === id)) give.abort();
-    for (const link of links) if (link.device && !isOpen(link)) void vault.destroy(keySubjectOf(link.id)).catch(report);
-    expireNext(open);
+    const ofThisNode = open.filter((link) => link.node === node);
+    const byBrowser = ofThisNode.find(({ browser }) => browser !== null);
+    if (byBrowser) void listener.open(callbackPortOf(byBrowser));
+    else if (pendingStarts === 0) void listener.close();
+    const byDevice = ofThisNode.filter(({ device, progress }) => device !== null && progress.kind === 'pending');
+    for (const link of byDevice) if (!polling.has(link.id)) startPolling(link);
+    for (const [id, { controller }] of polling) if (!byDevice.some((link) => link.id === id)) controller.abort();
+    for (const link of links) if (link.device && !isOpen(link)) void vault.destroy(linkKeyOf(link.id)).catch(report);
+    scheduleExpiry(open);
   }
 
   return {
     async whileListening(work) {
-      holds++;
+      pendingStarts++;
       try {
         return await work(await listener.open());
       } finally {
-        holds--;
+        pendingStarts--;
         reconcile();
       }
     },
@@ -133,8 +136,8 @@ export function createLinkWatch(options: LinkWatchOptions): LinkWatch {
     async stop() {
       isStopped = true;
       clearTimeout(expiry);
-      const ends = [...polling.values()].map(({ give, ended }) => {
-        give.abort();
+      const ends = [...polling.values()].map(({ controller, ended }) => {
+        controller.abort();
         return ended;
       });
       await Promise.all([listener.close(), ...ends]);
@@ -142,6 +145,6 @@ export function createLinkWatch(options: LinkWatchOptions): LinkWatch {
   };
 }
 
-/** Where the provider sends the browser: the port may have been any free one when the sign-in began. */
-const portOf = ({ browser }: AccountLink): number | undefined =>
+/** The port in the link's redirect URI; it differs from the configured one when that was 0. */
+const callbackPortOf = ({ browser }: AccountLink): number | undefined =>
   browser === null ? undefined : Number(new URL(browser.redirectUri).port) || undefined;

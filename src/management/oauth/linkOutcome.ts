@@ -2,28 +2,28 @@ import type { AccountLink } from '../../domain/accountLink/state.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { opened } from '../resources/accountSummary.ts';
+import { openSealed } from '../accounts/openSealed.ts';
 import type { CallbackResult } from './callbackPage.ts';
-import { linkProblem } from './linkErrorMessages.ts';
+import { linkErrorMessage } from './linkErrorMessages.ts';
 
-/** Why a link failed, in words; null when it has not. */
-export function problemOf({ progress, target }: AccountLink, state: HotState, vault: Vault): string | null {
+/** Why a link failed, as a message; null when it has not failed. */
+export function linkErrorOf({ progress, target }: AccountLink, state: HotState, vault: Vault): string | null {
   if (progress.kind !== 'failed') return null;
   const nameOf = (accountId: AccountId | null) => {
     const account = accountId === null ? undefined : state.accounts.get(accountId);
-    return account && (opened(account.email, vault) ?? account.id);
+    return account && (openSealed(account.email, vault) ?? account.id);
   };
-  return linkProblem(progress.code, { wanted: nameOf(target), came: nameOf(progress.accountId) });
+  return linkErrorMessage(progress.code, { expected: nameOf(target), actual: nameOf(progress.accountId) });
 }
 
-const DONE = {
+const SUCCESS_MESSAGES = {
   imported: 'The account is linked.',
-  replaced: 'The account is signed in anew.',
-  skipped: 'The account was there already, and was left as it was.',
+  replaced: 'The account is signed in again.',
+  skipped: 'The account exists already and was not changed.',
 };
 
-/** What the browser shows that came back from the provider. */
-export function resultOf(link: AccountLink, state: HotState, vault: Vault): CallbackResult {
+/** The page for the browser that the provider redirected back. */
+export function callbackResultOf(link: AccountLink, state: HotState, vault: Vault): CallbackResult {
   const { progress } = link;
   switch (progress.kind) {
     case 'done':
@@ -31,21 +31,21 @@ export function resultOf(link: AccountLink, state: HotState, vault: Vault): Call
         status: 200,
         code: progress.outcome,
         title: 'Signed in',
-        message: `${DONE[progress.outcome]} You can close this page.`,
+        message: `${SUCCESS_MESSAGES[progress.outcome]} You can close this page.`,
       };
     case 'failed':
       return {
         status: 400,
         code: progress.code,
-        title: 'Not signed in',
-        message: `${problemOf(link, state, vault) ?? ''}.`,
+        title: 'Sign-in failed',
+        message: `${linkErrorOf(link, state, vault) ?? ''}.`,
       };
     default:
       return {
         status: 200,
         code: 'pending',
-        title: 'Nearly there',
-        message: 'The sign-in is being written down. The dashboard shows when it is done; you can close this page.',
+        title: 'Almost done',
+        message: 'The sign-in is being recorded. The dashboard shows when it is complete; you can close this page.',
       };
   }
 }

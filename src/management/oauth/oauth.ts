@@ -1,126 +1,163 @@
+import { z } from 'zod';
+import { onDuplicateSchema } from '../../domain/accountLink/events.ts';
 import { type AccountLink, isOpen } from '../../domain/accountLink/state.ts';
 import { type AccountId, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
-import type { Management } from '../app.ts';
-import { bodyOf } from '../http/body.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { readBody, wireObject } from '../http/body.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
-import { problemOf } from './linkOutcome.ts';
-import type { BegunSignIn } from './startLink.ts';
-import { CancelBody, CompleteBody, FlowStatus, flowQuery, ManualCallbackBody, StartBody, Started } from './wire.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import type { AccountLinks } from './accountLinks.ts';
+import { linkErrorOf } from './linkOutcome.ts';
+import type { StartedLink } from './startLink.ts';
 
-const start = documented({
-  summary: 'Begins to link an account by signing in at the provider',
-  body: StartBody,
-  answer: Started,
-  refuses: [
-    'validation_error',
-    'account_not_found',
-    'rate_limit_exceeded',
-    'device_auth_unavailable',
-    'device_auth_failed',
-  ],
+const MAX_URL_LENGTH = 8_192;
+const flowId = z.string().max(64);
+
+const StartBody = wireObject({
+  forceMethod: z.enum(['browser', 'device']).optional(),
+  /** The account to sign in again. */
+  accountId: z.string().min(1).max(512).optional(),
+  on_duplicate: onDuplicateSchema(z).optional(),
 });
-const status = documented({
-  summary: 'How a sign-in stands; without flowId the latest one',
-  query: flowQuery,
-  answer: FlowStatus,
-  refuses: ['oauth_flow_not_found'],
+const CompleteBody = wireObject({
+  flowId: flowId.optional(),
+  deviceAuthId: z.string().max(MAX_URL_LENGTH).optional(),
+  userCode: z.string().max(64).optional(),
 });
-const complete = documented({
-  summary: 'Reports how a sign-in by device stands; nothing has to be asked for it to go on',
-  body: CompleteBody,
-  answer: FlowStatus,
-  refuses: ['validation_error', 'oauth_flow_not_found'],
+const ManualCallbackBody = wireObject({
+  callbackUrl: z.string().min(1).max(MAX_URL_LENGTH),
+  flowId: flowId.optional(),
 });
-const manualCallback = documented({
-  summary: 'Takes the address at which the browser ended, when it runs on another machine',
-  body: ManualCallbackBody,
-  answer: FlowStatus,
-  refuses: ['validation_error', 'oauth_flow_not_found'],
-});
-const cancel = documented({
-  summary: 'Gives up a sign-in; without flowId the latest one',
-  body: CancelBody,
-  answer: FlowStatus,
-  refuses: ['validation_error', 'oauth_flow_not_found'],
-});
+const CancelBody = wireObject({ flowId: flowId.optional() });
+const flowQuery = { flowId: flowId.optional() };
+
+/** Fields that belong to the other method are null. */
+const Started = z
+  .object({
+    flowId: z.string(),
+    method: z.enum(['browser', 'device']),
+    authorizationUrl: z.string().nullable(),
+    callbackUrl: z.string().nullable(),
+    verificationUrl: z.string().nullable(),
+    userCode: z.string().nullable(),
+    deviceAuthId: z.string().nullable(),
+    intervalSeconds: z.number().nullable(),
+    expiresInSeconds: z.int(),
+    callback_problem: z
+      .string()
+      .nullable()
+      .describe('Why this machine does not receive the callback; send its address to /api/oauth/manual-callback then'),
+  })
+  .meta({ id: 'OAuthStart' });
+
+/** Before the first sign-in, `status` is pending and every other field null. */
+const FlowStatus = z
+  .object({
+    status: z.enum(['pending', 'success', 'error']),
+    errorMessage: z.string().nullable(),
+    error_code: z.string().nullable(),
+    flowId: z.string().nullable(),
+    method: z.enum(['browser', 'device']).nullable(),
+    account_id: z.string().nullable().describe('The linked account; before success the account to sign in again'),
+    outcome: z.enum(['imported', 'replaced', 'skipped']).nullable(),
+    expires_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'OAuthStatus' });
+
+const routes = {
+  start: describeRoute({
+    summary: 'Start linking an account by signing in at the provider',
+    body: StartBody,
+    answer: Started,
+    refuses: [
+      'validation_error',
+      'account_not_found',
+      'rate_limit_exceeded',
+      'device_auth_unavailable',
+      'device_auth_failed',
+    ],
+  }),
+  status: describeRoute({
+    summary: 'Get the status of a sign-in; without flowId of the latest one',
+    query: flowQuery,
+    answer: FlowStatus,
+    refuses: ['oauth_flow_not_found'],
+  }),
+  complete: describeRoute({
+    summary: 'Get the status of a device sign-in, which completes without this call',
+    body: CompleteBody,
+    answer: FlowStatus,
+    refuses: ['validation_error', 'oauth_flow_not_found'],
+  }),
+  manualCallback: describeRoute({
+    summary: 'Complete a browser sign-in with the callback address, for browsers on another machine',
+    body: ManualCallbackBody,
+    answer: FlowStatus,
+    refuses: ['validation_error', 'oauth_flow_not_found'],
+  }),
+  cancel: describeRoute({
+    summary: 'Cancel a sign-in; without flowId the latest one',
+    body: CancelBody,
+    answer: FlowStatus,
+    refuses: ['validation_error', 'oauth_flow_not_found'],
+  }),
+};
 
 const MAY_BE_EMPTY = { mayBeEmpty: true } as const;
 
-/** Linking accounts by OAuth (provider-and-predecessor.md 3.1; `cancel` and fields in snake_case are our additions). */
-export const oauthRoutes = (management: Management) => {
-  const { hot, links, vault, now } = management;
+interface OAuthOptions extends Pick<Capabilities, 'views' | 'vault' | 'now'> {
+  readonly links: AccountLinks;
+}
 
+/** Linking accounts by OAuth (docs/decisions/0050-oauth-linking.md). */
+export const oauthRoutes = ({ views, vault, now, links }: OAuthOptions) => {
   const find = (flowId: string | undefined): AccountLink | undefined => {
-    if (flowId === undefined) return [...hot.state.links.values()].at(-1);
-    return hot.state.links.get(flowId) ?? refuse('oauth_flow_not_found', { flowId });
+    const known = views.current.links;
+    if (flowId === undefined) return [...known.values()].at(-1);
+    return known.get(flowId) ?? refuse('oauth_flow_not_found', { flowId });
   };
-
-  function statusOf(link: AccountLink | undefined) {
-    if (!link) return IDLE;
-    const { id, progress, device, target, expiresAt } = link;
-    return {
-      status: isOpen(link) ? 'pending' : progress.kind === 'done' ? 'success' : 'error',
-      errorMessage: problemOf(link, hot.state, vault),
-      error_code: progress.kind === 'failed' ? progress.code : null,
-      flowId: id,
-      method: device ? 'device' : 'browser',
-      account_id: progress.kind === 'done' ? progress.accountId : target,
-      outcome: progress.kind === 'done' ? progress.outcome : null,
-      expires_at: iso(expiresAt),
-    };
-  }
-
-  const started = ({ link, authorizationUrl, device, callbackProblem }: BegunSignIn) => ({
-    flowId: link.id,
-    method: link.device ? 'device' : 'browser',
-    authorizationUrl,
-    callbackUrl: link.browser?.redirectUri ?? null,
-    verificationUrl: device?.verificationUrl ?? null,
-    userCode: device?.userCode ?? null,
-    deviceAuthId: device?.deviceAuthId ?? null,
-    intervalSeconds: link.device ? link.device.intervalMs / 1_000 : null,
-    expiresInSeconds: Math.max(0, Math.floor((link.expiresAt - now()) / 1_000)),
-    callback_problem: callbackProblem,
-  });
+  const statusOf = (link: AccountLink | undefined) => (link ? flowStatus(link, views.current, vault) : NO_FLOW);
 
   return newRouter('/api/oauth')
-    .post('/start', start, async (ctx) => {
-      const body = await bodyOf(ctx, StartBody, 'validation_error', MAY_BE_EMPTY);
+    .post('/start', routes.start, async (ctx) => {
+      const body = await readBody(ctx, StartBody, 'validation_error', MAY_BE_EMPTY);
       const request = {
         method: body.forceMethod ?? 'browser',
         target: (body.accountId ?? null) as AccountId | null,
-        onDuplicate: body.on_duplicate ?? (hot.state.settings.importWithoutOverwrite ? 'skip' : 'refuse'),
+        onDuplicate: body.on_duplicate ?? (views.current.settings.importWithoutOverwrite ? 'skip' : 'refuse'),
       } as const;
-      return started(await links.begin(request, ctx.state.cause));
+      const started = await links.begin(request, ctx.state.cause);
+      return startedFlow(started, Math.max(0, Math.floor((started.link.expiresAt - now()) / 1_000)));
     })
-    .get('/status', status, (ctx) => {
-      const { flowId, flow_id } = ctx.query;
-      const given = flowId ?? flow_id;
-      if (Array.isArray(given)) refuse('validation_error', { param: 'flowId', problem: 'is given twice' });
-      return statusOf(find(given as string | undefined));
-    })
-    .post('/complete', complete, async (ctx) => {
-      const { flowId } = await bodyOf(ctx, CompleteBody, 'validation_error', MAY_BE_EMPTY);
+    .get('/status', routes.status, (ctx) => {
+      const flowId = ctx.query.flowId ?? ctx.query.flow_id;
+      if (Array.isArray(flowId)) return refuse('validation_error', { param: 'flowId', problem: 'is given twice' });
       return statusOf(find(flowId));
     })
-    .post('/manual-callback', manualCallback, async (ctx) => {
-      const { callbackUrl, flowId } = await bodyOf(ctx, ManualCallbackBody, 'validation_error');
-      const linkId = flowId === undefined ? undefined : find(flowId)?.id;
-      const link = await links.receive(callbackIn(callbackUrl), 'paste', { cause: onceByItself(ctx), linkId });
-      return statusOf(link ?? refuse('validation_error', FOREIGN));
+    .post('/complete', routes.complete, async (ctx) => {
+      const { flowId } = await readBody(ctx, CompleteBody, 'validation_error', MAY_BE_EMPTY);
+      return statusOf(find(flowId));
     })
-    .post('/cancel', cancel, async (ctx) => {
-      const { flowId } = await bodyOf(ctx, CancelBody, 'validation_error', MAY_BE_EMPTY);
+    .post('/manual-callback', routes.manualCallback, async (ctx) => {
+      const { callbackUrl, flowId } = await readBody(ctx, ManualCallbackBody, 'validation_error');
+      const linkId = flowId === undefined ? undefined : find(flowId)?.id;
+      const source = { cause: withoutIdempotencyKey(ctx), linkId };
+      const link = await links.receive(callbackParams(callbackUrl), 'paste', source);
+      return statusOf(link ?? refuse('validation_error', UNKNOWN_CALLBACK));
+    })
+    .post('/cancel', routes.cancel, async (ctx) => {
+      const { flowId } = await readBody(ctx, CancelBody, 'validation_error', MAY_BE_EMPTY);
       const link = find(flowId) ?? refuse('oauth_flow_not_found');
       return statusOf(await links.cancel(link.id, ctx.state.cause));
     })
     .routes();
 };
 
-const IDLE = {
+const NO_FLOW: z.infer<typeof FlowStatus> = {
   status: 'pending',
   errorMessage: null,
   error_code: null,
@@ -131,20 +168,53 @@ const IDLE = {
   expires_at: null,
 };
 
-const FOREIGN = {
+const UNKNOWN_CALLBACK = {
   param: 'callbackUrl',
-  problem: 'does not belong to this sign-in: copy the whole address at which the browser ended, or begin again',
+  problem: 'does not belong to this sign-in: copy the whole address at which the browser ended, or start again',
 };
 
-/** The parameters of a pasted address, or of the part of it behind the question mark. */
-function callbackIn(pasted: string): URLSearchParams {
+function flowStatus(link: AccountLink, state: HotState, vault: Vault): z.infer<typeof FlowStatus> {
+  const { id, progress, device, target, expiresAt } = link;
+  return {
+    status: isOpen(link) ? 'pending' : progress.kind === 'done' ? 'success' : 'error',
+    errorMessage: linkErrorOf(link, state, vault),
+    error_code: progress.kind === 'failed' ? progress.code : null,
+    flowId: id,
+    method: device ? 'device' : 'browser',
+    account_id: progress.kind === 'done' ? progress.accountId : target,
+    outcome: progress.kind === 'done' ? progress.outcome : null,
+    expires_at: iso(expiresAt),
+  };
+}
+
+const startedFlow = (
+  { link, authorizationUrl, device, callbackProblem }: StartedLink,
+  expiresInSeconds: number,
+): z.infer<typeof Started> => ({
+  flowId: link.id,
+  method: link.device ? 'device' : 'browser',
+  authorizationUrl,
+  callbackUrl: link.browser?.redirectUri ?? null,
+  verificationUrl: device?.verificationUrl ?? null,
+  userCode: device?.userCode ?? null,
+  deviceAuthId: device?.deviceAuthId ?? null,
+  intervalSeconds: link.device ? link.device.intervalMs / 1_000 : null,
+  expiresInSeconds,
+  callback_problem: callbackProblem,
+});
+
+/** Parameters of a pasted address; also accepts its query string alone. */
+function callbackParams(pasted: string): URLSearchParams {
   const text = pasted.trim();
   const query = text.slice(text.indexOf('?') + 1).split('#', 1)[0] ?? '';
   return new URLSearchParams(query);
 }
 
-/** A sign-in takes one code and writes to several streams: its own state makes a repeat harmless, not the ids of a key. */
-function onceByItself(ctx: ManagementContext): Cause {
+/**
+ * A callback writes to several streams, so event ids cannot derive from an idempotency key. A repeat is harmless anyway:
+ * each link accepts one code.
+ */
+function withoutIdempotencyKey(ctx: ManagementContext): Cause {
   const { write: _, ...cause } = ctx.state.cause;
   return cause;
 }

@@ -5,59 +5,63 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { CALLBACK_PATH } from '../../provider/client/registration.ts';
 import type { Authorization } from '../../provider/signIn/authorization.ts';
 import type { DeviceCodes, DeviceSecrets } from '../../provider/signIn/deviceCodes.ts';
-import type { Cause, HandleCommand } from '../../state/commands/commandHandler.ts';
+import type { Cause } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { keySubjectOf, type LinkWatch } from './linkMonitor.ts';
+import type { Commands } from '../http/commands.ts';
+import { type LinkMonitor, linkKeyOf } from './linkMonitor.ts';
 
-export interface LinkBeginningOptions {
+export interface StartLinkOptions {
   readonly hot: HotRunner;
-  readonly handle: HandleCommand;
+  readonly commands: Pick<Commands, 'handle'>;
   readonly vault: Vault;
   readonly now: () => Instant;
   readonly newId: () => string;
   readonly node: string;
   readonly authorization: Authorization;
   readonly deviceCodes: DeviceCodes;
-  readonly whileListening: LinkWatch['whileListening'];
-  /** How long a sign-in by browser may take. */
+  readonly whileListening: LinkMonitor['whileListening'];
+  /** How long a browser sign-in stays open. */
   readonly lifetimeMs?: number;
 }
 
 export interface LinkRequest {
   readonly method: 'browser' | 'device';
-  /** The account to be signed in anew; null to bring in whichever comes. */
+  /** The account to sign in again; null to link any account. */
   readonly target: AccountId | null;
   readonly onDuplicate: BegunLink['onDuplicate'];
 }
 
 /** What the operator needs to sign in. */
-export interface BegunSignIn {
+export interface StartedLink {
   readonly link: AccountLink;
   readonly authorizationUrl: string | null;
   readonly device: (DeviceSecrets & { readonly verificationUrl: string }) | null;
+  /** Why this machine does not receive the callback; null when it does. */
   readonly callbackProblem: string | null;
 }
 
-/** @throws Refusal `account_not_found` | `rate_limit_exceeded` | `device_auth_unavailable` | `device_auth_failed` */
-export type BeginLink = (request: LinkRequest, cause: Cause) => Promise<BegunSignIn>;
+/**
+ * Starts a sign-in. A repeated write returns the sign-in that it started the first time.
+ * @throws Refusal `account_not_found` | `rate_limit_exceeded` | `device_auth_unavailable` | `device_auth_failed`
+ */
+export type StartLink = (request: LinkRequest, cause: Cause) => Promise<StartedLink>;
 
 const LIFETIME_MS = 15 * 60_000;
-/** Operators sign in one at a time; more than this is a script gone wrong. */
+/** Operators sign in one at a time; more open sign-ins than this come from a broken script. */
 const MAX_OPEN = 8;
 
-/** Begins sign-ins, by browser and by device code; a write that is repeated gets the sign-in that it began. */
-export function createLinkBeginning(options: LinkBeginningOptions): BeginLink {
-  const { hot, handle, vault, now, newId, node, authorization, deviceCodes, whileListening } = options;
+export function createStartLink(options: StartLinkOptions): StartLink {
+  const { hot, commands, vault, now, newId, node, authorization, deviceCodes, whileListening } = options;
   const { lifetimeMs = LIFETIME_MS } = options;
 
   const begin = async (linkId: string, link: Omit<BegunLink, 'linkId'>, cause: Cause): Promise<AccountLink> => {
-    const { state } = await handle(subjects.accountLink, linkId, { type: 'BeginLink', linkId, link }, cause);
+    const { state } = await commands.handle(subjects.accountLink, linkId, { type: 'BeginLink', linkId, link }, cause);
     return state ?? refuse('oauth_flow_not_found', { flowId: linkId });
   };
 
-  const byBrowser = (linkId: string, { target, onDuplicate }: LinkRequest, cause: Cause): Promise<BegunSignIn> =>
+  const startByBrowser = (linkId: string, { target, onDuplicate }: LinkRequest, cause: Cause): Promise<StartedLink> =>
     whileListening(async ({ port, problem }) => {
       const redirectUri = `http://127.0.0.1:${port}${CALLBACK_PATH}`;
       const expiresAt = instant(now() + lifetimeMs);
@@ -67,22 +71,26 @@ export function createLinkBeginning(options: LinkBeginningOptions): BeginLink {
       return { link, authorizationUrl, device: null, callbackProblem: problem ?? null };
     });
 
-  async function byDevice(linkId: string, { target, onDuplicate }: LinkRequest, cause: Cause): Promise<BegunSignIn> {
+  async function startByDevice(
+    linkId: string,
+    { target, onDuplicate }: LinkRequest,
+    cause: Cause,
+  ): Promise<StartedLink> {
     const { secrets, intervalMs, lifetimeMs } = await deviceCodes.request();
     const expiresAt = instant(now() + lifetimeMs);
-    const sealed = vault.seal(await vault.createKey(keySubjectOf(linkId)), JSON.stringify(secrets));
+    const sealed = vault.seal(await vault.createKey(linkKeyOf(linkId)), JSON.stringify(secrets));
     const device = { secrets: sealed, intervalMs };
     const begun = { browser: null, device, accountId: target, onDuplicate, expiresAt, node };
     try {
-      return shown(await begin(linkId, begun, cause));
+      return deviceLink(await begin(linkId, begun, cause));
     } catch (error) {
-      if (!hot.state.links.has(linkId)) await vault.destroy(keySubjectOf(linkId));
+      if (!hot.state.links.has(linkId)) await vault.destroy(linkKeyOf(linkId));
       throw error;
     }
   }
 
-  /** A sign-in by device as it was begun; what has ended shows its secrets no more. */
-  function shown(link: AccountLink): BegunSignIn {
+  /** A device sign-in with its codes; without them when it is no longer open, since their data key is destroyed. */
+  function deviceLink(link: AccountLink): StartedLink {
     const secrets = link.device && isOpen(link) ? (JSON.parse(vault.open(link.device.secrets)) as DeviceSecrets) : null;
     const device = secrets && { ...secrets, verificationUrl: deviceCodes.verificationUrl };
     return { link, authorizationUrl: null, device, callbackProblem: null };
@@ -95,11 +103,10 @@ export function createLinkBeginning(options: LinkBeginningOptions): BeginLink {
     if (!known) {
       if (target !== null && !hot.state.accounts.has(target)) refuse('account_not_found', { accountId: target });
       const open = [...hot.state.links.values()].filter(isOpen).length;
-      if (open >= MAX_OPEN) refuse('rate_limit_exceeded', { problem: tooMany(open) });
-    } else if (known.device) return shown(await begin(linkId, { ...known, accountId: known.target }, cause));
-    return method === 'browser' ? byBrowser(linkId, request, cause) : byDevice(linkId, request, cause);
+      if (open >= MAX_OPEN) refuse('rate_limit_exceeded', { problem: tooManyOpen(open) });
+    } else if (known.device) return deviceLink(await begin(linkId, { ...known, accountId: known.target }, cause));
+    return method === 'browser' ? startByBrowser(linkId, request, cause) : startByDevice(linkId, request, cause);
   };
 }
 
-const tooMany = (open: number) =>
-  `${open} sign-ins are under way; finish one, or cancel it with POST /api/oauth/cancel`;
+const tooManyOpen = (open: number) => `${open} sign-ins are open; finish one, or cancel it with POST /api/oauth/cancel`;

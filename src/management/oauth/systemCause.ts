@@ -1,7 +1,7 @@
 import type { Cause } from '../../state/commands/commandHandler.ts';
 
-/** What happens to a sign-in by itself: nobody of ours asked for it. */
-export const linkCause = (reason: string, linkId: string): Cause => ({
+/** The cause of a change to a link that no client requested. */
+export const systemCause = (reason: string, linkId: string): Cause => ({
   actor: { kind: 'system', reason },
   correlationId: linkId,
 });

@@ -1,66 +1,78 @@
 import { z } from 'zod';
 import { accountStatusSchema } from '../../domain/account/events.ts';
 import type { Account } from '../../domain/account/state.ts';
+import type { AccountId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
-import { positionOfRepeated } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { parseAuthFile } from '../accounts/authFile.ts';
-import { accountIdOf, keysOf, sealedAccount } from '../accounts/incomingAccount.ts';
-import type { Management } from '../app.ts';
-import { uploadedAuthFile } from '../http/authFileUpload.ts';
+import { emailOf } from '../accounts/openSealed.ts';
+import { accountIdOf, accountKeysMutex, sealAccount } from '../accounts/sealAccount.ts';
+import { readAuthFileUpload } from '../http/authFileUpload.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
-import { openedEmail } from './accountSummary.ts';
+import { describeRoute } from '../http/describeRoute.ts';
 
-type OnDuplicate = 'refuse' | 'skip' | 'replace';
+const onDuplicate = z.enum(['replace', 'skip', 'refuse']);
+type OnDuplicate = z.infer<typeof onDuplicate>;
 
-const Imported = z
+const ImportedAccount = z
   .object({ account_id: z.string(), email: z.string(), plan_type: z.string(), status: accountStatusSchema(z) })
   .meta({ id: 'ImportedAccount' });
 
-const takeIn = documented({
-  summary: 'Brings an account in from an auth file',
-  query: { on_duplicate: z.enum(['replace', 'skip', 'refuse']).optional() },
-  form: z.object({ auth_json: z.string().meta({ format: 'binary' }) }),
-  answer: Imported,
-  refuses: ['invalid_auth_json', 'duplicate_identity_conflict', 'validation_error'],
-});
+const routes = {
+  importAccount: describeRoute({
+    summary: 'Import an account from an auth file',
+    query: { on_duplicate: onDuplicate.optional() },
+    form: z.object({ auth_json: z.string().meta({ format: 'binary' }) }),
+    answer: ImportedAccount,
+    refuses: ['invalid_auth_json', 'duplicate_identity_conflict', 'validation_error'],
+  }),
+};
 
-/** Brings an account in from an auth file (provider-and-predecessor.md section 1; duplicates as in design.md section 5). */
-export const importRoutes = ({ log, hot, handle, vault, inTurn, now, newId, onAccountImported }: Management) =>
-  newRouter('/api/accounts/import')
-    .post('/', takeIn, async (ctx) => {
-      const onDuplicate = duplicateRule(ctx, hot.state.settings.importWithoutOverwrite);
-      const file = parseAuthFile(await uploadedAuthFile(ctx));
+interface AccountImportOptions extends Pick<Capabilities, 'views' | 'commands' | 'vault' | 'ids' | 'now'> {
+  /** Called after an account was imported or got new tokens. */
+  readonly onAccountImported?: ((accountId: AccountId) => void) | undefined;
+}
+
+/** Importing accounts from auth files; duplicates as in docs/decisions/0033-import-of-a-known-identity.md. */
+export const accountImportRoutes = (options: AccountImportOptions) => {
+  const { views, commands, vault, ids, now, onAccountImported } = options;
+  return newRouter('/api/accounts/import')
+    .post('/', routes.importAccount, async (ctx) => {
+      const onDuplicate = onDuplicateOf(ctx, views.current.settings.importWithoutOverwrite);
+      const file = parseAuthFile(await readAuthFileUpload(ctx));
       const { cause } = ctx.state;
-      const accountId = accountIdOf(file, vault, () => cause.write?.resourceId ?? newId());
-      return inTurn(keysOf(accountId), async () => {
-        const isRepeat = (await positionOfRepeated(log, subjects.account.streamOf(accountId), cause)) !== undefined;
-        const known = hot.state.accounts.get(accountId);
-        if (isRepeat) return imported(known ?? refuse('account_not_found', { accountId }), vault);
-        if (known && onDuplicate === 'skip') return imported(known, vault);
+      const accountId = accountIdOf(file, vault, () => cause.write?.resourceId ?? ids.newId());
+      return commands.mutex(accountKeysMutex(accountId), async () => {
+        const isRepeat = await commands.isRepeat(subjects.account.streamOf(accountId), cause);
+        const known = views.current.accounts.get(accountId);
+        if (isRepeat) return importedAccount(known ?? refuse('account_not_found', { accountId }), vault);
+        if (known && onDuplicate === 'skip') return importedAccount(known, vault);
         if (known && onDuplicate === 'refuse') return refuse('duplicate_identity_conflict', { accountId });
-        // A new key each time: what a deleted account left behind stays sealed after a new import.
-        const account = sealedAccount(file, accountId, vault, await vault.createKey(accountId), now());
+        // Always a new key: data of a deleted account with the same id must stay unreadable.
+        const account = sealAccount(file, accountId, vault, await vault.createKey(accountId), now());
         const command = { type: 'ImportAccount' as const, account, onDuplicate };
-        const { state, events } = await handle(subjects.account, accountId, command, cause);
+        const { state, events } = await commands.handle(subjects.account, accountId, command, cause);
         if (events.length > 0) onAccountImported?.(accountId);
-        return imported(state ?? refuse('account_not_found', { accountId }), vault);
+        return importedAccount(state ?? refuse('account_not_found', { accountId }), vault);
       });
     })
     .routes();
+};
 
-function duplicateRule(ctx: ManagementContext, skipsKnown: boolean): OnDuplicate {
-  const given = ctx.query.on_duplicate ?? ctx.query.onDuplicate;
-  if (given === undefined) return skipsKnown ? 'skip' : 'refuse';
-  if (given === 'replace' || given === 'skip' || given === 'refuse') return given;
+/** @throws Refusal `validation_error` */
+function onDuplicateOf(ctx: ManagementContext, skipByDefault: boolean): OnDuplicate {
+  const text = ctx.query.on_duplicate ?? ctx.query.onDuplicate;
+  if (text === undefined) return skipByDefault ? 'skip' : 'refuse';
+  const choice = onDuplicate.safeParse(text);
+  if (choice.success) return choice.data;
   return refuse('validation_error', { param: 'on_duplicate', problem: 'must be one of replace, skip, refuse' });
 }
 
-const imported = (account: Account, vault: Vault) => ({
+const importedAccount = (account: Account, vault: Vault): z.infer<typeof ImportedAccount> => ({
   account_id: account.id,
-  email: openedEmail(account, vault),
+  email: emailOf(account, vault),
   plan_type: account.planType,
   status: account.status,
 });

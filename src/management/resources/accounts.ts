@@ -1,47 +1,148 @@
 import { z } from 'zod';
-import type { AccountId } from '../../domain/core/brands.ts';
+import { accountStatusSchema } from '../../domain/account/events.ts';
+import { creditsOf, type PlanCredits } from '../../domain/account/planCredits.ts';
+import type { Account } from '../../domain/account/state.ts';
+import type { UsageWindow } from '../../domain/accountUsage/events.ts';
+import { WINDOW_MINUTES } from '../../domain/accountUsage/windowMinutes.ts';
+import { type AccountId, type Instant, iso } from '../../domain/core/brands.ts';
+import { type AvailabilityState, availabilityOf } from '../../domain/routing/availability.ts';
+import { expiryOf } from '../../provider/client/jwt.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import { keysOf } from '../accounts/incomingAccount.ts';
-import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/asOf.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { emailOf, openSealed } from '../accounts/openSealed.ts';
+import { accountKeysMutex } from '../accounts/sealAccount.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
-import { AccountResponse, accountSummary } from './accountSummary.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { atQuery, type View } from '../http/views.ts';
+import { remainingPercent } from './usage/usageWindow.ts';
 
-const list = documented({
-  summary: 'All accounts of the pool',
-  query: atQuery,
-  answer: z.object({ accounts: z.array(AccountResponse) }),
-});
-const ends = <const Status extends string>(status: Status, summary: string) =>
-  documented({ summary, answer: z.object({ status: z.literal(status) }), refuses: ['account_not_found'] });
+const time = z.iso.datetime().nullable();
+const token = z.object({ expires_at: time, state: z.string() });
+const availabilityState = z.enum([
+  'available',
+  'paused',
+  'deactivated',
+  'rate_limited',
+  'quota_exceeded',
+  'cooling',
+] satisfies AvailabilityState[]);
 
-export const accountRoutes = (management: Management) => {
-  const { hot, handle, vault, inTurn } = management;
-  return newRouter('/api/accounts')
-    .get('/', list, async (ctx) => {
-      const view = await viewOf(ctx, management);
-      return { accounts: [...view.hot.state.accounts.values()].map((account) => accountSummary(account, view)) };
+const AccountEntry = z
+  .object({
+    account_id: z.string(),
+    email: z.string(),
+    display_name: z.string(),
+    plan_type: z.string(),
+    status: accountStatusSchema(z),
+    usage: z.object({ primary_remaining_percent: z.number(), secondary_remaining_percent: z.number() }),
+    reset_at_primary: time,
+    reset_at_secondary: time,
+    window_minutes_primary: z.int(),
+    window_minutes_secondary: z.int(),
+    capacity_credits_primary: z.number(),
+    remaining_credits_primary: z.number(),
+    capacity_credits_secondary: z.number(),
+    remaining_credits_secondary: z.number(),
+    last_refresh_at: time,
+    usage_observed_at: time.describe('When the provider last reported usage; null before the first report'),
+    deactivation_reason: z.string().nullable(),
+    availability: z.object({ state: availabilityState, reason: z.string().nullable(), until: time }),
+    auth: z.object({ access: token, refresh: token, id_token: token }),
+  })
+  .meta({ id: 'Account' });
+
+const statusChange = <const Status extends string>(status: Status, summary: string) =>
+  describeRoute({ summary, answer: z.object({ status: z.literal(status) }), refuses: ['account_not_found'] });
+
+const routes = {
+  list: describeRoute({
+    summary: 'List all accounts',
+    query: atQuery,
+    answer: z.object({ accounts: z.array(AccountEntry) }),
+  }),
+  pause: statusChange('paused', 'Pause an account: it serves no more requests'),
+  reactivate: statusChange('reactivated', 'Reactivate a paused or deactivated account'),
+  remove: statusChange('deleted', 'Delete an account and destroy its data key'),
+};
+
+export const accountRoutes = ({ views, commands, vault }: Pick<Capabilities, 'views' | 'commands' | 'vault'>) =>
+  newRouter('/api/accounts')
+    .get('/', routes.list, async (ctx) => {
+      const view = await views.asOf(ctx);
+      return { accounts: [...view.state.accounts.values()].map((account) => accountEntry(account, view, vault)) };
     })
-    .post('/:id/pause', ends('paused', 'Takes an account out of service'), async (ctx) => {
-      const accountId = idOf(ctx);
-      await handle(subjects.account, accountId, { type: 'PauseAccount', accountId }, ctx.state.cause);
+    .post('/:id/pause', routes.pause, async (ctx) => {
+      const accountId = accountIdIn(ctx);
+      await commands.handle(subjects.account, accountId, { type: 'PauseAccount', accountId }, ctx.state.cause);
       return { status: 'paused' };
     })
-    .post('/:id/reactivate', ends('reactivated', 'Puts an account back into service'), async (ctx) => {
-      const accountId = idOf(ctx);
-      await handle(subjects.account, accountId, { type: 'ReactivateAccount', accountId }, ctx.state.cause);
+    .post('/:id/reactivate', routes.reactivate, async (ctx) => {
+      const accountId = accountIdIn(ctx);
+      await commands.handle(subjects.account, accountId, { type: 'ReactivateAccount', accountId }, ctx.state.cause);
       return { status: 'reactivated' };
     })
-    .delete('/:id', ends('deleted', 'Removes an account and destroys its data key'), async (ctx) => {
-      const accountId = idOf(ctx);
-      return inTurn(keysOf(accountId), async () => {
-        await handle(subjects.account, accountId, { type: 'DeleteAccount', accountId }, ctx.state.cause);
-        if (!hot.state.accounts.has(accountId)) await vault.destroy(accountId);
+    .delete('/:id', routes.remove, async (ctx) => {
+      const accountId = accountIdIn(ctx);
+      return commands.mutex(accountKeysMutex(accountId), async () => {
+        await commands.handle(subjects.account, accountId, { type: 'DeleteAccount', accountId }, ctx.state.cause);
+        if (!views.current.accounts.has(accountId)) await vault.destroy(accountId);
         return { status: 'deleted' };
       });
     })
     .routes();
-};
 
-const idOf = (ctx: ManagementContext) => (ctx.params.id ?? '') as AccountId;
+const accountIdIn = (ctx: ManagementContext) => (ctx.params.id ?? '') as AccountId;
+
+/** An account with its usage and availability (docs/decisions/0034-account-summary.md). */
+function accountEntry(account: Account, view: View, vault: Vault): z.infer<typeof AccountEntry> {
+  const { state, now, cooling } = view;
+  const usage = state.usage.get(account.id);
+  const { primary, secondary } = usage?.sample ?? { primary: null, secondary: null };
+  const email = emailOf(account, vault);
+  const availability = availabilityOf(account, usage, cooling.get(account.id), now);
+  return {
+    account_id: account.id,
+    email,
+    display_name: openSealed(account.displayName, vault) ?? email,
+    plan_type: account.planType,
+    status: account.status,
+    usage: {
+      primary_remaining_percent: remainingPercent(primary),
+      secondary_remaining_percent: remainingPercent(secondary),
+    },
+    reset_at_primary: isoOrNull(primary?.resetAt),
+    reset_at_secondary: isoOrNull(secondary?.resetAt),
+    window_minutes_primary: primary?.windowMinutes ?? WINDOW_MINUTES.primary,
+    window_minutes_secondary: secondary?.windowMinutes ?? WINDOW_MINUTES.secondary,
+    ...remainingCredits(creditsOf(account.planType), primary, secondary),
+    last_refresh_at: isoOrNull(state.tokens.get(account.id)?.tokens?.refreshedAt),
+    usage_observed_at: isoOrNull(usage?.observedAt),
+    deactivation_reason: account.deactivationReason,
+    availability: { state: availability.state, reason: availability.reason, until: isoOrNull(availability.until) },
+    auth: tokenStates(account, view, vault),
+  };
+}
+
+const remainingCredits = (credits: PlanCredits, primary: UsageWindow | null, secondary: UsageWindow | null) => ({
+  capacity_credits_primary: credits.primary,
+  remaining_credits_primary: (credits.primary * remainingPercent(primary)) / 100,
+  capacity_credits_secondary: credits.secondary,
+  remaining_credits_secondary: (credits.secondary * remainingPercent(secondary)) / 100,
+});
+
+function tokenStates(account: Account, { state, now }: View, vault: Vault) {
+  const tokens = state.tokens.get(account.id)?.tokens;
+  const isAccessValid = tokens && (tokens.accessExpiresAt === null || tokens.accessExpiresAt > now);
+  return {
+    access: { expires_at: isoOrNull(tokens?.accessExpiresAt), state: isAccessValid ? 'valid' : 'expired' },
+    // The provider does not document how long refresh tokens are valid.
+    refresh: { expires_at: null, state: tokens ? 'stored' : 'missing' },
+    id_token: {
+      expires_at: isoOrNull(expiryOf(openSealed(tokens?.idToken ?? null, vault) ?? '')),
+      state: account.hasReadableIdToken ? 'parsed' : 'unknown',
+    },
+  };
+}
+
+const isoOrNull = (at: Instant | null | undefined) => (at === null || at === undefined ? null : iso(at));

@@ -152,7 +152,7 @@ test.each([
     'limits.1 repeats a rule: type, window and model_filter together must be unique',
   ],
   [{ weekly_token_limit: -1 }, 'weekly_token_limit must be at least 1'],
-  [{ is_active: false }, 'is_active must be true: a new key is active; change it with PATCH'],
+  [{ is_active: false }, 'is_active must be true: new keys are active; deactivate a key with PATCH'],
   [{ limit: [] }, 'limit is not a known field'],
   [{ constructor: 1 }, 'constructor is not a known field'],
 ])('a key with %j is refused: %s', async (fields, message) => {

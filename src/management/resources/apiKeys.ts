@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
-import type { Router } from '@koa/router';
 import { z } from 'zod';
 import type { ApiKeyChanges, KeyValue, LimitRuleInput } from '../../domain/apiKey/decide.ts';
-import { limitTypeSchema, limitWindowSchema } from '../../domain/apiKey/events.ts';
+import { type LimitRule, limitTypeSchema, limitWindowSchema } from '../../domain/apiKey/events.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import type { ApiKeyId } from '../../domain/core/brands.ts';
+import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { type KeyCounters, usedAt } from '../../domain/limits/counters.ts';
+import { windowAt } from '../../domain/limits/window.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/asOf.ts';
-import { bodyOf, wireObject } from '../http/body.ts';
-import { type ManagementContext, type ManagementState, newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
+import { readBody, wireObject } from '../http/body.ts';
+import type { Capabilities } from '../http/capabilities.ts';
+import { type ManagementContext, newRouter } from '../http/context.ts';
+import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
-import { ApiKeyAnswer, apiKeySummary } from './apiKeySummary.ts';
+import { atQuery, type View } from '../http/views.ts';
 
-/** Counted in micro-dollars, so that the ceiling stays a number that is exact. */
+/** Counted in micro-dollars, the maximum is still an exact number. */
 const MAX_COST_USD = 9_000_000_000;
 
-/** Half of a surrogate pair cannot be kept: it would read back as something else. */
+/** An unpaired surrogate would not survive storage in UTF-8. */
 const text = z.string().refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
 
-const Rule = wireObject(
+const LimitInput = wireObject(
   {
     limit_type: limitTypeSchema(z),
     limit_window: limitWindowSchema(z),
@@ -40,10 +40,10 @@ const time = z.string().transform((text, { addIssue }) => {
   return at ?? z.NEVER;
 });
 
-const editable = {
+const editableFields = {
   allowed_models: z.array(text).nullish(),
   expires_at: time.nullish(),
-  limits: z.array(Rule).nullish(),
+  limits: z.array(LimitInput).nullish(),
   weekly_token_limit: z.int().min(1).nullish(),
 };
 const READ_ONLY = ['id', 'key', 'key_prefix', 'created_at', 'last_used_at'];
@@ -51,118 +51,144 @@ const READ_ONLY = ['id', 'key', 'key_prefix', 'created_at', 'last_used_at'];
 const CreateApiKey = wireObject(
   {
     name: text,
-    ...editable,
-    is_active: z.literal(true, 'must be true: a new key is active; change it with PATCH').optional(),
+    ...editableFields,
+    is_active: z.literal(true, 'must be true: new keys are active; deactivate a key with PATCH').optional(),
   },
   READ_ONLY,
 );
 const ChangeApiKey = wireObject(
-  { name: text.optional(), ...editable, is_active: z.boolean().optional(), reset_usage: z.boolean().optional() },
+  { name: text.optional(), ...editableFields, is_active: z.boolean().optional(), reset_usage: z.boolean().optional() },
   READ_ONLY,
 );
 
-const WithValue = ApiKeyAnswer.extend({
+const Limit = z
+  .object({
+    id: z.int(),
+    limit_type: limitTypeSchema(z),
+    limit_window: limitWindowSchema(z),
+    max_value: z.int(),
+    model_filter: z.string().nullable(),
+    reset_at: z.iso.datetime(),
+    current_value: z.int(),
+    reserved_value: z.int(),
+    current_cost_usd: z.number().optional(),
+    reserved_cost_usd: z.number().optional(),
+  })
+  .meta({ id: 'LimitRule' });
+
+const ApiKeyEntry = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    key_prefix: z.string(),
+    allowed_models: z.array(z.string()).nullable(),
+    expires_at: z.iso.datetime().nullable(),
+    is_active: z.boolean(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().nullable(),
+    limits: z.array(Limit),
+  })
+  .meta({ id: 'ApiKey' });
+
+const ApiKeyWithValue = ApiKeyEntry.extend({
   key: z
     .string()
     .regex(/^sk-svc-[0-9a-f]{48}$/)
     .optional()
-    .describe('Shown only here; a repeat with the same Idempotency-Key does not have it'),
+    .describe('Returned only once; absent when the request repeats an Idempotency-Key'),
 }).meta({ id: 'ApiKeyWithValue' });
 
-const list = documented({ summary: 'All API keys', query: atQuery, answer: z.array(ApiKeyAnswer) });
-const create = documented({
-  summary: 'Makes an API key and shows it once',
-  body: CreateApiKey,
-  answer: WithValue,
-  refuses: ['invalid_api_key_payload'],
-});
-const change = documented({
-  summary: 'Changes an API key; what is left out stays as it is',
-  body: ChangeApiKey,
-  answer: ApiKeyAnswer,
-  refuses: ['invalid_api_key_payload', 'api_key_not_found'],
-});
-const remove = documented({
-  summary: 'Removes an API key; it stops working at once',
-  answer: 'noContent',
-  refuses: ['api_key_not_found'],
-});
-const regenerate = documented({
-  summary: 'Gives an API key a new value and shows it once; the old one stops working at once',
-  answer: WithValue,
-  refuses: ['api_key_not_found'],
-});
+const routes = {
+  list: describeRoute({ summary: 'List all API keys', query: atQuery, answer: z.array(ApiKeyEntry) }),
+  create: describeRoute({
+    summary: 'Create an API key; the response contains its value once',
+    body: CreateApiKey,
+    answer: ApiKeyWithValue,
+    refuses: ['invalid_api_key_payload'],
+  }),
+  change: describeRoute({
+    summary: 'Change an API key; omitted fields stay unchanged',
+    body: ChangeApiKey,
+    answer: ApiKeyEntry,
+    refuses: ['invalid_api_key_payload', 'api_key_not_found'],
+  }),
+  remove: describeRoute({
+    summary: 'Delete an API key; it stops working immediately',
+    answer: 'noContent',
+    refuses: ['api_key_not_found'],
+  }),
+  regenerate: describeRoute({
+    summary: 'Replace the value of an API key; the old value stops working immediately',
+    answer: ApiKeyWithValue,
+    refuses: ['api_key_not_found'],
+  }),
+};
 
-export const apiKeyRoutes = (management: Management): ReturnType<Router<ManagementState>['routes']> => {
-  const { hot, handle, newId, newKeyBytes } = management;
-  const summary = (key: ApiKey | undefined, keyId: ApiKeyId) =>
-    apiKeySummary(key ?? refuse('api_key_not_found', { keyId }), management);
+export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' | 'commands' | 'ids'>) => {
+  const current = (key: ApiKey | undefined, keyId: ApiKeyId) =>
+    apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), views.now());
 
   return newRouter('/api/api-keys')
-    .get('/', list, async (ctx) => {
-      const view = await viewOf(ctx, management);
-      return [...view.hot.state.apiKeys.values()].map((key) => apiKeySummary(key, view));
+    .get('/', routes.list, async (ctx) => {
+      const view = await views.asOf(ctx);
+      return [...view.state.apiKeys.values()].map((key) => apiKeyEntry(key, view));
     })
-    .post('/', create, async (ctx) => {
-      const body = await bodyOf(ctx, CreateApiKey, 'invalid_api_key_payload');
-      const keyId = (ctx.state.cause.write?.resourceId ?? newId()) as ApiKeyId;
-      const { key, value } = mint(newKeyBytes());
+    .post('/', routes.create, async (ctx) => {
+      const body = await readBody(ctx, CreateApiKey, 'invalid_api_key_payload');
+      const keyId = (ctx.state.cause.write?.resourceId ?? ids.newId()) as ApiKeyId;
+      const { key, value } = mintKey(ids.newKeyBytes());
       const command = { type: 'CreateApiKey' as const, keyId, value, name: body.name, ...changesOf(body) };
-      const { state, isRepeat } = await handle(subjects.apiKey, keyId, command, ctx.state.cause);
-      return { ...summary(state, keyId), ...(!isRepeat && { key }) };
+      const { state, isRepeat } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
+      return { ...current(state, keyId), ...(!isRepeat && { key }) };
     })
-    .patch('/:id', change, async (ctx) => {
-      const keyId = idOf(ctx);
-      if (!hot.state.apiKeys.has(keyId)) refuse('api_key_not_found', { keyId });
-      const body = await bodyOf(ctx, ChangeApiKey, 'invalid_api_key_payload');
+    .patch('/:id', routes.change, async (ctx) => {
+      const keyId = keyIdIn(ctx);
+      if (!views.current.apiKeys.has(keyId)) refuse('api_key_not_found', { keyId });
+      const body = await readBody(ctx, ChangeApiKey, 'invalid_api_key_payload');
       const { name, is_active: isActive, reset_usage: resetUsage } = body;
       const changes: ApiKeyChanges = { ...changesOf(body), name, isActive, resetUsage };
       const command = { type: 'ChangeApiKey' as const, keyId, changes };
-      const { state } = await handle(subjects.apiKey, keyId, command, ctx.state.cause);
-      return summary(state, keyId);
+      const { state } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
+      return current(state, keyId);
     })
-    .delete('/:id', remove, async (ctx) => {
-      const keyId = idOf(ctx);
-      await handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId }, ctx.state.cause);
+    .delete('/:id', routes.remove, async (ctx) => {
+      const keyId = keyIdIn(ctx);
+      await commands.handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId }, ctx.state.cause);
       ctx.status = 204;
     })
-    .post('/:id/regenerate', regenerate, async (ctx) => {
-      const keyId = idOf(ctx);
-      const { key, value } = mint(newKeyBytes());
-      const { state, isRepeat } = await handle(
-        subjects.apiKey,
-        keyId,
-        { type: 'RegenerateApiKey', keyId, value },
-        ctx.state.cause,
-      );
-      return { ...summary(state, keyId), ...(!isRepeat && { key }) };
+    .post('/:id/regenerate', routes.regenerate, async (ctx) => {
+      const keyId = keyIdIn(ctx);
+      const { key, value } = mintKey(ids.newKeyBytes());
+      const command = { type: 'RegenerateApiKey' as const, keyId, value };
+      const { state, isRepeat } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
+      return { ...current(state, keyId), ...(!isRepeat && { key }) };
     })
     .routes();
 };
 
-const idOf = (ctx: ManagementContext) => (ctx.params.id ?? '') as ApiKeyId;
+const keyIdIn = (ctx: ManagementContext) => (ctx.params.id ?? '') as ApiKeyId;
 
-/** The key itself is shown once and kept nowhere. */
-function mint(bytes: Uint8Array): { key: string; value: KeyValue } {
+/** @returns the key, which is never stored, and what is: its hash and its first characters */
+function mintKey(bytes: Uint8Array): { key: string; value: KeyValue } {
   const key = `sk-svc-${Buffer.from(bytes).toString('hex')}`;
   return { key, value: { hash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, 16) } };
 }
 
-interface Editable {
+interface EditableFields {
   allowed_models?: string[] | null | undefined;
   expires_at?: ApiKeyChanges['expiresAt'];
-  limits?: z.output<typeof Rule>[] | null | undefined;
+  limits?: z.output<typeof LimitInput>[] | null | undefined;
   weekly_token_limit?: number | null | undefined;
 }
 
-const changesOf = (body: Editable) => ({
+const changesOf = (body: EditableFields) => ({
   allowedModels: body.allowed_models,
   expiresAt: body.expires_at,
   limits: limitsOf(body),
 });
 
-/** Null means none, left out means as before. The deprecated `weekly_token_limit` counts only without `limits`. */
-function limitsOf({ limits, weekly_token_limit: weekly }: Editable): LimitRuleInput[] | undefined {
+/** Null removes all limits; undefined leaves them unchanged. The deprecated `weekly_token_limit` yields to `limits`. */
+function limitsOf({ limits, weekly_token_limit: weekly }: EditableFields): LimitRuleInput[] | undefined {
   if (limits !== undefined) {
     return (limits ?? []).map((rule) => ({
       limitType: rule.limit_type,
@@ -174,4 +200,45 @@ function limitsOf({ limits, weekly_token_limit: weekly }: Editable): LimitRuleIn
   if (weekly === undefined) return undefined;
   if (weekly === null) return [];
   return [{ limitType: 'total_tokens', limitWindow: 'weekly', maxValue: weekly, modelFilter: null }];
+}
+
+/** A key with its usage, without its value. */
+function apiKeyEntry(key: ApiKey, { state, now, reservedOn }: View): z.infer<typeof ApiKeyEntry> {
+  const counters = state.counters.get(key.id);
+  return {
+    id: key.id,
+    name: key.name,
+    key_prefix: key.prefix,
+    allowed_models: key.allowedModels && [...key.allowedModels],
+    expires_at: key.expiresAt === null ? null : iso(key.expiresAt),
+    is_active: key.isActive,
+    created_at: iso(key.createdAt),
+    last_used_at: counters?.lastUsedAt ? iso(counters.lastUsedAt) : null,
+    limits: key.rules.map((rule) => limitEntry(rule, counters, reservedOn(key.id, rule.id, now), now)),
+  };
+}
+
+/**
+ * `reserved_value` is what open requests have reserved in addition to `current_value`. Costs are counted in
+ * micro-dollars: a `cost_usd` rule shows them in whole dollars, and exactly in `..._cost_usd`
+ * (docs/decisions/0025-limit-windows-and-units.md).
+ */
+function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved: number, now: Instant) {
+  const used = usedAt(counters, rule, now);
+  const common = {
+    id: rule.id,
+    limit_type: rule.limitType,
+    limit_window: rule.limitWindow,
+    max_value: rule.maxValue,
+    model_filter: rule.modelFilter,
+    reset_at: iso(windowAt(rule, now).resetAt),
+  };
+  if (rule.limitType !== 'cost_usd') return { ...common, current_value: used, reserved_value: reserved };
+  return {
+    ...common,
+    current_value: Math.floor(used / 1_000_000),
+    reserved_value: Math.floor(reserved / 1_000_000),
+    current_cost_usd: used / 1_000_000,
+    reserved_cost_usd: reserved / 1_000_000,
+  };
 }

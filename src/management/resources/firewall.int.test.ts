@@ -80,7 +80,7 @@ test('twenty addresses that come at once are all kept', async () => {
 });
 
 test('the list says from where it was asked, so that a page can offer that address', async () => {
-  const stage = await startManagement({ remoteAddress: addressOf });
+  const stage = await startManagement({ connection: { remoteAddress: addressOf } });
   await setUp(stage);
   const client = await logIn(stage, { address: '::ffff:192.0.2.7' });
   expect((await client.call('GET', '/api/firewall/ips')).body.caller_address).toBe('192.0.2.7');

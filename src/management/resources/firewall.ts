@@ -4,11 +4,11 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { type IpAddress, parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { Firewall } from '../../domain/firewall/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/asOf.ts';
-import { bodyOf, wireObject } from '../http/body.ts';
+import { readBody, wireObject } from '../http/body.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { atQuery } from '../http/views.ts';
 
 const AllowIp = wireObject({ ip_address: z.string() }, ['created_at']);
 
@@ -17,55 +17,56 @@ const Allowlist = z
   .object({
     mode: z.enum(['allow_all', 'allowlist_active']),
     entries: z.array(Entry),
-    caller_address: z.string().describe('The address that the proxy would see if the client sent it a request'),
+    caller_address: z.string().describe('The address of this client as the proxy would see it'),
   })
   .meta({ id: 'Firewall' });
-const Deleted = z.object({ status: z.literal('deleted') });
 
-const list = documented({
-  summary: 'Addresses that may use the proxy; none: everybody may',
-  query: atQuery,
-  answer: Allowlist,
-});
-const allow = documented({
-  summary: 'Lets an address use the proxy',
-  body: AllowIp,
-  answer: Entry,
-  refuses: ['invalid_ip', 'ip_exists'],
-});
-const revoke = documented({
-  summary: 'Takes an address off the allowlist',
-  answer: Deleted,
-  refuses: ['invalid_ip', 'ip_not_found'],
-});
+const routes = {
+  list: describeRoute({
+    summary: 'List the addresses that may use the proxy; an empty list allows every address',
+    query: atQuery,
+    answer: Allowlist,
+  }),
+  allow: describeRoute({
+    summary: 'Add an address to the allowlist',
+    body: AllowIp,
+    answer: Entry,
+    refuses: ['invalid_ip', 'ip_exists'],
+  }),
+  revoke: describeRoute({
+    summary: 'Remove an address from the allowlist',
+    answer: z.object({ status: z.literal('deleted') }),
+    refuses: ['invalid_ip', 'ip_not_found'],
+  }),
+};
 
-export const firewallRoutes = (management: Management) => {
-  const { handle } = management;
-  return newRouter('/api/firewall/ips')
-    .get('/', list, async (ctx) => ({
-      ...render((await viewOf(ctx, management)).hot.state.firewall),
+export const firewallRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'commands'>) =>
+  newRouter('/api/firewall/ips')
+    .get('/', routes.list, async (ctx) => ({
+      ...allowlist((await views.asOf(ctx)).state.firewall),
       caller_address: ctx.state.client.address,
     }))
-    .post('/', allow, async (ctx) => {
-      const { ip_address } = await bodyOf(ctx, AllowIp, 'invalid_ip');
-      const { state } = await handle(subjects.firewall, 'main', { type: 'AllowIp', ip: ip_address }, ctx.state.cause);
+    .post('/', routes.allow, async (ctx) => {
+      const { ip_address } = await readBody(ctx, AllowIp, 'invalid_ip');
+      const command = { type: 'AllowIp', ip: ip_address } as const;
+      const { state } = await commands.handle(subjects.firewall, 'main', command, ctx.state.cause);
       const ip = parseIp(ip_address) as IpAddress;
-      // A repeat may come after the address was taken off again.
+      // A repeated write may find that the address has been removed since.
       return entry([ip, state.get(ip) ?? refuse('ip_not_found', { ip })]);
     })
-    .delete('/:ip', revoke, async (ctx) => {
-      await handle(subjects.firewall, 'main', { type: 'RevokeIp', ip: ctx.params.ip ?? '' }, ctx.state.cause);
+    .delete('/:ip', routes.revoke, async (ctx) => {
+      const command = { type: 'RevokeIp', ip: ctx.params.ip ?? '' } as const;
+      await commands.handle(subjects.firewall, 'main', command, ctx.state.cause);
       return { status: 'deleted' };
     })
     .routes();
-};
 
-const render = (firewall: Firewall) => ({
+const allowlist = (firewall: Firewall) => ({
   mode: firewall.size > 0 ? 'allowlist_active' : 'allow_all',
   entries: [...firewall].map(entry),
 });
 
-const entry = ([ip, { allowedAt }]: [IpAddress, { allowedAt: Instant }]) => ({
+const entry = ([ip, { allowedAt }]: [IpAddress, { allowedAt: Instant }]): z.infer<typeof Entry> => ({
   ip_address: ip,
   created_at: iso(allowedAt),
 });

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
+import { describeRoute } from '../http/describeRoute.ts';
 
 const Health = z.object({ status: z.literal('ok') });
 
-/** Says that the process runs, nothing about log or provider (specification, "Health"). */
+const routes = {
+  get: describeRoute({ summary: 'Check that the process is running', answer: Health }),
+};
+
+/** Public, and independent of log and provider (docs/decisions/0045-optional-keys-and-public-paths.md). */
 export const healthRoutes = () =>
   newRouter('')
-    .get('/health', documented({ summary: 'Whether the application runs', answer: Health }), () => ({ status: 'ok' }))
+    .get('/health', routes.get, () => ({ status: 'ok' }))
     .routes();

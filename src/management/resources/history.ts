@@ -7,15 +7,15 @@ import type { Actor } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
 import { REFRESH_STREAM_PREFIX } from '../../state/fold/refreshStreams.ts';
 import type { Step } from '../../state/past/past.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
-import { integer, many, one, time } from '../http/query.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { difference } from './history/difference.ts';
-import { asJson, redact } from './history/redact.ts';
+import { redact, toJson } from './history/redact.ts';
 import { subjectState } from './history/subjectState.ts';
 
-const ActorAnswer = z
+const EventActor = z
   .discriminatedUnion('kind', [
     z.object({
       kind: z.literal('operator'),
@@ -36,12 +36,12 @@ const entryFields = {
   time: z.iso.datetime(),
   type: z.string(),
   subject: z.string(),
-  actor: ActorAnswer,
+  actor: EventActor,
   sentence: z.string(),
 };
 const Entry = z.object(entryFields).meta({ id: 'HistoryEntry' });
 
-const EventAnswer = z
+const EventDetails = z
   .object({
     ...entryFields,
     id: z.string(),
@@ -53,117 +53,124 @@ const EventAnswer = z
     node: z.string(),
     hash: z.string(),
     previous_hash: z.string(),
-    data: z.unknown().describe('As it was written, without secrets'),
-    before: z.unknown().describe('The subject right before the event; null when there was none'),
-    after: z.unknown().describe('The subject right after the event; null when there is none any more'),
+    data: z.unknown().describe('The stored event data, with secrets redacted'),
+    before: z.unknown().describe('State of the subject before the event; null if it did not exist'),
+    after: z.unknown().describe('State of the subject after the event; null if it no longer exists'),
     changes: z.array(z.object({ path: z.string().describe('JSON Pointer'), before: z.unknown(), after: z.unknown() })),
   })
   .meta({ id: 'HistoryEvent' });
 
-/** Types can be many: a page that leaves out requests names all others. */
+/** Higher than MAX_VALUES: excluding requests means naming every other type. */
 const MAX_TYPES = 100;
 const MAX_VALUES = 20;
-const values = (most: number) => z.array(z.string()).max(most).optional();
-const moment = z.iso.datetime({ offset: true }).optional();
+const MIN_SEARCH_CHARACTERS = 3;
+const list = (maxValues: number) => z.array(z.string()).max(maxValues).optional();
+const time = z.iso.datetime({ offset: true }).optional();
 
-const list = documented({
-  summary: 'Everything that happened, the latest first',
-  query: {
-    subject: values(MAX_VALUES).describe('e.g. account-<id>, apiKey-<id>, firewall-main, settings-main'),
-    type: values(MAX_TYPES).describe('e.g. ApiKeyCreated'),
-    actor: values(MAX_VALUES).describe(
-      'operator, operator:<address>, session:<id>, apiKey:<id>, anonymous, cli, system',
-    ),
-    since: moment,
-    until: moment,
-    search: z.string().min(3).optional().describe('A part of the sentence; requests that went well are not searched'),
-    limit: z.int().min(1).max(200).default(50),
-    cursor: z.string().optional().describe('next_cursor of the page before'),
-  },
-  answer: z.object({ events: z.array(Entry), next_cursor: z.string().nullable() }),
-  refuses: ['validation_error', 'read_models_unavailable'],
-});
+const routes = {
+  list: describeRoute({
+    summary: 'List events, latest first',
+    query: {
+      subject: list(MAX_VALUES).describe('e.g. account-<id>, apiKey-<id>, firewall-main, settings-main'),
+      type: list(MAX_TYPES).describe('e.g. ApiKeyCreated'),
+      actor: list(MAX_VALUES).describe(
+        'operator, operator:<address>, session:<id>, apiKey:<id>, anonymous, cli, system',
+      ),
+      since: time,
+      until: time,
+      search: z
+        .string()
+        .min(MIN_SEARCH_CHARACTERS)
+        .optional()
+        .describe('Part of the sentence; successful requests are not searched'),
+      limit: z.int().min(1).max(200).default(50),
+      cursor: z.string().optional().describe('next_cursor of the previous page'),
+    },
+    answer: z.object({ events: z.array(Entry), next_cursor: z.string().nullable() }),
+    refuses: ['validation_error', 'read_models_unavailable'],
+  }),
+  get: describeRoute({
+    summary: 'Get an event with all its data and the changes it made',
+    answer: EventDetails,
+    refuses: ['validation_error', 'not_found'],
+  }),
+};
 
-const show = documented({
-  summary: 'One event whole, with what it changed',
-  answer: EventAnswer,
-  refuses: ['validation_error', 'not_found'],
-});
-
-export const historyRoutes = ({ hot, past, history }: Management) =>
+/** Every event of the log (docs/decisions/0055-history.md). */
+export const historyRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/history')
-    .get('/', list, async (ctx) => {
-      const limit = integer(ctx, 'limit', { min: 1, max: 200, otherwise: 50 });
-      const page = await history.page(filterOf(ctx), cursorOf(ctx), limit, hot.state.position);
-      return { events: page.entries.map(entry), next_cursor: page.before === null ? null : cursor(page.before) };
+    .get('/', routes.list, async (ctx) => {
+      const limit = queryInteger(ctx, 'limit', { min: 1, max: 200, fallback: 50 });
+      const page = await queries.history.page(filterIn(ctx), cursorIn(ctx), limit, views.current.position);
+      return { events: page.entries.map(entry), next_cursor: page.before === null ? null : cursorOf(page.before) };
     })
-    .get('/:position', show, async (ctx) => {
-      const at = positionOf(ctx.params.position ?? '');
-      if (at === 0 || at > hot.state.position) refuse('not_found', { path: ctx.path });
-      return whole(await past.step(at));
+    .get('/:position', routes.get, async (ctx) => {
+      const at = positionIn(ctx.params.position ?? '');
+      if (at === 0 || at > views.current.position) refuse('not_found', { path: ctx.path });
+      return eventDetails(await views.step(at));
     })
     .routes();
 
-function filterOf(ctx: ManagementContext): HistoryFilter {
-  const search = one(ctx, 'search')?.trim() || undefined;
-  // Trigrams: less than three characters would mean reading everything.
-  if (search && [...search].length < 3) {
-    refuse('validation_error', { param: 'search', problem: 'must have at least 3 characters' });
+/** @throws Refusal `validation_error` */
+function filterIn(ctx: ManagementContext): HistoryFilter {
+  const search = queryText(ctx, 'search')?.trim() || undefined;
+  // The index consists of trigrams: a shorter text could only be found by reading every sentence.
+  if (search && [...search].length < MIN_SEARCH_CHARACTERS) {
+    refuse('validation_error', {
+      param: 'search',
+      problem: `must have at least ${MIN_SEARCH_CHARACTERS} characters`,
+    });
   }
   const conditions: { [Name in keyof HistoryFilter]: HistoryFilter[Name] | undefined } = {
     search,
-    subjects: few(ctx, 'subject', MAX_VALUES),
-    types: few(ctx, 'type', MAX_TYPES),
-    actors: few(ctx, 'actor', MAX_VALUES),
-    since: time(ctx, 'since'),
-    until: time(ctx, 'until'),
+    subjects: queryList(ctx, ['subject'], MAX_VALUES),
+    types: queryList(ctx, ['type'], MAX_TYPES),
+    actors: queryList(ctx, ['actor'], MAX_VALUES),
+    since: queryTime(ctx, 'since'),
+    until: queryTime(ctx, 'until'),
   };
   return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
 }
 
-function few(ctx: ManagementContext, name: string, most: number): string[] | undefined {
-  const given = many(ctx, name);
-  if (!given || given.length <= most) return given;
-  return refuse('validation_error', { param: name, problem: `must be given at most ${most} times` });
-}
+const cursorOf = (before: Position) => Buffer.from(`before ${before}`).toString('base64url');
 
-const cursor = (before: Position) => Buffer.from(`before ${before}`).toString('base64url');
-
-function cursorOf(ctx: ManagementContext): Position | null {
-  const given = one(ctx, 'cursor');
-  if (given === undefined) return null;
-  const [, before] = /^before (\d{1,15})$/.exec(Buffer.from(given, 'base64url').toString()) ?? [];
+/** @throws Refusal `validation_error` */
+function cursorIn(ctx: ManagementContext): Position | null {
+  const cursor = queryText(ctx, 'cursor');
+  if (cursor === undefined) return null;
+  const [, before] = /^before (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (before !== undefined) return position(Number(before));
-  return refuse('validation_error', { param: 'cursor', problem: 'must be a next_cursor that was answered before' });
+  return refuse('validation_error', { param: 'cursor', problem: 'must be the next_cursor of an earlier response' });
 }
 
-function positionOf(text: string): Position {
+/** @throws Refusal `validation_error` */
+function positionIn(text: string): Position {
   if (/^\d{1,15}$/.test(text)) return position(Number(text));
   return refuse('validation_error', { param: 'position', problem: 'must be a whole number' });
 }
 
-const entry = ({ position, time, type, subject, actor, sentence }: HistoryEntry) => ({
+const entry = ({ position, time, type, subject, actor, sentence }: HistoryEntry): z.infer<typeof Entry> => ({
   position,
   time: iso(time),
   type,
   subject,
-  actor: shownActor(actor),
+  actor: eventActor(actor),
   sentence,
 });
 
-function whole({ event, before, after }: Step) {
+function eventDetails({ event, before, after }: Step): z.infer<typeof EventDetails> {
   const { metadata, stream, type } = event;
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
   const subject = subjectOf(stream, current);
-  // A node's own stream holds results of refreshes of all accounts.
-  const place = stream.startsWith(REFRESH_STREAM_PREFIX) ? subject : stream;
-  const [was, is] = [subjectState(place, before), subjectState(place, after)];
+  // Refresh streams belong to a node and contain events of all accounts.
+  const stateOf = stream.startsWith(REFRESH_STREAM_PREFIX) ? subject : stream;
+  const [stateBefore, stateAfter] = [subjectState(stateOf, before), subjectState(stateOf, after)];
   return {
     position: event.position,
     time: iso(instant(event.time)),
     type,
     subject,
-    actor: shownActor(metadata.actor),
+    actor: eventActor(metadata.actor),
     sentence: sentenceOf(current),
     id: event.id,
     stream,
@@ -174,14 +181,14 @@ function whole({ event, before, after }: Step) {
     node: metadata.node,
     hash: metadata.hash,
     previous_hash: metadata.previousHash,
-    data: redact(asJson(event.data)),
-    before: redact(was),
-    after: redact(is),
-    changes: difference(was, is),
+    data: redact(toJson(event.data)),
+    before: redact(stateBefore),
+    after: redact(stateAfter),
+    changes: difference(stateBefore, stateAfter),
   };
 }
 
-function shownActor(actor: Actor): z.infer<typeof ActorAnswer> {
+function eventActor(actor: Actor): z.infer<typeof EventActor> {
   switch (actor.kind) {
     case 'operator': {
       const { kind, sessionId, address, userAgent, usedTotp } = actor;

@@ -59,7 +59,7 @@ test('requests are not named one by one', async () => {
 test('a page that says nothing still hears that the stream lives', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
-  await vi.waitUntil(() => page.stream.text.includes(': still here\n\n'), patiently);
+  await vi.waitUntil(() => page.stream.text.includes(': keepalive\n\n'), patiently);
 });
 
 test('the stream ends with the session, whatever ends that', async () => {

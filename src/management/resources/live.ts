@@ -1,46 +1,54 @@
 import { z } from 'zod';
 import { isTotpPending, isValid } from '../../domain/session/state.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
+import { describeRoute } from '../http/describeRoute.ts';
 import type { LiveFeed } from './live/liveFeed.ts';
 
 const LiveEvent = z
   .union([
     z.object({
-      position: z.int().describe('Everything up to here can be asked for'),
+      position: z.int().describe('Every event up to this position is visible to other requests'),
       subjects: z
         .array(z.string())
         .describe(
-          'What changed, e.g. account-<id>, firewall-main; kinds alone, such as request, stand for any of them',
+          'What changed, e.g. account-<id> or firewall-main; a kind without an id, such as request, means any of that kind',
         ),
     }),
     z.object({
-      reason: z.enum(['session', 'stopping', 'too_slow']).describe('Why the stream ends; `session`: sign in again'),
+      reason: z
+        .enum(['session', 'stopping', 'too_slow'])
+        .describe('Why the stream ends; `session` means that the client must sign in again'),
     }),
   ])
   .meta({ id: 'LiveEvent' });
 
-const listen = documented({
-  summary: 'Says what has changed as it happens: `changed` with position and subjects, `ended` with the reason',
-  answer: 'stream',
-  stream: LiveEvent,
-  refuses: ['too_many_live_streams'],
-});
+const routes = {
+  listen: describeRoute({
+    summary: 'Stream notifications of changes: `changed` with position and subjects, `ended` with the reason',
+    answer: 'stream',
+    stream: LiveEvent,
+    refuses: ['too_many_live_streams'],
+  }),
+};
 
-/** One stream a page. It ends with the session (design.md section 5, Dashboard). */
-export const liveRoutes = ({ hot, now }: Management, live: LiveFeed) =>
+interface LiveOptions extends Pick<Capabilities, 'views' | 'now'> {
+  readonly live: LiveFeed;
+}
+
+/** One stream per dashboard page; ends with the session (docs/decisions/0056-dashboard-is-an-api-client.md). */
+export const liveRoutes = ({ views, now, live }: LiveOptions) =>
   newRouter('/api/live')
-    .get('/', listen, (ctx) => {
+    .get('/', routes.listen, (ctx) => {
       const { session, address } = ctx.state.client;
       ctx.type = 'text/event-stream';
-      // Proxies such as nginx would hold events back otherwise.
+      // Disables response buffering in nginx and similar reverse proxies.
       ctx.set('x-accel-buffering', 'no');
       return live.open({
         owner: session?.id ?? address,
         isAllowed() {
-          const { dashboardAuth, sessions } = hot.state;
-          // Nobody needs a session until there is a password.
+          const { dashboardAuth, sessions } = views.current;
+          // Without a password no session is needed.
           if (!session) return dashboardAuth.password === null;
           const known = sessions.get(session.id);
           return known !== undefined && isValid(known, dashboardAuth, now()) && !isTotpPending(known, dashboardAuth);

@@ -3,21 +3,31 @@ import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import type { PlacedEndpoint, Surface } from '../../http/openApi/endpoint.ts';
 import { openApi } from '../../http/openApi/openApi.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
+import { describeRoute } from '../http/describeRoute.ts';
 import { wireOf } from '../http/respond.ts';
+
+const OpenApiDocument = z.looseObject({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.unknown()) });
 
 const ManagementError = z
   .object({ error: z.object({ code: z.string(), message: z.string() }) })
   .meta({ id: 'ManagementError' });
 
-const OpenApiDocument = z.looseObject({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.unknown()) });
+const routes = {
+  get: describeRoute({ summary: 'Get the OpenAPI document of this service', answer: OpenApiDocument }),
+};
 
-/** The document of everything that this build answers, made when it is first asked for. */
-export const openApiRoutes = (endpoints: () => readonly PlacedEndpoint[], others: readonly Surface[]) => {
+interface OpenApiOptions {
+  /** Called once all routes are mounted. */
+  readonly endpoints: () => readonly PlacedEndpoint[];
+  /** What the document describes besides management. */
+  readonly otherSurfaces: readonly Surface[];
+}
+
+export const openApiRoutes = ({ endpoints, otherSurfaces }: OpenApiOptions) => {
   let document: unknown;
   return newRouter('/api')
-    .get('/openapi.json', documented({ summary: 'This document', answer: OpenApiDocument }), () => {
-      document ??= openApi([managementSurface(endpoints()), ...others]);
+    .get('/openapi.json', routes.get, () => {
+      document ??= openApi([managementSurface(endpoints()), ...otherSurfaces]);
       return document;
     })
     .routes();
@@ -29,24 +39,26 @@ const managementSurface = (endpoints: readonly PlacedEndpoint[]): Surface => ({
   error: ManagementError,
   wireOf,
   isPublic,
-  refusesAlways,
+  refusesAlways: commonErrors,
   headers: (endpoint) => (takesIdempotencyKey(endpoint) ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
 });
 
-const IDEMPOTENCY_KEY = 'A repeat with the same key writes nothing and answers the present state without secrets.';
+const IDEMPOTENCY_KEY =
+  'A repeated request with the same key changes nothing and returns the current state without secrets.';
 
-function refusesAlways(endpoint: PlacedEndpoint): ErrorCode[] {
+/** Errors that do not depend on the route itself. */
+function commonErrors(endpoint: PlacedEndpoint): ErrorCode[] {
   const isSettings = endpoint.path === '/api/settings';
   return [
-    ...only(!isPublic(endpoint), isSettings ? 'unauthorized' : 'authentication_required', 'totp_required'),
-    ...only(isWrite(endpoint), 'cross_origin', 'conflict', 'log_unavailable'),
-    ...only(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
-    ...only(takesIdempotencyKey(endpoint) || endpoint.query !== undefined, 'validation_error'),
+    ...codesIf(!isPublic(endpoint), isSettings ? 'unauthorized' : 'authentication_required', 'totp_required'),
+    ...codesIf(isWrite(endpoint), 'cross_origin', 'conflict', 'log_unavailable'),
+    ...codesIf(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
+    ...codesIf(takesIdempotencyKey(endpoint) || endpoint.query !== undefined, 'validation_error'),
     'internal_error',
   ];
 }
 
-const only = (applies: boolean, ...codes: readonly ErrorCode[]) => (applies ? codes : []);
+const codesIf = (condition: boolean, ...codes: readonly ErrorCode[]) => (condition ? codes : []);
 const isWrite = ({ method }: PlacedEndpoint) => method !== 'get';
 const isPublic = ({ path }: PlacedEndpoint) => path === '/health' || path.startsWith('/api/dashboard-auth/');
 const takesIdempotencyKey = (endpoint: PlacedEndpoint) => isWrite(endpoint) && !isPublic(endpoint);

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { iso } from '../../domain/core/brands.ts';
 import type { RequestLogFilter, RequestLogRow } from '../../readModels/requestLogQueries.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
-import { integer, many, one, time } from '../http/query.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 
-const values = z.array(z.string()).optional();
-const moment = z.iso.datetime({ offset: true }).optional();
-const conditions = {
-  status: values,
-  accountId: values,
-  model: values,
-  reasoningEffort: values,
-  modelOption: values.describe('<model>:::<reasoning_effort>'),
-  since: moment.describe('First moment that belongs to the answer'),
-  until: moment.describe('Last moment that belongs to the answer'),
+const list = z.array(z.string()).optional();
+const time = z.iso.datetime({ offset: true }).optional();
+const filterQuery = {
+  status: list,
+  accountId: list,
+  model: list,
+  reasoningEffort: list,
+  modelOption: list.describe('<model>:::<reasoning_effort>'),
+  since: time.describe('Earliest time, inclusive'),
+  until: time.describe('Latest time, inclusive'),
 };
 
 const RequestLogEntry = z
@@ -39,50 +39,54 @@ const RequestLogEntry = z
     reasoning_tokens: z.int().nullable(),
     first_byte_ms: z.int().nullable(),
     attempts: z.int(),
-    position: z.int().describe('Of its event in the history'),
+    position: z.int().describe('Position of the event in the history'),
   })
   .meta({ id: 'RequestLogEntry' });
 
-const list = documented({
-  summary: 'Requests, the latest first',
-  query: {
-    limit: z.int().min(1).max(1_000).default(50),
-    offset: z.int().min(0).default(0),
-    search: z.string().optional().describe('A part of the request id or of the error message'),
-    ...conditions,
-  },
-  answer: z.object({ requests: z.array(RequestLogEntry), total: z.int(), has_more: z.boolean() }),
-  refuses: ['read_models_unavailable'],
-});
-const options = documented({
-  summary: 'What the request log can be narrowed to; each list ignores the conditions on itself and obeys the others',
-  query: conditions,
-  answer: z.object({
-    account_ids: z.array(z.string()),
-    model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
-    statuses: z.array(z.string()),
-    counts: z
-      .object({
-        account_ids: z.record(z.string(), z.int()),
-        model_options: z.array(z.int()).describe('In the order of model_options'),
-        statuses: z.record(z.string(), z.int()),
-      })
-      .describe('How many requests there are of each'),
+const routes = {
+  list: describeRoute({
+    summary: 'List requests, latest first',
+    query: {
+      limit: z.int().min(1).max(1_000).default(50),
+      offset: z.int().min(0).default(0),
+      search: z.string().optional().describe('Part of the request id or of the error message'),
+      ...filterQuery,
+    },
+    answer: z.object({ requests: z.array(RequestLogEntry), total: z.int(), has_more: z.boolean() }),
+    refuses: ['read_models_unavailable'],
   }),
-  refuses: ['read_models_unavailable'],
-});
+  options: describeRoute({
+    summary: 'List the values to filter requests by; each list applies all filters except its own',
+    query: filterQuery,
+    answer: z.object({
+      account_ids: z.array(z.string()),
+      model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
+      statuses: z.array(z.string()),
+      counts: z
+        .object({
+          account_ids: z.record(z.string(), z.int()),
+          model_options: z.array(z.int()).describe('In the order of model_options'),
+          statuses: z.record(z.string(), z.int()),
+        })
+        .describe('Number of requests per value'),
+    }),
+    refuses: ['read_models_unavailable'],
+  }),
+};
 
-export const requestLogRoutes = ({ hot, requestLog }: Management) =>
+/** Requests and their costs (docs/decisions/0031-request-log.md). */
+export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/request-logs')
-    .get('/', list, async (ctx) => {
-      const limit = integer(ctx, 'limit', { min: 1, max: 1_000, otherwise: 50 });
-      const offset = integer(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, otherwise: 0 });
-      const { rows, total } = await requestLog.page(filterOf(ctx), limit, offset, hot.state.position);
+    .get('/', routes.list, async (ctx) => {
+      const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
+      const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+      const { rows, total } = await queries.requestLog.page(filterIn(ctx), limit, offset, views.current.position);
       return { requests: rows.map(entry), total, has_more: offset + rows.length < total };
     })
-    .get('/options', options, async (ctx) => {
-      const { search: _, ...filter } = filterOf(ctx);
-      const { accountIds, modelOptions, statuses } = await requestLog.options(filter, hot.state.position);
+    .get('/options', routes.options, async (ctx) => {
+      const { search: _, ...filter } = filterIn(ctx);
+      const options = await queries.requestLog.options(filter, views.current.position);
+      const { accountIds, modelOptions, statuses } = options;
       return {
         account_ids: accountIds.map(({ accountId }) => accountId),
         model_options: modelOptions.map(({ model, effort }) => ({ model, reasoning_effort: effort })),
@@ -96,29 +100,29 @@ export const requestLogRoutes = ({ hot, requestLog }: Management) =>
     })
     .routes();
 
-function filterOf(ctx: ManagementContext): RequestLogFilter {
-  const given: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
-    search: one(ctx, 'search') || undefined,
-    accountIds: many(ctx, 'accountId', 'account_id'),
-    statuses: many(ctx, 'status'),
-    models: many(ctx, 'model'),
-    // A request without an effort has none, which a query can spell only as nothing.
-    efforts: many(ctx, 'reasoningEffort', 'reasoning_effort')?.map((effort) => effort || null),
-    modelOptions: many(ctx, 'modelOption', 'model_option')?.map(modelOption),
-    since: time(ctx, 'since'),
-    until: time(ctx, 'until'),
+/** @throws Refusal `validation_error` */
+function filterIn(ctx: ManagementContext): RequestLogFilter {
+  const conditions: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
+    search: queryText(ctx, 'search') || undefined,
+    accountIds: queryList(ctx, ['accountId', 'account_id']),
+    statuses: queryList(ctx, ['status']),
+    models: queryList(ctx, ['model']),
+    // An empty value selects requests without an effort.
+    efforts: queryList(ctx, ['reasoningEffort', 'reasoning_effort'])?.map((effort) => effort || null),
+    modelOptions: queryList(ctx, ['modelOption', 'model_option'])?.map(modelOption),
+    since: queryTime(ctx, 'since'),
+    until: queryTime(ctx, 'until'),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
 }
 
-/** `<model>:::<reasoning_effort>`; without an effort, requests that named none. */
+/** Parses `<model>:::<reasoning_effort>`; an empty effort selects requests without one. */
 function modelOption(option: string): { model: string; effort: string | null } {
   const [model = '', effort = ''] = option.split(':::');
   return { model, effort: effort || null };
 }
 
-/** A row as clients see it; what follows `latency_ms` is our addition. */
-const entry = (row: RequestLogRow) => ({
+const entry = (row: RequestLogRow): z.infer<typeof RequestLogEntry> => ({
   requested_at: iso(row.requestedAt),
   account_id: row.accountId,
   request_id: row.requestId,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { routingStrategySchema } from '../../domain/settings/events.ts';
 import type { SettingsState } from '../../domain/settings/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import type { Management } from '../app.ts';
-import { atQuery, viewOf } from '../http/asOf.ts';
-import { bodyOf, wireObject } from '../http/body.ts';
+import { readBody, wireObject } from '../http/body.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { atQuery } from '../http/views.ts';
 
 const ChangeSettings = wireObject(
   {
@@ -20,7 +20,7 @@ const ChangeSettings = wireObject(
   ['totp_configured'],
 );
 
-const SettingsAnswer = z
+const Settings = z
   .object({
     sticky_threads_enabled: z.boolean(),
     prefer_earlier_reset_accounts: z.boolean(),
@@ -32,24 +32,25 @@ const SettingsAnswer = z
   })
   .meta({ id: 'Settings' });
 
-const show = documented({
-  summary: 'How requests are routed and who may send them',
-  query: atQuery,
-  answer: SettingsAnswer,
-});
-const change = documented({
-  summary: 'Changes settings; what is left out stays as it is',
-  body: ChangeSettings,
-  answer: SettingsAnswer,
-  refuses: ['validation_error', 'invalid_totp_config'],
-});
+const routes = {
+  get: describeRoute({
+    summary: 'Get the settings of routing, import and authentication',
+    query: atQuery,
+    answer: Settings,
+  }),
+  change: describeRoute({
+    summary: 'Change settings; omitted fields stay unchanged',
+    body: ChangeSettings,
+    answer: Settings,
+    refuses: ['validation_error', 'invalid_totp_config'],
+  }),
+};
 
-export const settingsRoutes = (management: Management) => {
-  const { handle } = management;
-  return newRouter('/api/settings')
-    .get('/', show, async (ctx) => render((await viewOf(ctx, management)).hot.state.settings))
-    .put('/', change, async (ctx) => {
-      const body = await bodyOf(ctx, ChangeSettings, 'validation_error');
+export const settingsRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'commands'>) =>
+  newRouter('/api/settings')
+    .get('/', routes.get, async (ctx) => settings((await views.asOf(ctx)).state.settings))
+    .put('/', routes.change, async (ctx) => {
+      const body = await readBody(ctx, ChangeSettings, 'validation_error');
       const to = {
         stickyThreadsEnabled: body.sticky_threads_enabled,
         preferEarlierResetAccounts: body.prefer_earlier_reset_accounts,
@@ -58,18 +59,18 @@ export const settingsRoutes = (management: Management) => {
         totpRequiredOnLogin: body.totp_required_on_login ?? undefined,
         apiKeyAuthEnabled: body.api_key_auth_enabled ?? undefined,
       };
-      const { state } = await handle(subjects.settings, 'main', { type: 'ChangeSettings', to }, ctx.state.cause);
-      return render(state);
+      const command = { type: 'ChangeSettings', to } as const;
+      const { state } = await commands.handle(subjects.settings, 'main', command, ctx.state.cause);
+      return settings(state);
     })
     .routes();
-};
 
-const render = (settings: SettingsState) => ({
-  sticky_threads_enabled: settings.stickyThreadsEnabled,
-  prefer_earlier_reset_accounts: settings.preferEarlierResetAccounts,
-  routing_strategy: settings.routingStrategy,
-  import_without_overwrite: settings.importWithoutOverwrite,
-  totp_required_on_login: settings.totpRequiredOnLogin,
-  totp_configured: settings.isTotpConfigured,
-  api_key_auth_enabled: settings.apiKeyAuthEnabled,
+const settings = (state: SettingsState): z.infer<typeof Settings> => ({
+  sticky_threads_enabled: state.stickyThreadsEnabled,
+  prefer_earlier_reset_accounts: state.preferEarlierResetAccounts,
+  routing_strategy: state.routingStrategy,
+  import_without_overwrite: state.importWithoutOverwrite,
+  totp_required_on_login: state.totpRequiredOnLogin,
+  totp_configured: state.isTotpConfigured,
+  api_key_auth_enabled: state.apiKeyAuthEnabled,
 });

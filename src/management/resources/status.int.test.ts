@@ -20,14 +20,16 @@ test('an embedded node says how far it and its read models are', async () => {
 test('what waits, who works for all, and what cannot be asked are said rather than refused', async () => {
   const since = earlier(MINUTE);
   const stage = await startManagement({
-    progress: { reached: () => Promise.reject(new ReadModelUnavailable('MongoDB at h:1: nobody there')) },
+    queries: {
+      progress: { reached: () => Promise.reject(new ReadModelUnavailable('MongoDB at h:1: nobody there')) },
+    },
     nodeStatus: () => ({
       node: 'a',
       events: 'eventstore',
       cutOffSince: instant(since),
       outbox: { pending: 7, isFull: true, trouble: 'EventStoreDB refuses the user' },
       readModels: 'mongodb',
-      soleWorks: [
+      leaderTasks: [
         { name: 'polling', holder: 'b', isHere: false },
         { name: 'read-models', holder: undefined, isHere: false },
       ],

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { creditsOf } from '../../domain/account/planCredits.ts';
 import { instant } from '../../domain/core/brands.ts';
 import type { AccountUsageSums } from '../../readModels/usageTrendsQueries.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
-import { integer, oneOf } from '../http/query.ts';
-import { rounded } from './accountTrends.ts';
-import { aggregatedWindow, windowMinutes, windowOf } from './usage/usageWindow.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { queryChoice, queryInteger } from '../http/query.ts';
+import { byFrequency, errorRate } from './usage/errorStatistics.ts';
+import { aggregatedWindow, roundPercent, windowMinutes, windowOf } from './usage/usageWindow.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;
 
 const percent = z.number().min(0).max(100);
-const UsageWindowAnswer = z
+const UsageWindow = z
   .object({
     remaining_percent: percent,
     capacity_credits: z.number(),
@@ -22,7 +22,7 @@ const UsageWindowAnswer = z
     window_minutes: z.int(),
   })
   .meta({ id: 'UsageWindow' });
-const AccountUsageAnswer = z
+const AccountUsage = z
   .object({
     account_id: z.string(),
     remaining_percent_avg: percent,
@@ -31,79 +31,80 @@ const AccountUsageAnswer = z
   })
   .meta({ id: 'AccountUsage' });
 
-const summary = documented({
-  summary: 'What is left over all active accounts, and what the last seven days cost',
-  answer: z.object({
-    primary_window: UsageWindowAnswer,
-    secondary_window: UsageWindowAnswer,
-    cost: z.object({ currency: z.literal('USD'), totalUsd7d: z.number() }),
-    metrics: z.object({
-      requests7d: z.int(),
-      tokens_secondary_window: z.int(),
-      cached_tokens_secondary_window: z.int(),
-      errorRate7d: percent,
-      top_error: z.string().nullable(),
+const routes = {
+  summary: describeRoute({
+    summary: 'Get the remaining usage of all active accounts, and requests and cost of the last seven days',
+    answer: z.object({
+      primary_window: UsageWindow,
+      secondary_window: UsageWindow,
+      cost: z.object({ currency: z.literal('USD'), totalUsd7d: z.number() }),
+      metrics: z.object({
+        requests7d: z.int(),
+        tokens_secondary_window: z.int(),
+        cached_tokens_secondary_window: z.int(),
+        errorRate7d: percent,
+        top_error: z.string().nullable(),
+      }),
     }),
+    refuses: ['read_models_unavailable'],
   }),
-  refuses: ['read_models_unavailable'],
-});
-const history = documented({
-  summary: 'What was left of each account in the mean of the last hours',
-  query: { hours: z.int().min(1).max(168).default(24) },
-  answer: z.object({ window_hours: z.int(), accounts: z.array(AccountUsageAnswer) }),
-  refuses: ['read_models_unavailable'],
-});
-const window = documented({
-  summary: 'What is left of each account by its last sample',
-  query: { window: z.enum(['primary', 'secondary']).default('primary') },
-  answer: z.object({ window_key: z.string(), window_minutes: z.int(), accounts: z.array(AccountUsageAnswer) }),
-});
+  history: describeRoute({
+    summary: 'Get the mean remaining usage of each account over the last hours',
+    query: { hours: z.int().min(1).max(168).default(24) },
+    answer: z.object({ window_hours: z.int(), accounts: z.array(AccountUsage) }),
+    refuses: ['read_models_unavailable'],
+  }),
+  window: describeRoute({
+    summary: 'Get the remaining usage of each account by its last sample',
+    query: { window: z.enum(['primary', 'secondary']).default('primary') },
+    answer: z.object({ window_key: z.string(), window_minutes: z.int(), accounts: z.array(AccountUsage) }),
+  }),
+};
 
-export const usageRoutes = ({ hot, requestTotals, usageTrends, now }: Management) =>
+export const usageRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
   newRouter('/api/usage')
-    .get('/summary', summary, async () => {
-      const totals = await requestTotals.since(instant(now() - WEEK_MS), hot.state.position);
-      const requests = totals.requests + totals.unlogged;
+    .get('/summary', routes.summary, async () => {
+      const totals = await queries.requestTotals.since(instant(now() - WEEK_MS), views.current.position);
       return {
-        primary_window: aggregatedWindow(hot.state, 'primary'),
-        secondary_window: aggregatedWindow(hot.state, 'secondary'),
+        primary_window: aggregatedWindow(views.current, 'primary'),
+        secondary_window: aggregatedWindow(views.current, 'secondary'),
         cost: { currency: 'USD', totalUsd7d: totals.costMicroDollars / 1_000_000 },
         metrics: {
-          requests7d: requests,
+          requests7d: totals.requests + totals.unlogged,
           tokens_secondary_window: totals.inputTokens + totals.outputTokens,
           cached_tokens_secondary_window: totals.cachedInputTokens,
           errorRate7d: errorRate(totals),
-          top_error: mostFrequent(totals.byErrorCode),
+          top_error: byFrequency(totals.byErrorCode)[0]?.[0] ?? null,
         },
       };
     })
-    .get('/history', history, async (ctx) => {
-      const hours = integer(ctx, 'hours', { min: 1, max: 168, otherwise: 24 });
-      // Samples are kept by the hour: those of an hour that reaches into the stretch belong to it.
+    .get('/history', routes.history, async (ctx) => {
+      const hours = queryInteger(ctx, 'hours', { min: 1, max: 168, fallback: 24 });
+      // Samples are summed by hour: an hour that overlaps the period counts as a whole.
       const since = instant(now() - (hours + 1) * HOUR_MS + 1);
-      const observed = means(await usageTrends.since(since, hot.state.position));
+      const means = primaryMeans(await queries.usageTrends.since(since, views.current.position));
       return {
         window_hours: hours,
-        accounts: [...hot.state.accounts.values()].map(({ id, planType }) => {
-          const remaining = observed.get(id) ?? 100;
+        accounts: [...views.current.accounts.values()].map(({ id, planType }) => {
+          const remaining = means.get(id) ?? 100;
           const capacity = creditsOf(planType).primary;
           return {
             account_id: id,
-            remaining_percent_avg: rounded(remaining),
+            remaining_percent_avg: roundPercent(remaining),
             capacity_credits: capacity,
             remaining_credits: (capacity * remaining) / 100,
           };
         }),
       };
     })
-    .get('/window', window, (ctx) => {
-      const key = oneOf(ctx, 'window', ['primary', 'secondary']);
-      const accounts = [...hot.state.accounts.values()];
+    .get('/window', routes.window, (ctx) => {
+      const name = queryChoice(ctx, 'window', ['primary', 'secondary']);
+      const accounts = [...views.current.accounts.values()];
       return {
-        window_key: key,
-        window_minutes: windowMinutes(hot.state, accounts, key),
+        window_key: name,
+        window_minutes: windowMinutes(views.current, accounts, name),
         accounts: accounts.map((account) => {
-          const { remainingPercent, capacityCredits, remainingCredits } = windowOf(hot.state, account, key);
+          const { remainingPercent, capacityCredits, remainingCredits } = windowOf(views.current, account, name);
           return {
             account_id: account.id,
             remaining_percent_avg: remainingPercent,
@@ -115,20 +116,8 @@ export const usageRoutes = ({ hot, requestTotals, usageTrends, now }: Management
     })
     .routes();
 
-/** Errors among all requests in percent, refusals without a row of their own included. */
-export function errorRate({ requests, errors, unlogged }: { requests: number; errors: number; unlogged: number }) {
-  const all = requests + unlogged;
-  return all === 0 ? 0 : rounded(((errors + unlogged) / all) * 100);
-}
-
-/** The code with the most requests, of several the first by name. */
-function mostFrequent(byErrorCode: Readonly<Record<string, number>>): string | null {
-  const [first] = Object.entries(byErrorCode).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return first?.[0] ?? null;
-}
-
-/** Mean of the primary window's samples by account. */
-function means(sums: readonly AccountUsageSums[]): Map<string, number> {
-  const known = sums.filter(({ primarySamples }) => primarySamples > 0);
-  return new Map(known.map((sum) => [sum.accountId, sum.primaryRemaining / sum.primarySamples]));
+/** Mean remaining percent of the primary window by account, for accounts with samples. */
+function primaryMeans(sums: readonly AccountUsageSums[]): Map<string, number> {
+  const sampled = sums.filter(({ primarySamples }) => primarySamples > 0);
+  return new Map(sampled.map((sum) => [sum.accountId, sum.primaryRemaining / sum.primarySamples]));
 }

@@ -1,44 +1,51 @@
 import { z } from 'zod';
 import { creditsOf } from '../../domain/account/planCredits.ts';
-import type { Management } from '../app.ts';
+import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
-import { documented } from '../http/describeRoute.ts';
-import { leftByHour, points, pointsOf, rounded, sevenDaysBefore } from './accountTrends.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+import { hourlyRemaining, TrendPoints, trendPoints, trendStart } from './usage/hourlyTrends.ts';
+import { roundPercent } from './usage/usageWindow.ts';
 
-const trends = documented({
-  summary: 'What was left over all active accounts, in percent of their credits, hour by hour of the last seven days',
-  answer: z.object({ primary: points, secondary: points }),
-  refuses: ['read_models_unavailable'],
-});
+const routes = {
+  get: describeRoute({
+    summary: 'Get the remaining credits of all active accounts by hour, in percent, over the last seven days',
+    answer: z.object({ primary: TrendPoints, secondary: TrendPoints }),
+    refuses: ['read_models_unavailable'],
+  }),
+};
 
-export const usageTrendsRoutes = ({ hot, usageTrends, now }: Management) =>
+export const usageTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
   newRouter('/api/usage')
-    .get('/trends', trends, async () => {
-      const { accounts, position } = hot.state;
-      const since = sevenDaysBefore(now());
+    .get('/trends', routes.get, async () => {
+      const { accounts, position } = views.current;
+      const since = trendStart(now());
       const active = [...accounts.values()].filter(({ status }) => status === 'active');
-      const observed = await Promise.all(
+      const trends = await Promise.all(
         active.map(async ({ id, planType }) => ({
           credits: creditsOf(planType),
-          ...leftByHour(await usageTrends.ofAccount(id, since, position), since),
+          ...hourlyRemaining(await queries.usageTrends.ofAccount(id, since, position), since),
         })),
       );
-      const left = {
-        primary: together(observed.map(({ credits, primary }) => ({ weight: credits.primary, left: primary }))),
-        secondary: together(observed.map(({ credits, secondary }) => ({ weight: credits.secondary, left: secondary }))),
+      const pool = {
+        primary: weightedMean(trends.map(({ credits, primary }) => ({ weight: credits.primary, values: primary }))),
+        secondary: weightedMean(
+          trends.map(({ credits, secondary }) => ({ weight: credits.secondary, values: secondary })),
+        ),
       };
-      return pointsOf(left, since);
+      return trendPoints(pool, since);
     })
     .routes();
 
-/**
- * The mean of several trends, each counting by its weight. Of a window that was never observed all is taken to be left,
- * as everywhere; when none was, there is no trend.
- */
-function together(all: readonly { readonly weight: number; readonly left: readonly number[] }[]): number[] {
-  const known = all.find(({ weight, left }) => weight > 0 && left.length > 0);
-  const capacity = all.reduce((sum, { weight }) => sum + weight, 0);
-  return (known?.left ?? []).map((_, hour) =>
-    rounded(all.reduce((sum, { weight, left }) => sum + weight * (left[hour] ?? 100), 0) / capacity),
+interface WeightedTrend {
+  readonly weight: number;
+  readonly values: readonly number[];
+}
+
+/** The weighted mean by hour. A window that was never observed counts as 100 %; empty when none was observed. */
+function weightedMean(trends: readonly WeightedTrend[]): number[] {
+  const observed = trends.find(({ weight, values }) => weight > 0 && values.length > 0);
+  const capacity = trends.reduce((sum, { weight }) => sum + weight, 0);
+  return (observed?.values ?? []).map((_, hour) =>
+    roundPercent(trends.reduce((sum, { weight, values }) => sum + weight * (values[hour] ?? 100), 0) / capacity),
   );
 }

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All accounts of the pool */
+        /** List all accounts */
         get: operations["getAccounts"];
         put?: never;
         post?: never;
@@ -28,7 +28,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes an account and destroys its data key */
+        /** Delete an account and destroy its data key */
         delete: operations["deleteAccountsId"];
         options?: never;
         head?: never;
@@ -44,7 +44,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes an account out of service */
+        /** Pause an account: it serves no more requests */
         post: operations["postAccountsIdPause"];
         delete?: never;
         options?: never;
@@ -61,7 +61,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Puts an account back into service */
+        /** Reactivate a paused or deactivated account */
         post: operations["postAccountsIdReactivate"];
         delete?: never;
         options?: never;
@@ -76,7 +76,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was left of an account, in percent, hour by hour of the last seven days */
+        /** Get the remaining usage of an account by hour, in percent, over the last seven days */
         get: operations["getAccountsIdTrends"];
         put?: never;
         post?: never;
@@ -95,7 +95,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Brings an account in from an auth file */
+        /** Import an account from an auth file */
         post: operations["postAccountsImport"];
         delete?: never;
         options?: never;
@@ -110,10 +110,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All API keys */
+        /** List all API keys */
         get: operations["getApiKeys"];
         put?: never;
-        /** Makes an API key and shows it once */
+        /** Create an API key; the response contains its value once */
         post: operations["postApiKeys"];
         delete?: never;
         options?: never;
@@ -131,11 +131,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes an API key; it stops working at once */
+        /** Delete an API key; it stops working immediately */
         delete: operations["deleteApiKeysId"];
         options?: never;
         head?: never;
-        /** Changes an API key; what is left out stays as it is */
+        /** Change an API key; omitted fields stay unchanged */
         patch: operations["patchApiKeysId"];
         trace?: never;
     };
@@ -148,7 +148,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives an API key a new value and shows it once; the old one stops working at once */
+        /** Replace the value of an API key; the old value stops working immediately */
         post: operations["postApiKeysIdRegenerate"];
         delete?: never;
         options?: never;
@@ -165,7 +165,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends the session */
+        /** Sign out */
         post: operations["postDashboardAuthLogout"];
         delete?: never;
         options?: never;
@@ -183,7 +183,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes the password, and TOTP with it; every session ends */
+        /** Remove the password and TOTP, and end all sessions */
         delete: operations["deleteDashboardAuthPassword"];
         options?: never;
         head?: never;
@@ -199,7 +199,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes the password; every other session ends */
+        /** Change the password and end all other sessions */
         post: operations["postDashboardAuthPasswordChange"];
         delete?: never;
         options?: never;
@@ -216,7 +216,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins a session */
+        /** Sign in with the password */
         post: operations["postDashboardAuthPasswordLogin"];
         delete?: never;
         options?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets the first password; from another machine with the set-up token */
+        /** Set the first password; clients on other machines need the set-up token */
         post: operations["postDashboardAuthPasswordSetup"];
         delete?: never;
         options?: never;
@@ -248,7 +248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far the client has signed in */
+        /** Get the sign-in state of the client */
         get: operations["getDashboardAuthSession"];
         put?: never;
         post?: never;
@@ -267,7 +267,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes TOTP away, and its requirement with it */
+        /** Disable TOTP and stop requiring it at sign-in */
         post: operations["postDashboardAuthTotpDisable"];
         delete?: never;
         options?: never;
@@ -284,7 +284,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets TOTP up, with a code that the secret made */
+        /** Enable TOTP with a code of the generated secret */
         post: operations["postDashboardAuthTotpSetupConfirm"];
         delete?: never;
         options?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes up a secret for an authenticator app; nothing changes until a code confirms it */
+        /** Generate a TOTP secret for an authenticator app; takes effect once a code confirms it */
         post: operations["postDashboardAuthTotpSetupStart"];
         delete?: never;
         options?: never;
@@ -318,7 +318,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verifies the session with a code that was not used before */
+        /** Verify the session with a TOTP code that was not used before */
         post: operations["postDashboardAuthTotpVerify"];
         delete?: never;
         options?: never;
@@ -333,7 +333,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Accounts as they are now, usage of the last seven days, requests and errors of the last 24 hours */
+        /** Get account counts, usage of the last seven days, and requests and errors of the last 24 hours */
         get: operations["getDashboardOverview"];
         put?: never;
         post?: never;
@@ -350,7 +350,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Requests, tokens and cost over the last hours, step by step, and what went wrong most often */
+        /** Get requests, tokens and cost of the last hours in steps, and the most frequent errors */
         get: operations["getDashboardTrends"];
         put?: never;
         post?: never;
@@ -367,10 +367,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Addresses that may use the proxy; none: everybody may */
+        /** List the addresses that may use the proxy; an empty list allows every address */
         get: operations["getFirewallIps"];
         put?: never;
-        /** Lets an address use the proxy */
+        /** Add an address to the allowlist */
         post: operations["postFirewallIps"];
         delete?: never;
         options?: never;
@@ -388,7 +388,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes an address off the allowlist */
+        /** Remove an address from the allowlist */
         delete: operations["deleteFirewallIpsIp"];
         options?: never;
         head?: never;
@@ -402,7 +402,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything that happened, the latest first */
+        /** List events, latest first */
         get: operations["getHistory"];
         put?: never;
         post?: never;
@@ -419,7 +419,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One event whole, with what it changed */
+        /** Get an event with all its data and the changes it made */
         get: operations["getHistoryPosition"];
         put?: never;
         post?: never;
@@ -436,7 +436,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says what has changed as it happens: `changed` with position and subjects, `ended` with the reason */
+        /** Stream notifications of changes: `changed` with position and subjects, `ended` with the reason */
         get: operations["getLive"];
         put?: never;
         post?: never;
@@ -453,7 +453,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models that the provider offers, that have a price or have answered a request */
+        /** List models that the provider offers, that have a price or that served a request */
         get: operations["getModels"];
         put?: never;
         post?: never;
@@ -472,7 +472,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives up a sign-in; without flowId the latest one */
+        /** Cancel a sign-in; without flowId the latest one */
         post: operations["postOauthCancel"];
         delete?: never;
         options?: never;
@@ -489,7 +489,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reports how a sign-in by device stands; nothing has to be asked for it to go on */
+        /** Get the status of a device sign-in, which completes without this call */
         post: operations["postOauthComplete"];
         delete?: never;
         options?: never;
@@ -506,7 +506,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes the address at which the browser ended, when it runs on another machine */
+        /** Complete a browser sign-in with the callback address, for browsers on another machine */
         post: operations["postOauthManualCallback"];
         delete?: never;
         options?: never;
@@ -523,7 +523,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins to link an account by signing in at the provider */
+        /** Start linking an account by signing in at the provider */
         post: operations["postOauthStart"];
         delete?: never;
         options?: never;
@@ -538,7 +538,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a sign-in stands; without flowId the latest one */
+        /** Get the status of a sign-in; without flowId of the latest one */
         get: operations["getOauthStatus"];
         put?: never;
         post?: never;
@@ -555,7 +555,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /** Get the OpenAPI document of this service */
         get: operations["getOpenapiJson"];
         put?: never;
         post?: never;
@@ -572,7 +572,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Requests, the latest first */
+        /** List requests, latest first */
         get: operations["getRequestLogs"];
         put?: never;
         post?: never;
@@ -589,7 +589,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the request log can be narrowed to; each list ignores the conditions on itself and obeys the others */
+        /** List the values to filter requests by; each list applies all filters except its own */
         get: operations["getRequestLogsOptions"];
         put?: never;
         post?: never;
@@ -606,11 +606,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in */
+        /** List dashboard sessions, latest first */
         get: operations["getSessions"];
         put?: never;
         post?: never;
-        /** Signs every session out but the one that asks */
+        /** Sign out all other sessions */
         delete: operations["deleteSessions"];
         options?: never;
         head?: never;
@@ -627,7 +627,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Signs one session out */
+        /** Sign out a session */
         delete: operations["deleteSessionsId"];
         options?: never;
         head?: never;
@@ -641,9 +641,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How requests are routed and who may send them */
+        /** Get the settings of routing, import and authentication */
         get: operations["getSettings"];
-        /** Changes settings; what is left out stays as it is */
+        /** Change settings; omitted fields stay unchanged */
         put: operations["putSettings"];
         post?: never;
         delete?: never;
@@ -659,7 +659,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How this node and the stores behind it are */
+        /** Get the status of this node and of its stores */
         get: operations["getStatus"];
         put?: never;
         post?: never;
@@ -693,7 +693,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was left of each account in the mean of the last hours */
+        /** Get the mean remaining usage of each account over the last hours */
         get: operations["getUsageHistory"];
         put?: never;
         post?: never;
@@ -710,7 +710,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is left over all active accounts, and what the last seven days cost */
+        /** Get the remaining usage of all active accounts, and requests and cost of the last seven days */
         get: operations["getUsageSummary"];
         put?: never;
         post?: never;
@@ -727,7 +727,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was left over all active accounts, in percent of their credits, hour by hour of the last seven days */
+        /** Get the remaining credits of all active accounts by hour, in percent, over the last seven days */
         get: operations["getUsageTrends"];
         put?: never;
         post?: never;
@@ -744,7 +744,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is left of each account by its last sample */
+        /** Get the remaining usage of each account by its last sample */
         get: operations["getUsageWindow"];
         put?: never;
         post?: never;
@@ -829,7 +829,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the application runs */
+        /** Check that the process is running */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -984,7 +984,7 @@ export interface components {
                 primary_remaining_percent: number;
                 secondary_remaining_percent: number;
             };
-            /** @description When the provider last said what is used; null: never yet */
+            /** @description When the provider last reported usage; null before the first report */
             usage_observed_at: string | null;
             window_minutes_primary: number;
             window_minutes_secondary: number;
@@ -1040,7 +1040,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             is_active: boolean;
-            /** @description Shown only here; a repeat with the same Idempotency-Key does not have it */
+            /** @description Returned only once; absent when the request repeats an Idempotency-Key */
             key?: string;
             key_prefix: string;
             last_used_at: string | null;
@@ -1257,7 +1257,7 @@ export interface components {
             isTotpVerified: boolean;
         };
         Firewall: {
-            /** @description The address that the proxy would see if the client sent it a request */
+            /** @description The address of this client as the proxy would see it */
             caller_address: string;
             entries: components["schemas"]["FirewallEntry"][];
             /** @enum {string} */
@@ -1279,9 +1279,9 @@ export interface components {
         };
         HistoryEvent: {
             actor: components["schemas"]["Actor"];
-            /** @description The subject right after the event; null when there is none any more */
+            /** @description State of the subject after the event; null if it no longer exists */
             after: unknown;
-            /** @description The subject right before the event; null when there was none */
+            /** @description State of the subject before the event; null if it did not exist */
             before: unknown;
             causation_id: string | null;
             changes: {
@@ -1291,7 +1291,7 @@ export interface components {
                 path: string;
             }[];
             correlation_id: string;
-            /** @description As it was written, without secrets */
+            /** @description The stored event data, with secrets redacted */
             data: unknown;
             hash: string;
             id: string;
@@ -1330,13 +1330,13 @@ export interface components {
             reset_at: string;
         };
         LiveEvent: {
-            /** @description Everything up to here can be asked for */
+            /** @description Every event up to this position is visible to other requests */
             position: number;
-            /** @description What changed, e.g. account-<id>, firewall-main; kinds alone, such as request, stand for any of them */
+            /** @description What changed, e.g. account-<id> or firewall-main; a kind without an id, such as request, means any of that kind */
             subjects: string[];
         } | {
             /**
-             * @description Why the stream ends; `session`: sign in again
+             * @description Why the stream ends; `session` means that the client must sign in again
              * @enum {string}
              */
             reason: "session" | "stopping" | "too_slow";
@@ -1375,7 +1375,7 @@ export interface components {
         };
         OAuthStart: {
             authorizationUrl: string | null;
-            /** @description Why nobody listens for the browser here, and what to do: paste the address it ends at instead */
+            /** @description Why this machine does not receive the callback; send its address to /api/oauth/manual-callback then */
             callback_problem: string | null;
             callbackUrl: string | null;
             deviceAuthId: string | null;
@@ -1388,7 +1388,7 @@ export interface components {
             verificationUrl: string | null;
         };
         OAuthStatus: {
-            /** @description The account that was linked; until then the one to be signed in anew */
+            /** @description The linked account; before success the account to sign in again */
             account_id: string | null;
             error_code: string | null;
             errorMessage: string | null;
@@ -1451,7 +1451,7 @@ export interface components {
             latency_ms: number;
             model: string;
             output_tokens: number | null;
-            /** @description Of its event in the history */
+            /** @description Position of the event in the history */
             position: number;
             reasoning_effort: string | null;
             reasoning_tokens: number | null;
@@ -1520,9 +1520,9 @@ export interface components {
             began_at: string;
             /** Format: date-time */
             expires_at: string;
-            /** @description Whether it is the one that asks */
+            /** @description Whether this request belongs to the session */
             is_current: boolean;
-            /** @description The history knows it as session-<session_id>: from where it was begun, and by what */
+            /** @description In the history its subject is session-<session_id>, which shows client address and user agent */
             session_id: string;
             used_totp: boolean;
         };
@@ -1538,9 +1538,9 @@ export interface components {
         };
         Status: {
             events: {
-                /** @description Since when this node hears nothing from the store */
+                /** @description Since when this node has had no contact with the store */
                 cut_off_since: string | null;
-                /** @description The last event that this node knows */
+                /** @description Position of the last event that this node knows */
                 position: number;
                 /** @enum {string} */
                 store: "embedded" | "eventstore";
@@ -1551,26 +1551,28 @@ export interface components {
             outbox: {
                 /** @description Whether new model requests are refused */
                 is_full: boolean;
-                /** @description Events that are durable here and not confirmed by EventStoreDB yet */
+                /** @description Events that are stored on this node and not yet confirmed by EventStoreDB */
                 pending: number;
-                /** @description What holds them back */
+                /** @description Why the events cannot be delivered */
                 trouble: string | null;
             } | null;
             read_models: {
-                /** @description Events of this node that they do not hold */
+                /** @description Number of events known to this node that they do not include */
                 behind: number | null;
-                /** @description The last event that they hold; null when they cannot be asked */
+                /** @description Position of the last event they include; null while unavailable */
                 position: number | null;
                 /** @enum {string} */
                 store: "embedded" | "mongodb";
+                /** @description Why they are unavailable */
                 trouble: string | null;
             };
-            /** @description What one node does for all */
+            /** @description Tasks that one leader performs for all nodes */
             sole_work: {
+                /** @description Whether this node is the leader */
                 is_here: boolean;
-                /** @description `polling` of the provider; `read-models` in MongoDB */
+                /** @description `polling` of the provider, or `read-models` in MongoDB */
                 name: string;
-                /** @description Which node does it, as far as this one knows */
+                /** @description The leader, as far as this node knows */
                 node: string | null;
             }[];
         };
@@ -1688,7 +1690,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -1788,7 +1790,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -1888,7 +1890,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2060,7 +2062,7 @@ export interface operations {
                 on_duplicate?: "replace" | "skip" | "refuse";
             };
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2202,7 +2204,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2307,7 +2309,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2402,7 +2404,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2518,7 +2520,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3426,7 +3428,7 @@ export interface operations {
                         };
                         errorRate: number;
                         requestCount: number;
-                        /** @description How often accounts are asked for their usage */
+                        /** @description Interval at which usage is polled from the provider */
                         usage_refresh_seconds: number;
                         usageSummary: {
                             inputTokens: number;
@@ -3485,7 +3487,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The most frequent first */
+                        /** @description Most frequent first */
                         errors: {
                             code: string;
                             requests: number;
@@ -3598,7 +3600,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3690,7 +3692,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4015,7 +4017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4116,7 +4118,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4219,7 +4221,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4321,7 +4323,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4640,7 +4642,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         account_ids: string[];
-                        /** @description How many requests there are of each */
+                        /** @description Number of requests per value */
                         counts: {
                             account_ids: {
                                 [key: string]: number;
@@ -4741,7 +4743,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4831,7 +4833,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4980,7 +4982,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key writes nothing and answers the present state without secrets. */
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
             };
             path?: never;

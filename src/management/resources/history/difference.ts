@@ -1,18 +1,18 @@
 import { type Json, redact } from './redact.ts';
 
 export interface Change {
-  /** JSON Pointer (RFC 6901): names may hold dots, addresses do. */
+  /** JSON Pointer (RFC 6901), since field names can contain dots: IP addresses do. */
   readonly path: string;
   readonly before: Json;
   readonly after: Json;
 }
 
-/** Fields that differ, each at its deepest; null where there is nothing. A secret that changed is named, never shown. */
+/** The fields that differ, at the deepest level, with null for absent ones. Values of secret fields are redacted. */
 export function difference(before: Json, after: Json, path = '', name = ''): Change[] {
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return names.flatMap((field) =>
-      difference(before[field] ?? null, after[field] ?? null, `${path}/${escaped(field)}`, field),
+      difference(before[field] ?? null, after[field] ?? null, `${path}/${escapeToken(field)}`, field),
     );
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
@@ -22,4 +22,4 @@ export function difference(before: Json, after: Json, path = '', name = ''): Cha
 const isObject = (value: Json): value is Readonly<Record<string, Json>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+const escapeToken = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { difference } from './difference.ts';
-import { asJson, REDACTED, redact } from './redact.ts';
+import { REDACTED, redact, toJson } from './redact.ts';
 
 test.each([
   ['nothing differs', { a: 1 }, { a: 1 }, []],
@@ -14,7 +14,7 @@ test.each([
 ])('%s', (_what, before, after, changes) => expect(difference(before, after)).toEqual(changes));
 
 test('what a fold holds becomes JSON', () =>
-  expect(asJson({ map: new Map([['a', { b: undefined }]]), list: [undefined, 1] })).toEqual({
+  expect(toJson({ map: new Map([['a', { b: undefined }]]), list: [undefined, 1] })).toEqual({
     map: { a: { b: null } },
     list: [null, 1],
   }));

@@ -1,30 +1,30 @@
 import type { AccountId, ApiKeyId } from '../../../domain/core/brands.ts';
 import type { HotState } from '../../../state/fold/hotState.ts';
-import { asJson, type Json } from './redact.ts';
+import { type Json, toJson } from './redact.ts';
 
-/** What one stream says of its subject, in the fold; null for streams whose events stand for themselves. */
+/** The folded state that the events of a stream change; null for streams that change no state. */
 export function subjectState(stream: string, state: HotState): Json {
   const dash = stream.indexOf('-');
   const id = stream.slice(dash + 1);
   switch (stream.slice(0, dash)) {
     case 'account':
-      return asJson(state.accounts.get(id as AccountId));
+      return toJson(state.accounts.get(id as AccountId));
     case 'accountLink':
-      return asJson(state.links.get(id));
+      return toJson(state.links.get(id));
     case 'accountTokens':
-      return asJson(state.tokens.get(id as AccountId));
+      return toJson(state.tokens.get(id as AccountId));
     case 'accountUsage':
-      return asJson(state.usage.get(id.replace(/_\d{6}$/, '') as AccountId));
+      return toJson(state.usage.get(id.replace(/_\d{6}$/, '') as AccountId));
     case 'apiKey':
       return keyState(id as ApiKeyId, state);
     case 'firewall':
-      return asJson(state.firewall);
+      return toJson(state.firewall);
     case 'modelCatalogue':
-      return asJson(state.models.plans);
+      return toJson(state.models.plans);
     case 'pricing':
-      return asJson(state.prices);
+      return toJson(state.prices);
     case 'settings':
-      return asJson({ ...state.settings, dashboardAuth: state.dashboardAuth });
+      return toJson({ ...state.settings, dashboardAuth: state.dashboardAuth });
     default:
       return null;
   }
@@ -35,5 +35,5 @@ function keyState(id: ApiKeyId, state: HotState): Json {
   if (!key) return null;
   const counters = state.counters.get(id);
   const used = [...(counters?.byRule ?? [])].map(([ruleId, { value }]) => [ruleId, value]);
-  return asJson({ ...key, lastUsedAt: counters?.lastUsedAt ?? null, used: Object.fromEntries(used) });
+  return toJson({ ...key, lastUsedAt: counters?.lastUsedAt ?? null, used: Object.fromEntries(used) });
 }

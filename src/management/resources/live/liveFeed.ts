@@ -3,49 +3,49 @@ import { subjectOf } from '../../../../projections/history.ts';
 import { refuse } from '../../../domain/core/refusal.ts';
 import type { KnownEvent } from '../../../domain/eventTypes.ts';
 import type { RecordedEvent } from '../../../eventLog/eventLog.ts';
-import type { Management } from '../../app.ts';
+import type { HotRunner } from '../../../state/hotRunner.ts';
 
-export interface LiveFeedOptions extends Pick<Management, 'hot'> {
-  /** Changes within this time are told together. */
-  readonly gatherMs?: number;
-  /** How often clients are looked at: those whose right has ended are let go, the others get a sign of life. */
+export interface LiveFeedOptions {
+  readonly hot: HotRunner;
+  /** Changes within this time are sent in one message. */
+  readonly batchMs?: number;
+  /** Interval at which listeners without access are dropped and all others get a keepalive. */
   readonly checkMs?: number;
 }
 
-/** Who listens. */
 export interface Listener {
-  /** Those of one owner are bounded together. */
+  /** The session or address whose streams are limited together. */
   readonly owner: string;
-  /** Whether it may go on listening. */
+  /** Whether the listener still has access. */
   readonly isAllowed: () => boolean;
 }
 
 export type EndReason = 'session' | 'stopping' | 'too_slow';
 
-const MAX_OF_ONE_OWNER = 8;
-const MAX_ENTRIES = 256;
-/** So many subjects are named; beyond, their kinds only. */
+const MAX_STREAMS_PER_OWNER = 8;
+const MAX_STREAMS = 256;
+/** A message with more subjects names their kinds instead. */
 const MAX_SUBJECTS = 50;
-/** What a listener may leave unread. */
-const MAX_UNREAD = 64 * 1_024;
+const MAX_UNREAD_BYTES = 64 * 1_024;
 
-/** Tells pages what has changed, never how: they ask for it again. One for all streams of `GET /api/live`. */
+/** Notifies all streams of `GET /api/live` which subjects changed; clients then request the new state. */
 export class LiveFeed {
   readonly #hot: LiveFeedOptions['hot'];
-  readonly #gatherMs: number;
+  readonly #batchMs: number;
   readonly #listeners = new Map<PassThrough, Listener>();
   readonly #changed = new Set<string>();
-  readonly #check: NodeJS.Timeout;
-  #gathering: NodeJS.Timeout | undefined;
+  readonly #checkTimer: NodeJS.Timeout;
+  #batchTimer: NodeJS.Timeout | undefined;
 
-  constructor({ hot, gatherMs = 200, checkMs = 10_000 }: LiveFeedOptions) {
+  constructor({ hot, batchMs = 200, checkMs = 10_000 }: LiveFeedOptions) {
     this.#hot = hot;
-    this.#gatherMs = gatherMs;
+    this.#batchMs = batchMs;
     hot.onFolded((event) => this.#onFolded(event));
-    this.#check = setInterval(() => this.#lookAround(), checkMs);
-    this.#check.unref();
+    this.#checkTimer = setInterval(() => this.#send(KEEPALIVE), checkMs);
+    this.#checkTimer.unref();
   }
 
+  /** Number of open streams. */
   get size(): number {
     return this.#listeners.size;
   }
@@ -53,53 +53,56 @@ export class LiveFeed {
   /** @throws Refusal `too_many_live_streams` */
   open(listener: Listener): Readable {
     const ofOwner = [...this.#listeners.values()].filter(({ owner }) => owner === listener.owner).length;
-    if (ofOwner >= MAX_OF_ONE_OWNER || this.#listeners.size >= MAX_ENTRIES) refuse('too_many_live_streams');
+    if (ofOwner >= MAX_STREAMS_PER_OWNER || this.#listeners.size >= MAX_STREAMS) refuse('too_many_live_streams');
     const stream = new PassThrough();
     this.#listeners.set(stream, listener);
     stream.once('close', () => this.#listeners.delete(stream));
     stream.on('error', () => stream.destroy());
-    stream.write(frame('changed', { position: this.#hot.state.position, subjects: [] }));
+    stream.write(message('changed', { position: this.#hot.state.position, subjects: [] }));
     return stream;
   }
 
-  /** Ends all streams: who drains must not wait for them. */
+  /** Ends all streams, which would otherwise keep the server from draining. */
   stop(): void {
-    clearInterval(this.#check);
-    clearTimeout(this.#gathering);
+    clearInterval(this.#checkTimer);
+    clearTimeout(this.#batchTimer);
     for (const stream of this.#listeners.keys()) this.#end(stream, 'stopping');
   }
 
   #onFolded({ stream, type, data }: RecordedEvent): void {
     if (this.#listeners.size === 0) return;
-    this.#changed.add(kindOrSubject(stream, { type, data } as KnownEvent));
-    this.#gathering ??= setTimeout(() => this.#tell(), this.#gatherMs);
+    this.#changed.add(subjectOrKind(stream, { type, data } as KnownEvent));
+    this.#batchTimer ??= setTimeout(() => this.#sendChanges(), this.#batchMs);
   }
 
-  #tell(): void {
-    this.#gathering = undefined;
+  #sendChanges(): void {
+    this.#batchTimer = undefined;
     const subjects = this.#changed.size > MAX_SUBJECTS ? kindsOf(this.#changed) : [...this.#changed];
     this.#changed.clear();
-    this.#lookAround(frame('changed', { position: this.#hot.state.position, subjects }));
+    this.#send(message('changed', { position: this.#hot.state.position, subjects }));
   }
 
-  #lookAround(text = ': still here\n\n'): void {
+  /** Sends to every listener that still has access and keeps up; ends the streams of all others. */
+  #send(text: string): void {
     for (const [stream, { isAllowed }] of this.#listeners) {
       if (!isAllowed()) this.#end(stream, 'session');
-      else if (stream.readableLength + stream.writableLength > MAX_UNREAD) this.#end(stream, 'too_slow');
+      else if (stream.readableLength + stream.writableLength > MAX_UNREAD_BYTES) this.#end(stream, 'too_slow');
       else stream.write(text);
     }
   }
 
   #end(stream: PassThrough, reason: EndReason): void {
     this.#listeners.delete(stream);
-    stream.end(frame('ended', { reason }));
+    stream.end(message('ended', { reason }));
   }
 }
 
-const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+const KEEPALIVE = ': keepalive\n\n';
 
-/** Of requests there are too many to name, and strangers choose their addresses. */
-function kindOrSubject(stream: string, event: KnownEvent): string {
+const message = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** The kind alone for requests, which are too many to name, and for subjects whose ids clients choose. */
+function subjectOrKind(stream: string, event: KnownEvent): string {
   const subject = subjectOf(stream, event);
   const kind = kindOf(subject);
   return kind === 'request' || kind === 'address' || kind === 'session' ? kind : subject;

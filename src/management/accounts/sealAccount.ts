@@ -2,13 +2,13 @@ import type { ImportedAccount } from '../../domain/account/events.ts';
 import type { Account } from '../../domain/account/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { opened } from '../resources/accountSummary.ts';
 import type { AuthFile } from './authFile.ts';
+import { openSealed } from './openSealed.ts';
 
-/** Making and destroying the data keys of one account must not overlap. */
-export const keysOf = (accountId: AccountId) => `keys-${accountId}`;
+/** The mutex key that keeps creating and destroying the data keys of one account apart. */
+export const accountKeysMutex = (accountId: AccountId) => `keys-${accountId}`;
 
-/** The digest needs the installation's key, so an id tells nobody else whose e-mail it is. */
+/** Derives the account id. E-mail addresses enter as an HMAC under the installation's key, so ids do not reveal them. */
 export function accountIdOf({ upstreamAccountId, email }: AuthFile, vault: Vault, newId: () => string): AccountId {
   const digest = email === null ? null : vault.digest('email', email.toLowerCase());
   if (upstreamAccountId !== null) {
@@ -18,8 +18,11 @@ export function accountIdOf({ upstreamAccountId, email }: AuthFile, vault: Vault
   return `local_${newId().replaceAll('-', '').slice(-12)}` as AccountId;
 }
 
-/** An account as the log takes it, under a data key of its own. */
-export function sealedAccount(
+/**
+ * The account as events record it: tokens, e-mail address and name encrypted under one data key.
+ * @param keyId of the account's data key
+ */
+export function sealAccount(
   file: AuthFile,
   accountId: AccountId,
   vault: Vault,
@@ -44,16 +47,17 @@ export function sealedAccount(
   };
 }
 
-/** Whether fresh tokens are those of a known account: nothing that both name differs, and something that both name agrees. */
-export function isOf(account: Account, file: AuthFile, vault: Vault): boolean {
+/** Whether fresh tokens belong to a known account: of provider id and e-mail address, those known to both sides match. */
+export function isSameAccount(account: Account, file: AuthFile, vault: Vault): boolean {
   if (accountIdOf(file, vault, () => '') === account.id) return true;
-  const email = opened(account.email, vault);
-  const agreements = [
-    agreement(account.upstreamAccountId, file.upstreamAccountId),
-    agreement(email?.toLowerCase() ?? null, file.email?.toLowerCase() ?? null),
-  ].filter((agrees) => agrees !== undefined);
-  return agreements.length > 0 && agreements.every((agrees) => agrees);
+  const email = openSealed(account.email, vault);
+  const matches = [
+    match(account.upstreamAccountId, file.upstreamAccountId),
+    match(email?.toLowerCase() ?? null, file.email?.toLowerCase() ?? null),
+  ].filter((isMatch) => isMatch !== undefined);
+  return matches.length > 0 && matches.every((isMatch) => isMatch);
 }
 
-const agreement = (one: string | null, other: string | null): boolean | undefined =>
-  one === null || other === null ? undefined : one === other;
+/** Undefined when either side is unknown. */
+const match = (known: string | null, given: string | null): boolean | undefined =>
+  known === null || given === null ? undefined : known === given;

@@ -1,0 +1,17 @@
+import type { Account } from '../../domain/account/state.ts';
+import type { Sealed } from '../../domain/core/brands.ts';
+import { CannotOpen, type Vault } from '../../vault/vault.ts';
+
+/** Decrypts a sealed text; null when its data key is lost, so that one such account does not hide all others. */
+export function openSealed(sealed: Sealed | null, vault: Vault): string | null {
+  if (sealed === null) return null;
+  try {
+    return vault.open(sealed);
+  } catch (error) {
+    if (error instanceof CannotOpen) return null;
+    throw error;
+  }
+}
+
+/** The e-mail address of an account; a placeholder where it is unknown, since clients require an address. */
+export const emailOf = ({ email }: Account, vault: Vault): string => openSealed(email, vault) ?? 'unknown@example.com';

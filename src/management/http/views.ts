@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { type ApiKeyId, type Instant, type Position, position } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import type { CoolingAccounts } from '../../domain/routing/availability.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+import type { HotRunner } from '../../state/hotRunner.ts';
+import type { Past, Step, When } from '../../state/past/past.ts';
+import type { ManagementContext } from './context.ts';
+import { parseTime } from './isoTime.ts';
+
+/** State as of one moment, with the clock of that moment. */
+export interface View {
+  readonly state: HotState;
+  readonly now: Instant;
+  readonly cooling: CoolingAccounts;
+  /** What open requests have reserved in the limit window that contains `at`, in the unit of the rule's counter. */
+  readonly reservedOn: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+}
+
+/** What this node knows and no event records. */
+export interface UnrecordedState {
+  readonly cooling: () => CoolingAccounts;
+  readonly reservedOn: View['reservedOn'];
+}
+
+/** Read access to current and earlier state. */
+export interface Views {
+  /** The state after every event that this node has folded. */
+  readonly current: HotState;
+  /** The current state together with what no event records. */
+  now(): View;
+  /**
+   * The state that the query parameter `at` names, or the current one without it. Earlier states have no cool-downs and
+   * no reservations: no event records these.
+   * @throws Refusal `validation_error`
+   */
+  asOf(ctx: ManagementContext): Promise<View>;
+  /** An event with the state before and after it. @param position from 1 to `current.position` */
+  step(position: Position): Promise<Step>;
+}
+
+export interface ViewsOptions {
+  readonly hot: Pick<HotRunner, 'state'>;
+  readonly past: Past;
+  readonly now: () => Instant;
+  readonly unrecorded: UnrecordedState;
+}
+
+/** The query of every GET that can show earlier state. */
+export const atQuery = {
+  at: z
+    .string()
+    .optional()
+    .describe('Show the state at this log position or ISO 8601 time instead of the current state'),
+};
+
+export function createViews({ hot, past, now, unrecorded }: ViewsOptions): Views {
+  const current = (): View => ({
+    state: hot.state,
+    now: now(),
+    cooling: unrecorded.cooling(),
+    reservedOn: unrecorded.reservedOn,
+  });
+  return {
+    get current() {
+      return hot.state;
+    },
+    now: current,
+    async asOf(ctx) {
+      const { at } = ctx.query;
+      if (at === undefined) return current();
+      return { ...(await past.at(parseAt(at, hot.state.position, now()))), ...NOTHING_UNRECORDED };
+    },
+    step: (position) => past.step(position),
+  };
+}
+
+const NOTHING_UNRECORDED: Pick<View, 'cooling' | 'reservedOn'> = { cooling: new Map(), reservedOn: () => 0 };
+
+function parseAt(at: string | readonly string[], lastPosition: Position, now: Instant): When {
+  if (typeof at !== 'string') return refuseAt('is given twice');
+  if (/^\d+$/.test(at)) {
+    const asked = position(Number(at));
+    return asked <= lastPosition ? { position: asked } : refuseAt(`lies beyond the log, which ends at ${lastPosition}`);
+  }
+  const time = parseTime(at) ?? refuseAt('must be a position of the log or an ISO 8601 time');
+  return time <= now ? { time } : refuseAt('lies in the future');
+}
+
+const refuseAt = (problem: string): never => refuse('validation_error', { param: 'at', problem });

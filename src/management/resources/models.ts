@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { ModelCatalogue } from '../../domain/modelCatalogue/state.ts';
+import type { Capabilities } from '../http/capabilities.ts';
+import { newRouter } from '../http/context.ts';
+import { describeRoute } from '../http/describeRoute.ts';
+
+const Model = z.object({ id: z.string(), name: z.string() });
+
+const routes = {
+  list: describeRoute({
+    summary: 'List models that the provider offers, that have a price or that served a request',
+    answer: z.object({ models: z.array(Model) }),
+    refuses: ['read_models_unavailable'],
+  }),
+};
+
+interface ModelsOptions extends Pick<Capabilities, 'views' | 'queries'> {
+  /** Models in the price table. */
+  readonly pricedModels: readonly string[];
+}
+
+export const modelRoutes = ({ views, queries, pricedModels }: ModelsOptions) =>
+  newRouter('/api/models')
+    .get('/', routes.list, async () => {
+      const served = await queries.requestLog.models(views.current.position);
+      const names = displayNames(views.current.models);
+      const ids = [...new Set([...pricedModels, ...served, ...names.keys()])].sort();
+      return { models: ids.map((id) => ({ id, name: names.get(id) ?? id })) };
+    })
+    .routes();
+
+/** Display names by model id, from the provider's catalogue; the id where the catalogue has no name. */
+function displayNames({ plans, entries }: ModelCatalogue): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { slug, version } of [...plans.values()].flat()) {
+    const { display_name: name } = JSON.parse(entries.get(version) ?? '{}') as { display_name?: unknown };
+    names.set(slug, typeof name === 'string' && name !== '' ? name : slug);
+  }
+  return names;
+}
