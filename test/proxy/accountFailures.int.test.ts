@@ -5,15 +5,15 @@ import type { AccountOptions } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
 import type { TokenScript } from '../support/provider/tokenAnswer.ts';
 
-// What an account's usage and tokens do to requests (docs/provider.md#failure-classes). The other classes are in
-// refusedAccounts, failures and brokenStreams.
+// How requests depend on an account's usage and tokens (docs/provider.md#failure-classes). The other failure classes are
+// in refusedAccounts, failures and brokenStreams.
 
 let gateway: Gateway;
 const next = gateways();
 
 const WEEK = 7 * 24 * 3600;
 
-/** The service with exactly these accounts. */
+/** Starts the service with these accounts. */
 async function start(accounts: AccountOptions[], options: GatewayOptions = {}) {
   gateway = await next({ ...options, accounts: 0 });
   const joined: { at: ReturnType<typeof gateway.provider.addAccount>; id: string }[] = [];
@@ -37,31 +37,36 @@ const accountOf = async (id: string) => {
 };
 const refreshes = () => gateway.provider.received.filter(({ path }) => path === '/oauth/token').length;
 
-describe('early-reset: a window is reset early', () => {
+describe('early-reset: a window resets early', () => {
   const polling = { env: { SVC_USAGE_REFRESH_SECONDS: '1' } };
   const spent = { usage: { primary: usageWindow({ usedPercent: 100 }) } };
 
-  test.each(['with', 'without'])('%s another account: the next sample opens the account', async (others) => {
-    const [account] = await start(others === 'with' ? [spent, spent] : [spent], polling);
-    if (!account) throw new Error('no account');
-    expect((await ask()).status).toBe(429);
-    expect(await gateway.availability(account.id)).toMatchObject({ state: 'rate_limited' });
+  test.each(['with', 'without'])(
+    'makes the account available with the next usage sample, %s another account',
+    async (others) => {
+      const [account] = await start(others === 'with' ? [spent, spent] : [spent], polling);
+      if (!account) throw new Error('no account');
+      expect((await ask()).status).toBe(429);
+      expect(await gateway.availability(account.id)).toMatchObject({ state: 'rate_limited' });
 
-    const resetAt = account.at.usage.primary?.resetAt as number;
-    account.at.usage.primary = { ...usageWindow({ usedPercent: 3 }), resetAt };
-    await expect.poll(() => gateway.availability(account.id), { timeout: 5_000 }).toMatchObject({ state: 'available' });
-    expect(await ask()).toMatchObject({ status: 200, account: account.id, outcomes: ['ok'] });
-    expect(await accountOf(account.id)).toMatchObject({ usage: { primary_remaining_percent: 97 } });
-  });
+      const resetAt = account.at.usage.primary?.resetAt as number;
+      account.at.usage.primary = { ...usageWindow({ usedPercent: 3 }), resetAt };
+      await expect
+        .poll(() => gateway.availability(account.id), { timeout: 5_000 })
+        .toMatchObject({ state: 'available' });
+      expect(await ask()).toMatchObject({ status: 200, account: account.id, outcomes: ['ok'] });
+      expect(await accountOf(account.id)).toMatchObject({ usage: { primary_remaining_percent: 97 } });
+    },
+  );
 });
 
-describe('weekly-only-plan: the weekly window is in the primary slot', () => {
+describe('weekly-only-plan: the primary window is the weekly one', () => {
   const weekly = (usedPercent: number) => ({
     plan: 'free',
     usage: { primary: usageWindow({ usedPercent, windowSeconds: WEEK }), secondary: null },
   });
 
-  test('it is shown as the secondary window, and the primary one is empty', async () => {
+  test('shows it as the secondary window and the primary one as empty', async () => {
     const [account] = await start([weekly(40)]);
     expect(await accountOf(account?.id ?? '')).toMatchObject({
       usage: { primary_remaining_percent: 100, secondary_remaining_percent: 60 },
@@ -69,22 +74,22 @@ describe('weekly-only-plan: the weekly window is in the primary slot', () => {
       reset_at_secondary: expect.stringMatching(/^\d{4}-/),
       window_minutes_secondary: 10_080,
     });
-    // What an answer says in its headers means the same window.
+    // The headers of a response are about the same window.
     expect(await ask()).toMatchObject({ status: 200, outcomes: ['ok'] });
     expect(await accountOf(account?.id ?? '')).toMatchObject({
       usage: { primary_remaining_percent: 100, secondary_remaining_percent: 60 },
     });
   });
 
-  test('used up it is a quota, and another account answers', async () => {
+  test('treats a used-up weekly window as a quota and uses another account', async () => {
     const [spent, other] = await start([weekly(100), {}]);
     expect(await gateway.availability(spent?.id ?? '')).toMatchObject({ state: 'quota_exceeded' });
     expect(await ask()).toMatchObject({ status: 200, account: other?.id, outcomes: ['ok'] });
   });
 });
 
-describe('access-token-expired: several requests meet it', () => {
-  test('requests that meet it at the same time refresh it once, and all are answered', async () => {
+describe('access-token-expired: the access token has expired', () => {
+  test('refreshes once for concurrent requests, and all succeed', async () => {
     const [only] = await start([{}]);
     const before = refreshes();
     only?.at.expireAccessToken();
@@ -94,7 +99,7 @@ describe('access-token-expired: several requests meet it', () => {
     expect(await gateway.availability(only?.id ?? '')).toMatchObject({ state: 'available' });
   });
 
-  test('with another account all are answered by the one that they met, refreshed once, and the other is left alone', async () => {
+  test('stays on the account after one refresh, although another account is available', async () => {
     const more = { usage: { secondary: usageWindow({ usedPercent: 50, windowSeconds: WEEK }) } };
     const [first, second] = await start([{}, more]);
     const before = refreshes();
@@ -109,14 +114,14 @@ describe('access-token-expired: several requests meet it', () => {
   });
 });
 
-describe('token-endpoint-down: the token endpoint fails for the moment', () => {
+describe('token-endpoint-down: the token endpoint fails temporarily', () => {
   test.each<[what: string, script: TokenScript]>([
     ['500', { status: 500 }],
     ['503', { status: 503 }],
     ['429', { status: 429 }],
     ['silence', 'hang'],
   ])(
-    '%s: the second account answers and the first is not deactivated',
+    'uses the second account and does not deactivate the first (%s)',
     async (_what, token) => {
       const more = { usage: { secondary: usageWindow({ usedPercent: 50, windowSeconds: WEEK }) } };
       const [first, second] = await start([{}, more]);
@@ -134,7 +139,7 @@ describe('token-endpoint-down: the token endpoint fails for the moment', () => {
     20_000,
   );
 
-  test('without another account the client gets 502, and the account answers once the endpoint does', async () => {
+  test('responds with 502 without another account, and recovers with the endpoint', async () => {
     const [only] = await start([{}]);
     if (!only) throw new Error('no account');
     only.at.expireAccessToken();

@@ -23,7 +23,7 @@ const { start, askOnce, withSecondAccount } = failures((started) => {
   gateway = started;
 });
 
-/** After the first byte there is no other account: the stream ends in `response.failed`, the log says `error`. */
+/** After the first byte no other account is tried: the stream ends with `response.failed`, and the log has `error`. */
 function expectBrokenOff(result: Failed, code: string) {
   expect(result.status).toBe(200);
   expect(result.events.at(-1)?.event).toBe('response.failed');
@@ -36,7 +36,7 @@ function expectBrokenOff(result: Failed, code: string) {
 }
 
 describe('after the first byte', () => {
-  test('stream-cut: keeps what came, then sends response.failed', async () => {
+  test('stream-cut: relays what arrived, then sends response.failed', async () => {
     const result = await withSecondAccount(cutAfter({ deltas: 2 }));
     expectBrokenOff(result, 'stream_incomplete');
     expect(textIn(result.events)).not.toBe('');
@@ -50,18 +50,18 @@ describe('after the first byte', () => {
     await vi.waitUntil(() => result.first.at.received.some(({ aborted }) => aborted), patiently);
   });
 
-  test('event-too-large: sends response.failed and not a byte of the event', async () => {
+  test('event-too-large: sends response.failed and no byte of the event', async () => {
     const result = await withSecondAccount(oversizedEvent({ bytes: 17 * 1_048_576 }));
     expectBrokenOff(result, 'stream_event_too_large');
     expect(result.text.length).toBeLessThan(1_048_576);
   });
 
-  test('terminal-event-missing: sends response.failed, never a clean end', async () => {
+  test('terminal-event-missing: sends response.failed instead of a clean end', async () => {
     const result = await withSecondAccount(endsWithoutTerminal({ deltas: 2 }));
     expectBrokenOff(result, 'stream_incomplete');
   });
 
-  test('an error event is relayed and followed by response.failed, which Codex understands', async () => {
+  test('relays an error event and adds response.failed, which Codex understands', async () => {
     const heard = Promise.withResolvers<void>();
     const script = endsOnce(heard.promise, errorEvent({ code: 'server_error', deltas: 2 }));
     const result = await withSecondAccount(script, {}, heard.resolve);
@@ -71,7 +71,7 @@ describe('after the first byte', () => {
   });
 });
 
-describe('fragmented-bytes: the client gets the same bytes', () => {
+describe('fragmented-bytes: relays the same bytes for every fragmentation', () => {
   const script = () => textAnswer({ deltas: ['Grüße, ', '世界', ' 👋🏽'] });
   const straight = async () => {
     await start();
@@ -104,11 +104,11 @@ describe('fragmented-bytes: the client gets the same bytes', () => {
   });
 });
 
-describe('client-disconnected', () => {
-  // A provider whose answer is complete may linger for 5 s, and would be told then, too.
-  const atOnce = { ...patiently, timeout: 4_000 };
+describe('client-disconnected: the client disconnects', () => {
+  // After a complete response the provider is disconnected too, but only after 5 s.
+  const immediately = { ...patiently, timeout: 4_000 };
 
-  const hangUp = async (script: ResponseScript, isReady: (only: Pooled) => boolean, readsFirst: boolean) => {
+  const disconnect = async (script: ResponseScript, isReady: (only: Pooled) => boolean, readsFirst: boolean) => {
     await start();
     const [only] = gateway.pool as [Pooled];
     only.at.always(script);
@@ -121,33 +121,30 @@ describe('client-disconnected', () => {
     await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
     await vi.waitUntil(
       () => only.at.received.some(({ path, aborted }) => path.endsWith('/responses') && aborted),
-      atOnce,
+      immediately,
     );
     return { only, completed: gateway.events('RequestCompleted')[0]?.data };
   };
-  const wasAsked = ({ at }: Pooled) => at.received.some(({ path }) => path.endsWith('/codex/responses'));
+  const wasCalled = ({ at }: Pooled) => at.received.some(({ path }) => path.endsWith('/codex/responses'));
 
   test.each([
     ['before the first event', neverAnswers(), false],
     ['in mid-stream', silenceAfter({ events: 3 }), true],
-  ])(
-    '%s: the provider is told at once, the request is settled, the account is not blamed',
-    async (_when, script, reads) => {
-      const { only, completed } = await hangUp(script, wasAsked, reads);
-      expect(completed).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
-      expect(completed?.usage).toMatchObject({ isEstimated: true });
-      expect(completed?.attempts.map(({ outcome }) => outcome)).toEqual(['client_gone']);
-      expect(await gateway.availability(only.id)).toMatchObject({ state: 'available' });
-    },
-  );
+  ])('%s: disconnects the provider, settles the request, spares the account', async (_when, script, reads) => {
+    const { only, completed } = await disconnect(script, wasCalled, reads);
+    expect(completed).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
+    expect(completed?.usage).toMatchObject({ isEstimated: true });
+    expect(completed?.attempts.map(({ outcome }) => outcome)).toEqual(['client_gone']);
+    expect(await gateway.availability(only.id)).toMatchObject({ state: 'available' });
+  });
 
-  test('between two attempts: those before have failed without a word, so nothing is counted', async () => {
+  test('between two attempts: counts no usage, because the attempts had no output', async () => {
     await start();
     const [only] = gateway.pool as [Pooled];
     only.at.always(codeless429());
     const controller = new AbortController();
     gateway.ask(acceptable, { signal: controller.signal }).catch(() => undefined);
-    await vi.waitUntil(() => wasAsked(only) && only.at.inFlight === 0, patiently);
+    await vi.waitUntil(() => wasCalled(only) && only.at.inFlight === 0, patiently);
     controller.abort();
     await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
     expect(gateway.events('RequestCompleted')[0]?.data).toMatchObject({

@@ -17,7 +17,7 @@ import {
   withVendorEvents,
 } from '../support/provider/scripts.ts';
 
-/** What a chat looks like needs no gateway of its own; what becomes of it does. */
+/** Tests of the form of a chat share a gateway; tests of its outcome start their own. */
 let shared: Gateway;
 let own: Gateway | undefined;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ const weatherAndTime = [
   ['get_time', { city: 'Tōkyō', format: '24h' }],
 ];
 
-/** The provider refuses to answer, in pieces. */
+/** A refusal of the model, in fragments. */
 const refusing = () =>
   stream('refusing', function* (asked) {
     yield* opening(asked);
@@ -67,7 +67,7 @@ const refusing = () =>
     yield { event: { type: 'response.completed', response: { id: asked.id, status: 'completed', output: [] } } };
   });
 
-/** Stopped by a filter. */
+/** Stopped by a content filter. */
 const filtered = () =>
   stream('filtered', function* (asked) {
     yield* opening(asked);
@@ -77,7 +77,7 @@ const filtered = () =>
   });
 
 describe('a stream', () => {
-  test('tells the text in chunks of one id, the role with the first, and ends with its reason and [DONE]', async () => {
+  test('sends the role, the text in chunks of one id, the finish reason and [DONE]', async () => {
     play(textAnswer());
     const { chunks, deltas, text } = await askStream();
     expect(text).toBe(HELLO);
@@ -92,7 +92,7 @@ describe('a stream', () => {
     expect(JSON.stringify(chunks)).not.toContain('usage');
   });
 
-  test('has an id of its own each time, which leads to its row in the log', async () => {
+  test('has a unique id that leads to its row in the log', async () => {
     play(textAnswer());
     const ids = [(await askStream()).chunks[0].id, (await askStream()).chunks[0].id, (await askJson()).body.id];
     expect(new Set(ids).size).toBe(3);
@@ -100,7 +100,7 @@ describe('a stream', () => {
     expect(rows.sort()).toEqual(ids.map((id) => id.replace('chatcmpl-', 'req_')).sort());
   });
 
-  test('tells its usage in a chunk of its own for who asks', async () => {
+  test('sends the usage in a separate chunk on request', async () => {
     play(textAnswer({ usage: { inputTokens: 100, cachedTokens: 40, outputTokens: 7, reasoningTokens: 3 } }));
     const { chunks } = await askStream({ stream_options: { include_usage: true } });
     const last = chunks.pop();
@@ -117,7 +117,7 @@ describe('a stream', () => {
     });
   });
 
-  test('tells parallel tool calls by their index, each argument once', async () => {
+  test('sends parallel tool calls by index, each argument once', async () => {
     play(parallelToolCalls());
     const { deltas, calls, finishReason } = await askStream();
     expect(calls.map(({ name, args }) => [name, JSON.parse(args)])).toEqual(weatherAndTime);
@@ -126,7 +126,7 @@ describe('a stream', () => {
     expect(finishReason).toBe('tool_calls');
   });
 
-  test('comes as it is made: the first words are there while the rest is not', async () => {
+  test('is sent while it arrives', async () => {
     play(
       stream('endless', function* (asked) {
         yield* opening(asked);
@@ -144,7 +144,7 @@ describe('a stream', () => {
     controller.abort();
   });
 
-  test('does not end before the log has it on the disk', async () => {
+  test('does not end before its event is durable', async () => {
     play(textAnswer({ deltas: 3 }));
     for (let index = 0; index < 5; index++) {
       const response = await ask({ stream: true });
@@ -160,7 +160,7 @@ describe('a stream', () => {
   });
 });
 
-describe('however the bytes come, the chunks are the same', () => {
+describe('sends the same chunks for every fragmentation', () => {
   const deltas = ['Grüße, ', '世界', ' 👋🏽'];
   test.each([
     ['whole', {}],
@@ -175,14 +175,14 @@ describe('however the bytes come, the chunks are the same', () => {
     expect((await askJson()).body.choices[0].message.content).toBe(deltas.join(''));
   });
 
-  test('calls of tools, byte by byte', async () => {
+  test('tool calls, byte by byte', async () => {
     play(chunked(parallelToolCalls(), { oneByteAtATime: true }));
     const { calls } = await askStream();
     expect(calls.map(({ name, args }) => [name, JSON.parse(args)])).toEqual(weatherAndTime);
   });
 });
 
-describe('every shape of answer, as a stream and as one object:', () => {
+describe('converts every kind of response, as a stream and as one object:', () => {
   const both = async (script: ResponseScript, fields: object = {}) => {
     play(script);
     const told = await askStream(fields);
@@ -216,7 +216,7 @@ describe('every shape of answer, as a stream and as one object:', () => {
     expect(choice.message.content).toBeNull();
   });
 
-  test('a call of a tool, behind words', async () => {
+  test('a tool call after text', async () => {
     const script = stream('says and calls', (asked) =>
       answer(asked, { parts: [message(['One moment.']), functionCalls([{ name: 'now', args: {} }])] }),
     );
@@ -228,7 +228,7 @@ describe('every shape of answer, as a stream and as one object:', () => {
     expect(told.calls).toMatchObject([{ name: 'now', args: '{}' }]);
   });
 
-  test('a summary of the reasoning, apart from the text', async () => {
+  test('a reasoning summary, apart from the text', async () => {
     const { told, choice } = await both(reasoningAnswer({ reasoning: 'Let me see.', text: 'Hi.' }), {
       reasoning: { effort: 'low', summary: 'auto' },
     });
@@ -238,8 +238,8 @@ describe('every shape of answer, as a stream and as one object:', () => {
   });
 });
 
-describe('what the provider gets', () => {
-  test('is the responses request that asks for the same, without what it would refuse', async () => {
+describe('the request to the provider', () => {
+  test('is the equivalent responses request without refused parameters', async () => {
     play(textAnswer());
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } };
     const { status } = await askJson({
@@ -281,7 +281,7 @@ describe('what the provider gets', () => {
     });
   });
 
-  test('on a second turn is the call of the first and what the tool said', async () => {
+  test('contains tool call and output on the second turn', async () => {
     play(textAnswer({ text: 'Sunny.' }));
     gateway().pool[0]?.at.next(functionCall('weather', { city: 'Bern' }));
     const first = await askJson();
@@ -301,12 +301,12 @@ describe('what the provider gets', () => {
   });
 });
 
-describe('a chat goes the way of every request:', () => {
+describe('a chat is handled like every request:', () => {
   const createKey = async (fields: object) =>
     (await gateway().api('POST', '/api/api-keys', { name: 'a key', ...fields })).body;
   const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-  test('it is a row of the log, counted and priced', async () => {
+  test('has a row in the log with tokens and cost', async () => {
     await start(textAnswer({ usage: { inputTokens: 1_000, cachedTokens: 0, outputTokens: 100, reasoningTokens: 0 } }));
     await askStream({ reasoning_effort: 'high' });
     expect(await gateway().logs()).toMatchObject([
@@ -316,7 +316,7 @@ describe('a chat goes the way of every request:', () => {
     expect(gateway().events('RequestCompleted')[0]?.data.usage?.isEstimated).toBe(false);
   });
 
-  test('a key that lacks the model is refused', async () => {
+  test('is refused when the key may not use the model', async () => {
     await start();
     const { key } = await createKey({ allowed_models: ['gpt-5.2'] });
     await gateway().set({ api_key_auth_enabled: true });
@@ -327,7 +327,7 @@ describe('a chat goes the way of every request:', () => {
     expect(gateway().asked()).toEqual([]);
   });
 
-  test('a key that is used up is refused, once its chats have used it up', async () => {
+  test('counts against the limits of its key', async () => {
     await start(textAnswer({ usage: { inputTokens: 900, cachedTokens: 0, outputTokens: 200, reasoningTokens: 0 } }));
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
     const { key } = await createKey({ limits });
@@ -338,7 +338,7 @@ describe('a chat goes the way of every request:', () => {
     expect(await errorOf(refused)).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
   });
 
-  test('what is refused says which field, and is a row of the log', async () => {
+  test('names the invalid field and logs the refusal', async () => {
     await start();
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
     const response = await ask({ messages: [...chat.messages, { role: 'user', content: [audio] }] });
@@ -356,7 +356,7 @@ describe('a chat goes the way of every request:', () => {
   test.each<[what: string, headers: Record<string, string>]>([
     ['the header of its session', { 'x-session-affinity': 'ses_1' }],
     ['what its user said first', {}],
-  ])('it stays on its account, known by %s', async (_what, headers) => {
+  ])('stays on its account, identified by %s', async (_what, headers) => {
     await start(undefined, { accounts: 3 });
     await gateway().set({ routing_strategy: 'round_robin' });
     const asked = async (content: string, of: Record<string, string>) => {
@@ -374,14 +374,14 @@ describe('a chat goes the way of every request:', () => {
     }
   });
 
-  test('a client that reads slowly makes the provider wait', async () => {
+  test('pauses the provider while the client reads slowly', async () => {
     const delta = { type: 'response.output_text.delta', delta: 'x'.repeat(60_000) };
     const events = [...Array.from({ length: 1_000 }, () => delta), { type: 'response.completed', response: {} }];
     await start(stream('big', () => events.map((event) => ({ event }))));
     const response = await ask({ stream: true });
     const sent = () => gateway().asked()[0]?.sentBytes ?? 0;
     let before = -1;
-    // The provider's progress stands still once every buffer on the way is full.
+    // The provider makes no progress once every buffer in between is full.
     await vi.waitUntil(
       () => {
         const standsStill = sent() === before && before > 0;

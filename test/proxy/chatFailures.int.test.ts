@@ -25,7 +25,7 @@ import {
 
 // What a chat client gets when something fails, as a stream and as one object (docs/provider.md#failure-classes).
 
-/** What an account does needs no gateway of its own, as long as each test has accounts of its own. */
+/** Tests share a gateway where each uses accounts of its own. */
 let shared: Gateway;
 let own: Gateway | undefined;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const ways = [
   ['one object', false],
 ] as const;
 
-/** Takes the accounts of earlier tests away and adds fresh ones, which requests meet in their order. */
+/** Replaces the accounts of earlier tests by new ones, which requests try in this order. */
 async function freshAccounts(gateway: Gateway, count: number): Promise<Pooled[]> {
   const { body } = await gateway.api('GET', '/api/accounts');
   for (const { account_id: id } of body.accounts) await gateway.api('DELETE', `/api/accounts/${id}`);
@@ -64,11 +64,11 @@ interface Stage {
   accounts?: number;
   /** Starts a gateway that is not shared. */
   env?: Record<string, string>;
-  /** The client has the first words. */
+  /** Resolves when the client has the first text. */
   onHead?: () => void;
 }
 
-/** Asks once; the first account, or the only one, does what the script says. */
+/** Sends one request; the first or only account follows the script. */
 async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1, env, onHead }: Stage = {}) {
   if (env) own = await startGateway({ accounts, env });
   const gateway = own ?? shared;
@@ -95,7 +95,7 @@ async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1
 const saidIn = ({ body, lines }: Awaited<ReturnType<typeof askOnce>>): string =>
   body ? body.choices[0].message.content : assembled(lines.filter((line) => line.choices)).text;
 
-/** Thinks, tells some of it if asked to, and fails before it says a word. */
+/** Sends reasoning, optionally with a summary, and fails before any text. */
 const failsWhileThinking = (code: string) =>
   stream('fails while thinking', function* (asked) {
     yield* opening(asked);
@@ -106,7 +106,7 @@ const failsWhileThinking = (code: string) =>
     yield { event: { type: 'response.failed', response: { id: asked.id, status: 'failed', error } } };
   });
 
-describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
+describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
   test.each<[what: string, script: () => ResponseScript]>([
     ['a used up account', () => usageLimitReached()],
     ['a failing provider', () => serverError({ status: 503, body: 'html' })],
@@ -116,7 +116,7 @@ describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
     ['a stream that fails while it thinks', () => failsWhileThinking('server_is_overloaded')],
     ['an error event once it was created', () => errorEvent({ deltas: 0 })],
     ['a stream that ends before it says anything', () => endsWithoutTerminal({ deltas: 0 })],
-  ])('%s: another account answers, and the client does not notice', async (_what, script) => {
+  ])('%s: uses another account, unnoticed by the client', async (_what, script) => {
     const result = await askOnce(script(), isStream, { accounts: 2 });
     expect(result.status).toBe(200);
     expect(saidIn(result)).toBe(HELLO);
@@ -132,19 +132,19 @@ describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
     ['a failure in the stream', () => failsWhileThinking('server_error'), 502, { code: 'server_error' }],
     ["the request's own fault", () => badRequest({ shape: 'error' }), 400, { code: 'context_length_exceeded' }],
     [
-      "the request's own fault, told in the stream",
+      'a fault of the request, reported in the stream',
       () => failedFirst({ code: 'context_length_exceeded', afterCreated: true }),
       400,
       { code: 'context_length_exceeded' },
     ],
-  ])('%s, and nobody else: a status and the envelope', async (_what, script, status, error) => {
+  ])('%s, without another account: responds with a status and a JSON error', async (_what, script, status, error) => {
     const result = await askOnce(script(), isStream);
     expect(result.status).toBe(status);
     expect(result.body.error).toMatchObject({ message: expect.stringMatching(/./), ...error });
     expect(result.row).toMatchObject({ status: String(status), tokens: null });
   });
 
-  test('no account at all: 503', async () => {
+  test('no account: responds with 503', async () => {
     await freshAccounts(shared, 0);
     const response = await shared.ask({ ...chat, stream: isStream }, { path: chatPath });
     expect(response.status).toBe(503);
@@ -152,24 +152,24 @@ describe.each(ways)('before a word was said, to %s:', (_way, isStream) => {
   });
 });
 
-describe('after the first words', () => {
+describe('after the first text', () => {
   const failures: [what: string, script: (heard: Promise<void>) => ResponseScript, code: string, stage?: Stage][] = [
     ['the connection breaks', () => cutAfter(), 'stream_incomplete'],
     ['the stream ends without an ending', () => endsWithoutTerminal(), 'stream_incomplete'],
     ['the provider gives up', (heard) => endsOnce(heard, failedAfter({ code: 'server_error' })), 'server_error'],
     [
-      'the provider gives up, byte by byte',
+      'the provider fails, byte by byte',
       (heard) => chunked(endsOnce(heard, failedAfter()), { oneByteAtATime: true }),
       'server_error',
     ],
     ['an error event comes', (heard) => endsOnce(heard, errorEvent({ shape: 'flat' })), 'server_error'],
     [
-      'an error event of the other shape comes',
+      'an error event of the other shape arrives',
       (heard) => endsOnce(heard, errorEvent({ shape: 'nested' })),
       'server_error',
     ],
     [
-      'the provider falls silent',
+      'the provider stops sending',
       () => silenceAfter({ events: 6 }),
       'stream_idle_timeout',
       { env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' } },
@@ -177,7 +177,7 @@ describe('after the first words', () => {
   ];
 
   test.each(failures)(
-    '%s: a stream keeps what came, then an error chunk and [DONE]',
+    '%s: a stream keeps its chunks and gets an error chunk and [DONE]',
     async (_what, script, code, stage) => {
       const heard = Promise.withResolvers<void>();
       const result = await askOnce(script(heard.promise), true, { accounts: 2, onHead: heard.resolve, ...stage });
@@ -196,7 +196,7 @@ describe('after the first words', () => {
   );
 
   test.each(failures)(
-    '%s: who wants one object has seen nothing, so another account answers',
+    '%s: a client of one object gets the response of another account',
     async (_what, script, _code, stage) => {
       const result = await askOnce(script(Promise.resolve()), false, { accounts: 2, ...stage });
       expect(result.status).toBe(200);
@@ -205,7 +205,7 @@ describe('after the first words', () => {
     },
   );
 
-  test('an event is too large: an error chunk, and not a byte of it', async () => {
+  test('sends an error chunk and no byte of an event that is too large', async () => {
     const wordsThenTooMuch = stream('words, then too much', function* (asked) {
       yield* opening(asked);
       for (const delta of ['Once ', 'x'.repeat(17 * 1_048_576)]) {
@@ -222,7 +222,7 @@ describe('after the first words', () => {
   });
 });
 
-test('one object holds what was said: of a stream without end no more is kept than 16 MiB, and no other word is sent', async () => {
+test('collects at most 16 MiB of an endless stream for one object', async () => {
   const delta = 'x'.repeat(1_048_576);
   const endless = stream('words without end', function* (asked) {
     yield* opening(asked);
@@ -238,7 +238,7 @@ test('one object holds what was said: of a stream without end no more is kept th
   expect(completed).toMatchObject({ status: '502', errorCode: 'stream_event_too_large', accountId: first.id });
 });
 
-test('the service stops: an open stream ends with an error chunk and [DONE], and its row is in the log', async () => {
+test('ends an open stream with an error chunk and [DONE] at shutdown, and logs it', async () => {
   own = await startGateway();
   own.pool[0]?.at.always(silenceAfter({ events: 6 }));
   const response = await own.ask({ ...chat, stream: true }, { path: chatPath });
@@ -249,12 +249,12 @@ test('the service stops: an open stream ends with an error chunk and [DONE], and
   expect(await own.logs()).toMatchObject([{ status: 'error', error_code: 'shutting_down' }]);
 });
 
-describe('the client hangs up', () => {
+describe('the client disconnects', () => {
   test.each<[when: string, script: ResponseScript, isStream: boolean, readsFirst: boolean]>([
     ['before the first event', neverAnswers(), true, false],
     ['in mid-stream', silenceAfter({ events: 6 }), true, true],
     ['while its object is made', silenceAfter({ events: 6 }), false, false],
-  ])('%s: the provider is told at once, and the request is settled', async (_when, script, isStream, readsFirst) => {
+  ])('%s: disconnects the provider and settles the request', async (_when, script, isStream, readsFirst) => {
     const [only] = (await freshAccounts(shared, 1)) as [Pooled];
     const before = shared.events('RequestCompleted').length;
     only.at.always(script);

@@ -16,8 +16,7 @@ import {
   withVendorEvents,
 } from '../support/provider/scripts.ts';
 
-// What real clients need, a test for each of the first facts of docs/clients.md, in their order. The clients themselves run
-// in test/e2e.
+// What real clients send and need beyond the documented API (docs/clients.md). The clients themselves run in test/e2e.
 
 const SVC = '/backend-api/svc/responses';
 const V1 = '/v1/responses';
@@ -33,7 +32,7 @@ const account = () => {
 const { model } = acceptable;
 const developer = { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] };
 const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] };
-/** As Codex of today sends it: no `instructions`, a developer message first. */
+/** A request of current Codex: no `instructions`, a developer message first. */
 const codex = (fields: object = {}) => ({
   model,
   input: [developer, said],
@@ -50,14 +49,14 @@ const chat = (fields: object = {}) => ({ model, messages: [{ role: 'user', conte
 
 const ask = (path: string, body: unknown, headers: Record<string, string> = {}) => gateway.ask(body, { path, headers });
 const lastAtProvider = () => gateway.provider.received.filter(({ method }) => method === 'POST').at(-1);
-/** What the provider gets of a body that is accepted. */
+/** @returns the body that the provider receives */
 async function forwarded(path: string, body: unknown, headers?: Record<string, string>) {
   const response = await ask(path, body, headers);
   const text = await response.text();
   expect(response.status, text).toBe(200);
   return lastAtProvider()?.json as Record<string, unknown>;
 }
-/** The error of a body that is refused before the provider hears of it. */
+/** @returns the error of a body that is rejected without calling the provider */
 async function refused(path: string, body: unknown) {
   const before = gateway.provider.received.length;
   const response = await ask(path, body);
@@ -66,14 +65,14 @@ async function refused(path: string, body: unknown) {
 }
 const typesOf = (text: string) => eventsIn(text).map(({ event }) => event);
 
-describe('while the provider answers', () => {
+describe('while the provider works', () => {
   beforeAll(async () => {
     gateway = await startGateway();
   });
   afterAll(() => gateway.stop());
   beforeEach(() => account().always(textAnswer({ text: 'Hello.' })));
 
-  test('instructions may be missing, null or empty where a developer message leads, and on /v1', async () => {
+  test('accepts missing, null and empty instructions when a developer message leads, and on /v1', async () => {
     for (const instructions of [undefined, '', null]) {
       for (const path of RESPONSES) expect(await forwarded(path, codex({ instructions }))).toMatchObject({ model });
       expect(await forwarded(V1, sdk({ instructions }))).toMatchObject({ model });
@@ -81,7 +80,7 @@ describe('while the provider answers', () => {
     expect(await refused(SVC, { ...codex(), input: [said] })).toMatchObject({ status: 400, param: 'instructions' });
   });
 
-  test('input items of every kind pass unchanged', async () => {
+  test('forwards input items of every kind unchanged', async () => {
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'f', parameters: {} }] },
       developer,
@@ -99,7 +98,7 @@ describe('while the provider answers', () => {
     for (const path of RESPONSES) expect((await forwarded(path, codex({ input }))).input).toEqual(input);
   });
 
-  test('tools of every kind pass, except those that are not supported', async () => {
+  test('forwards tools of every kind, except four unsupported ones', async () => {
     const tools = [
       { type: 'function', name: 'shell', parameters: { type: 'object' }, strict: false },
       { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
@@ -116,7 +115,7 @@ describe('while the provider answers', () => {
   });
 
   test.each(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', undefined, null])(
-    'reasoning effort %s goes on the wire and into the log',
+    'forwards and logs the reasoning effort %s',
     async (effort) => {
       const reasoning = { effort, summary: 'auto', context: 'all_turns' };
       expect((await forwarded(SVC, codex({ reasoning }))).reasoning).toEqual(JSON.parse(JSON.stringify(reasoning)));
@@ -124,7 +123,7 @@ describe('while the provider answers', () => {
     },
   );
 
-  test('unknown top-level fields pass', async () => {
+  test('forwards unknown fields', async () => {
     const more = {
       service_tier: 'flex',
       client_metadata: { 'x-codex-window-id': 'w' },
@@ -138,7 +137,7 @@ describe('while the provider answers', () => {
     for (const path of RESPONSES) expect(await forwarded(path, codex(more))).toMatchObject(more);
   });
 
-  test('store defaults to false; true is refused on responses and left out of a chat', async () => {
+  test('sends store: false; rejects true on responses and drops it from a chat', async () => {
     expect(await forwarded(V1, sdk())).toMatchObject({ store: false });
     for (const path of RESPONSES) {
       expect(await refused(path, codex({ store: true }))).toMatchObject({ status: 400, param: 'store' });
@@ -146,7 +145,7 @@ describe('while the provider answers', () => {
     expect(await forwarded(CHAT, chat({ store: true }))).toMatchObject({ store: false });
   });
 
-  test('a response cannot be referred to, an item can by the client that got it', async () => {
+  test('rejects previous_response_id and resolves references to items that the client received', async () => {
     expect(await refused(V1, sdk({ previous_response_id: 'resp_1' }))).toMatchObject({
       status: 400,
       param: 'previous_response_id',
@@ -156,7 +155,7 @@ describe('while the provider answers', () => {
     expect((await forwarded(V1, { model, input })).input).toEqual([output[0], said]);
   });
 
-  test('/v1 answers with one object unless a stream is asked for, the path of Codex always streams', async () => {
+  test('/v1 streams only on request, the path of Codex always', async () => {
     const typeOf = async (path: string, body: unknown) => (await ask(path, body)).headers.get('content-type');
     expect(await typeOf(V1, sdk())).toContain('application/json');
     expect(await typeOf(V1, sdk({ stream: false }))).toContain('application/json');
@@ -166,7 +165,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('parameters that the provider refuses are left out or rewritten', async () => {
+  test('drops or rewrites what the provider would refuse', async () => {
     const system = { role: 'system', content: 'Be brief.' };
     const body = { max_output_tokens: 32_000, temperature: 0.5, top_p: 1, metadata: {}, user: 'u', truncation: 'auto' };
     const got = await forwarded(V1, { model, input: [system, said], ...body });
@@ -178,12 +177,12 @@ describe('while the provider answers', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('a body may be compressed with %s', async (encoding, compress) => {
+  ])('accepts a body compressed with %s', async (encoding, compress) => {
     const body = compress(Buffer.from(JSON.stringify(codex())));
     expect(await forwarded(SVC, body, { 'content-encoding': encoding })).toEqual(codex());
   });
 
-  test('every event is passed on with all its fields', async () => {
+  test('relays every event with all its fields', async () => {
     const text = await (await ask(SVC, codex())).text();
     const types = typesOf(text);
     for (const type of ['response.created', 'response.content_part.added', 'response.output_text.delta']) {
@@ -193,7 +192,7 @@ describe('while the provider answers', () => {
     expect(done?.data).toMatchObject({ output_index: 0, item: { role: 'assistant', content: [{ text: 'Hello.' }] } });
   });
 
-  test('a websocket upgrade gets 426', async () => {
+  test('responds to a websocket upgrade with 426', async () => {
     for (const path of [...RESPONSES, '/backend-api/codex/responses']) {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
@@ -206,7 +205,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('one list of models is enough for Codex, entry by entry, and for SDKs', async () => {
+  test('serves one list of models that is complete for Codex and for SDKs', async () => {
     const body = await (await fetch(`${gateway.url}/backend-api/svc/models?client_version=0.169.0`)).json();
     expect(body).toMatchObject({ object: 'list', data: [{ object: 'model' }, { object: 'model' }] });
     for (const entry of (body as { models: object[] }).models) {
@@ -216,7 +215,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('usage never has empty details', async () => {
+  test('never sends empty usage details', async () => {
     account().always(textAnswer({ usage: null }));
     for (const [path, body] of [
       [V1, sdk()],
@@ -227,7 +226,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('anything wrong in a JSON body is 400, since Codex repeats every other refusal', async () => {
+  test('responds to every invalid JSON body with 400, because Codex retries every other 4xx', async () => {
     for (const path of [...RESPONSES, CHAT, `${SVC}/compact`, `${V1}/compact`]) {
       for (const body of ['{"model": ', '[]', {}, { model: 7, input: 'x', messages: 'x' }]) {
         expect((await refused(path, body)).status).toBe(400);
@@ -235,7 +234,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('both ways to compact reach the provider, and its refusal to compact is passed on', async () => {
+  test('forwards both ways to compact, and relays that the provider does not implement one', async () => {
     const input = [developer, said, { type: 'compaction_trigger' }];
     expect((await forwarded(SVC, codex({ input }))).input).toEqual(input);
     const { stream: _, store: __, ...old } = codex({ instructions: 'Be brief.' });
@@ -244,13 +243,13 @@ describe('while the provider answers', () => {
     expect((await ask(`${V1}/compact`, old)).status).toBe(501);
   });
 
-  test('the usage is where Codex looks for it', async () => {
+  test('serves the usage where Codex polls it', async () => {
     for (const path of ['/api/svc/usage', '/api/codex/usage', '/backend-api/wham/usage']) {
       expect(await (await fetch(gateway.url + path)).json()).toMatchObject({ plan_type: 'plus' });
     }
   });
 
-  test('strict SDKs get no vendor events, Codex gets them', async () => {
+  test('removes vendor events on /v1 and relays them to Codex', async () => {
     account().always(withVendorEvents(textAnswer()));
     expect(typesOf(await (await ask(SVC, codex())).text())).toContain('codex.rate_limits');
     for (const body of [sdk({ stream: true }), codex()]) {
@@ -258,7 +257,7 @@ describe('while the provider answers', () => {
     }
   });
 
-  test('where keys are required the token of another sign-in is refused, and the README says so', async () => {
+  test('rejects the sign-in token of Codex when keys are required, as the README says', async () => {
     await gateway.set({ api_key_auth_enabled: true });
     const jwt = { authorization: `Bearer ${account().tokens.current().accessToken}` };
     expect((await ask(SVC, codex(), jwt)).status).toBe(401);
@@ -275,7 +274,7 @@ describe('when the provider fails', () => {
   });
   afterEach(() => gateway.stop());
 
-  test('an error event is followed by response.failed, the only one that Codex understands', async () => {
+  test('adds response.failed after an error event, which Codex ignores', async () => {
     for (const path of RESPONSES) {
       const heard = Promise.withResolvers<void>();
       account().next(endsOnce(heard.promise, errorEvent()));
@@ -287,8 +286,8 @@ describe('when the provider fails', () => {
 
   test.each([
     ['is cut', cutAfter()],
-    ['ends without an ending', endsWithoutTerminal()],
-  ])('a stream that %s never ends as if it were complete', async (_how, script) => {
+    ['ends without a terminal event', endsWithoutTerminal()],
+  ])('does not end a stream cleanly that %s', async (_how, script) => {
     for (const path of RESPONSES) {
       account().next(script);
       expect(typesOf(await (await ask(path, codex())).text()).at(-1)).toBe('response.failed');
@@ -298,7 +297,7 @@ describe('when the provider fails', () => {
     expect(chunks).toMatch(/data: \{"error":\{[^\n]*\n\ndata: \[DONE\]\n\n$/);
   });
 
-  test('Retry-After is sent for short waits only, since clients sleep on it literally', async () => {
+  test('sends Retry-After for short waits only, because clients sleep on it literally', async () => {
     const { body: key } = await gateway.api('POST', '/api/api-keys', {
       name: 'spent',
       limits: [{ limit_type: 'total_tokens', limit_window: 'weekly', max_value: 1 }],
@@ -318,7 +317,7 @@ describe('when the provider fails', () => {
     expect(Number(short.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('a usage limit keeps the type that Codex knows, with the plan and when it resets', async () => {
+  test('keeps the type of a usage limit that Codex knows, with plan and reset time', async () => {
     account().always(usageLimitReached());
     const response = await ask(SVC, codex());
     expect(response.status).toBe(429);

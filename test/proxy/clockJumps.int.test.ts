@@ -3,7 +3,7 @@ import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
 
-// The clock of a machine is put right while requests are open, after it slept or began with a wrong time.
+// The clock of a machine is corrected while requests are open, after sleep or a start with a wrong time.
 
 const HOUR_MS = 3_600_000;
 
@@ -19,7 +19,7 @@ function moveClock(byMs: number): void {
   clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + byMs);
 }
 
-test('a stream goes on when the clock is put forward by an hour', async () => {
+test('continues a stream when the clock is set forward by an hour', async () => {
   gateway = await startGateway({ env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '60' } });
   gateway.pool[0]?.at.always(textAnswer({ text: 'two words', betweenMs: 1_000 }));
   const response = await gateway.ask();
@@ -27,7 +27,7 @@ test('a stream goes on when the clock is put forward by an hour', async () => {
   expect(eventsIn(await response.text()).at(-1)?.event).toBe('response.completed');
 });
 
-test('a provider that falls silent is noticed when the clock was put back by an hour', async () => {
+test('notices a silent provider when the clock was set back by an hour', async () => {
   gateway = await startGateway({ env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' } });
   gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
   const response = await gateway.ask();
@@ -35,7 +35,7 @@ test('a provider that falls silent is noticed when the clock was put back by an 
   expect(eventsIn(await response.text()).at(-1)?.data.response.error.code).toBe('stream_idle_timeout');
 });
 
-test('a request that is open for long is announced in the log when the clock was put back', async () => {
+test('announces a long request in the log when the clock was set back', async () => {
   gateway = await startGateway();
   gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
   const leaving = new AbortController();
@@ -45,7 +45,7 @@ test('a request that is open for long is announced in the log when the clock was
   leaving.abort();
 });
 
-test('an account that failed is asked again a moment later, not when a clock that was put back has caught up', async () => {
+test('ends a cool-down after its length even when the clock was set back', async () => {
   gateway = await startGateway();
   gateway.pool[0]?.at.always(serverError());
   expect((await gateway.ask()).status).toBe(502);

@@ -28,8 +28,8 @@ const compact = (body: object = conversation, path = SVC, headers = {}) => gatew
 const atProvider = () => gateway.provider.received.filter(({ path }) => path.endsWith('/codex/responses/compact'));
 const completed = () => gateway.events('RequestCompleted').map(({ data }) => data);
 
-describe('a conversation is compacted', () => {
-  test.each(PATHS)('on %s into one JSON object, and its tokens are counted', async (path) => {
+describe('a compaction', () => {
+  test.each(PATHS)('returns one JSON object on %s and counts its tokens', async (path) => {
     await start();
     const response = await compact(conversation, path);
     expect(response.status).toBe(200);
@@ -47,7 +47,7 @@ describe('a conversation is compacted', () => {
     ]);
   });
 
-  test('the provider gets what it would accept, and is asked for JSON', async () => {
+  test('sends the provider an acceptable body and asks for JSON', async () => {
     await start();
     const input = [
       { role: 'system', content: 'Be brief.' },
@@ -69,7 +69,7 @@ describe('a conversation is compacted', () => {
     expect(asked?.headers.accept).toBe('application/json');
   });
 
-  test('the answer is passed on byte for byte, with only what was promised and is missing', async () => {
+  test('relays the response byte for byte and adds only missing documented fields', async () => {
     await start();
     const answer = '{ "id":"cmp_1","output":[], "x":1e2 }';
     gateway.pool[0]?.at.compact.always(whole(200, 'application/json', answer));
@@ -77,7 +77,7 @@ describe('a conversation is compacted', () => {
     expect(await (await compact()).text()).toBe(`{${missing} "id":"cmp_1","output":[], "x":1e2 }`);
   });
 
-  test('it stays on the account of its conversation', async () => {
+  test('uses the account of its conversation', async () => {
     await start({ accounts: 3 });
     await gateway.set({ routing_strategy: 'round_robin' });
     const thread = { prompt_cache_key: 'thread' };
@@ -90,7 +90,7 @@ describe('a conversation is compacted', () => {
     expect(atProvider().map(({ account }) => account)).toEqual(Array(3).fill(first?.account));
   });
 
-  test('the limits of its key count it and refuse it', async () => {
+  test('counts against the limits of its key, which can refuse it', async () => {
     await start();
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 20 }];
     const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'limited', limits });
@@ -105,7 +105,7 @@ describe('a conversation is compacted', () => {
   });
 });
 
-describe('what the provider does not do, another account does', () => {
+describe('a failed compaction goes to another account', () => {
   test.each<[string, ResponseScript, string]>([
     ['its window is used up', usageLimitReached(), 'usage_limit'],
     ['it fails', serverError({ body: 'html' }), 'provider_error'],
@@ -128,14 +128,14 @@ describe('what the provider does not do, another account does', () => {
     ]);
   });
 
-  test('and a refused token is replaced first', async () => {
+  test('after refreshing a refused token', async () => {
     await start();
     gateway.pool[0]?.at.compact.next(unauthorized());
     expect((await compact()).status).toBe(200);
     expect(completed()[0]?.attempts).toMatchObject([{ outcome: 'unauthorized' }, { outcome: 'ok', isRepeat: true }]);
   });
 
-  test('without another account the failure is told in the envelope', async () => {
+  test('or responds with an error when there is none', async () => {
     await start();
     gateway.pool[0]?.at.compact.always(whole(200, 'text/html', '<html>'));
     const response = await compact();
@@ -147,7 +147,7 @@ describe('what the provider does not do, another account does', () => {
   });
 });
 
-describe('what the provider says of the request itself is passed on after one attempt', () => {
+describe('a refusal of the request itself is relayed after one attempt', () => {
   test.each<[string, ResponseScript, number, object]>([
     [
       'that it does not compact',
@@ -177,7 +177,7 @@ test.each([
   ['no instructions', SVC, { ...conversation, instructions: undefined }, 'instructions'],
   ['no input', '/v1/responses/compact', { model: 'gpt-5.1' }, 'input'],
   ['an unsupported tool', SVC, { ...conversation, tools: [{ type: 'file_search' }] }, 'tools.0.type'],
-])('%s is refused on %s before anybody is asked', async (_what, path, body, param) => {
+])('rejects %s on %s without calling the provider', async (_what, path, body, param) => {
   await start();
   const response = await compact(body, path);
   expect(response.status).toBe(400);
@@ -186,7 +186,7 @@ test.each([
   expect(await gateway.logs()).toMatchObject([{ status: '400', route: path }]);
 });
 
-test('a client that hangs up ends the call to the provider', async () => {
+test('ends the call to the provider when the client disconnects', async () => {
   await start();
   gateway.pool[0]?.at.compact.always(neverAnswers());
   const controller = new AbortController();

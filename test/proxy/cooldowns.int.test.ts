@@ -9,13 +9,13 @@ afterEach(async () => {
   await gateway?.stop();
 });
 
-test('an account that fails again and again cools down twice as long each time, until it has answered once', async () => {
+test('doubles the cool-down with each failure and resets it with a success', async () => {
   gateway = await startGateway();
   const [only] = gateway.pool;
   if (!only) throw new Error('no account');
   let now = Date.now();
   clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
-  /** @returns how long the account cools down, which has passed then */
+  /** Waits until the cool-down has passed. @returns its length */
   const coolsForMs = async () => {
     only.at.next(serverError());
     expect((await gateway.ask()).status).toBe(502);

@@ -4,18 +4,18 @@ import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import type { Playlist } from '../support/provider/responseScript.ts';
 import { neverAnswers, serverError } from '../support/provider/scripts.ts';
 
-// One admission and one attempt engine for all routes: what holds for one holds for each.
+// All routes share one admission and one attempt engine; each test runs on all of them.
 
 const { model } = acceptable;
 const TRANSCRIBER = 'gpt-4o-transcribe';
 
 interface Case {
-  /** How a client asks there. */
+  /** A valid request. */
   readonly body?: () => unknown;
-  /** Which of an account's scripts answers. */
+  /** Which of an account's playlists responds. */
   readonly answers?: 'responses' | 'compact' | 'transcribe';
   readonly model?: string;
-  /** Where the path has a parameter. */
+  /** Set when the path has a parameter. */
   readonly path?: string;
 }
 
@@ -27,7 +27,7 @@ const recording = (fields: Record<string, string>) => () => {
 };
 const chat = { model, messages: [{ role: 'user', content: 'hi' }] };
 
-/** A new route needs its line here. */
+/** Every route has an entry. */
 const cases: Readonly<Record<string, Case>> = {
   '/backend-api/svc/responses': { body: () => acceptable, answers: 'responses' },
   '/v1/responses': { body: () => ({ model, input: 'hi' }), answers: 'responses' },
@@ -52,21 +52,20 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test('every route of the proxy is in the table of this file', () =>
-  expect(Object.keys(cases).sort()).toEqual([...proxyRoutes.keys()].sort()));
+test('tests every route of the proxy', () => expect(Object.keys(cases).sort()).toEqual([...proxyRoutes.keys()].sort()));
 
-const isReading = ({ method }: ProxyRoute) => method === 'GET';
-const isOpen = ({ kind }: ProxyRoute) => kind === 'usage';
+const isReadOnly = ({ method }: ProxyRoute) => method === 'GET';
+const isPublic = ({ kind }: ProxyRoute) => kind === 'usage';
 const routes = [...proxyRoutes.values()];
-const modelRoutes = routes.filter((route) => !isReading(route)).map(({ path }) => path);
-const closedRoutes = routes.filter((route) => !isOpen(route)).map(({ path }) => path);
-const readingRoutes = routes.filter(isReading).map(({ path }) => path);
+const modelRoutes = routes.filter((route) => !isReadOnly(route)).map(({ path }) => path);
+const closedRoutes = routes.filter((route) => !isPublic(route)).map(({ path }) => path);
+const readOnlyRoutes = routes.filter(isReadOnly).map(({ path }) => path);
 
-interface Asking {
+interface AskOptions {
   key?: string;
   signal?: AbortSignal;
 }
-function ask(route: string, { key, signal }: Asking = {}): Promise<Response> {
+function ask(route: string, { key, signal }: AskOptions = {}): Promise<Response> {
   const { body, path = route } = cases[route] ?? {};
   const content = body?.();
   return fetch(gateway.url + path, {
@@ -85,7 +84,7 @@ const playlist = (account: number, route: string): Playlist => {
   return at[cases[route]?.answers ?? 'responses'];
 };
 
-/** A key with these properties. */
+/** Creates a key. */
 async function key(fields: object = {}): Promise<{ id: string; key: string }> {
   const { body } = await gateway.api('POST', '/api/api-keys', { name: 'a key', ...fields });
   return body;
@@ -95,9 +94,9 @@ async function limitOf(id: string) {
   return body.find((found: { id: string }) => found.id === id).limits[0];
 }
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
-const askedProvider = () => gateway.provider.received.filter(({ method }) => method === 'POST').length;
-/** What the log says of the request that an answer belongs to, whatever its end. */
-function inLog(response: Response) {
+const callsToProvider = () => gateway.provider.received.filter(({ method }) => method === 'POST').length;
+/** The events that completed or refused the request of a response. */
+function eventsOf(response: Response) {
   const id = response.headers.get('x-request-id');
   return [...gateway.events('RequestCompleted'), ...gateway.events('RequestRefused')]
     .map(({ type, data }) => ({ type, ...data }))
@@ -106,7 +105,7 @@ function inLog(response: Response) {
 const rowsOf = async (response: Response) =>
   gateway.logs(`?search=${response.headers.get('x-request-id')}`) as Promise<Record<string, unknown>[]>;
 
-describe('while an allowlist is there', () => {
+describe('with an allowlist', () => {
   beforeAll(async () => {
     await gateway.api('POST', '/api/firewall/ips', { ip_address: '10.9.8.7' });
   });
@@ -114,15 +113,15 @@ describe('while an allowlist is there', () => {
     await gateway.api('DELETE', '/api/firewall/ips/10.9.8.7');
   });
 
-  test.each(closedRoutes)('%s turns away who is not on it, and asks nobody', async (route) => {
-    const before = askedProvider();
+  test.each(closedRoutes)('%s refuses an unlisted client without calling the provider', async (route) => {
+    const before = callsToProvider();
     const response = await ask(route);
     expect([response.status, await codeOf(response)]).toEqual([403, 'ip_forbidden']);
-    expect(askedProvider()).toBe(before);
-    expect(inLog(response)).toEqual([]);
+    expect(callsToProvider()).toBe(before);
+    expect(eventsOf(response)).toEqual([]);
   });
 
-  test('the usage is told to everybody', async () => expect((await ask('/api/svc/usage')).status).toBe(200));
+  test('the usage is public', async () => expect((await ask('/api/svc/usage')).status).toBe(200));
 });
 
 describe('while keys are required', () => {
@@ -130,45 +129,45 @@ describe('while keys are required', () => {
     await gateway.set({ api_key_auth_enabled: true });
   });
 
-  test.each(closedRoutes)('%s turns away who has none or a wrong one, and lets in who has one', async (route) => {
-    const before = askedProvider();
+  test.each(closedRoutes)('%s requires a valid key', async (route) => {
+    const before = callsToProvider();
     for (const wrong of [{}, { key: `sk-svc-${'0'.repeat(48)}` }]) {
       const response = await ask(route, wrong);
       expect([response.status, await codeOf(response)]).toEqual([401, 'invalid_api_key']);
-      expect(inLog(response)).toEqual([]);
+      expect(eventsOf(response)).toEqual([]);
     }
-    expect(askedProvider()).toBe(before);
+    expect(callsToProvider()).toBe(before);
     const response = await ask(route, await key());
     await response.text();
     expect(response.status).toBe(200);
   });
 
-  test.each(modelRoutes)('%s refuses a model that is not the key’s, in one row of the log', async (route) => {
-    const before = askedProvider();
+  test.each(modelRoutes)('%s refuses a model that the key may not use and logs it once', async (route) => {
+    const before = callsToProvider();
     const response = await ask(route, await key({ allowed_models: ['another'] }));
     expect([response.status, await codeOf(response)]).toEqual([403, 'model_not_allowed']);
-    expect(askedProvider()).toBe(before);
-    expect(inLog(response)).toMatchObject([
+    expect(callsToProvider()).toBe(before);
+    expect(eventsOf(response)).toMatchObject([
       { type: 'RequestRefused', route, model: modelOf(route), errorCode: 'model_not_allowed' },
     ]);
     expect(await rowsOf(response)).toMatchObject([{ status: '403', model: modelOf(route), account_id: null }]);
   });
 
-  test.each(['/backend-api/svc/models', '/v1/models'])('%s lists only what is the key’s', async (route) => {
+  test.each(['/backend-api/svc/models', '/v1/models'])('%s lists only the models of the key', async (route) => {
     const response = await ask(route, await key({ allowed_models: ['gpt-5.5'] }));
     expect(await response.json()).toMatchObject({ data: [{ id: 'gpt-5.5' }] });
   });
 
-  test('/v1/models/{id} knows only what is the key’s', async () =>
+  test('/v1/models/{id} finds only the models of the key', async () =>
     expect((await ask('/v1/models/{id}', await key({ allowed_models: ['another'] }))).status).toBe(404));
 
-  test.each(modelRoutes)('%s settles what was used, and refuses when a limit is used up', async (route) => {
+  test.each(modelRoutes)('%s settles the usage and refuses when a limit is used up', async (route) => {
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1 }];
     const limited = await key({ limits });
     const first = await ask(route, limited);
     await first.text();
     expect(first.status).toBe(200);
-    const [completed, ...others] = inLog(first);
+    const [completed, ...others] = eventsOf(first);
     expect(others).toEqual([]);
     expect(completed).toMatchObject({
       type: 'RequestCompleted',
@@ -185,29 +184,29 @@ describe('while keys are required', () => {
     expect(row).toMatchObject({ status: '200', model: modelOf(route), tokens: expect.any(Number) });
     expect(await limitOf(limited.id)).toMatchObject({ current_value: row?.tokens, reserved_value: 0 });
 
-    const before = askedProvider();
+    const before = callsToProvider();
     const second = await ask(route, limited);
     expect([second.status, await codeOf(second)]).toEqual([429, 'rate_limit_exceeded']);
-    expect(askedProvider()).toBe(before);
-    expect(inLog(second)).toMatchObject([{ type: 'RequestRefused', route, limit: { ceiling: 1 } }]);
+    expect(callsToProvider()).toBe(before);
+    expect(eventsOf(second)).toMatchObject([{ type: 'RequestRefused', route, limit: { ceiling: 1 } }]);
     expect(await rowsOf(second)).toMatchObject([{ status: '429', error_code: 'rate_limit_exceeded' }]);
   });
 
-  test.each(modelRoutes)('%s goes to another account when one fails', async (route) => {
+  test.each(modelRoutes)('%s retries on another account', async (route) => {
     playlist(0, route).next(serverError());
     const response = await ask(route, await key());
     await response.text();
     expect(response.status).toBe(200);
-    expect(inLog(response)).toMatchObject([
+    expect(eventsOf(response)).toMatchObject([
       { accountId: gateway.pool[1]?.id, attempts: [{ outcome: 'provider_error' }, { outcome: 'ok' }] },
     ]);
-    // The first has cooled down, and done well again, before the next route needs it.
+    // The first account has recovered before the next route uses it.
     const state = async () => (await gateway.availability(gateway.pool[0]?.id ?? '')).state;
     await expect.poll(state, { timeout: 10_000 }).toBe('available');
     await (await ask(route, await key())).text();
   });
 
-  test.each(modelRoutes)('%s ends the call to the provider when its client is gone', async (route) => {
+  test.each(modelRoutes)('%s ends the call to the provider when the client disconnects', async (route) => {
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }];
     const limited = await key({ limits });
     playlist(0, route).next(neverAnswers());
@@ -226,13 +225,13 @@ describe('while keys are required', () => {
     expect(await gateway.availability(gateway.pool[0]?.id ?? '')).toMatchObject({ state: 'available' });
   });
 
-  test.each(readingRoutes)('%s asks no account and leaves no row', async (route) => {
-    const before = askedProvider();
+  test.each(readOnlyRoutes)('%s calls no account and logs nothing', async (route) => {
+    const before = callsToProvider();
     const response = await ask(route, await key());
     await response.text();
     expect(response.status).toBe(200);
-    expect(askedProvider()).toBe(before);
-    expect(inLog(response)).toEqual([]);
+    expect(callsToProvider()).toBe(before);
+    expect(eventsOf(response)).toEqual([]);
     expect(await rowsOf(response)).toEqual([]);
   });
 });

@@ -12,21 +12,21 @@ import {
   serverError,
 } from '../support/provider/scripts.ts';
 
-// Failures before the first byte (docs/provider.md#failure-classes). Each test looks at what the client got, what the log
-// says, and whether the account is still available.
+// Failures before the first byte (docs/provider.md#failure-classes): the client's response, the log and the account's
+// availability.
 
 let gateway: Gateway;
 const { start, askOnce, withSecondAccount, withOnlyAccount } = failures((started) => {
   gateway = started;
 });
 
-describe('server-error', () => {
+describe('server-error: the provider fails', () => {
   test.each([
     [500, 'html'],
     [502, 'empty'],
     [503, 'json'],
     [529, 'html'],
-  ] as const)('%i with a body of kind %s: the second account answers', async (status, body) => {
+  ] as const)('uses the second account after %i with body: %s', async (status, body) => {
     const result = await withSecondAccount(serverError({ status, body }));
     expectSecondAnswered(result);
     expect(result.outcomes).toEqual(['provider_error', 'ok']);
@@ -35,17 +35,14 @@ describe('server-error', () => {
   test.each([
     [500, 'html'],
     [502, 'empty'],
-  ] as const)(
-    "%i with a body of kind %s and nobody else: 502 in the envelope, without the provider's page",
-    async (status, body) => {
-      const result = await withOnlyAccount(serverError({ status, body }));
-      expect(result.status).toBe(502);
-      expect(result.error).toEqual({ message: 'Upstream error', type: 'server_error', code: 'upstream_error' });
-      expect(result.row).toMatchObject({ status: '502', error_code: 'upstream_error' });
-    },
-  );
+  ] as const)('responds with 502 and without the page of the provider after %i with body: %s', async (status, body) => {
+    const result = await withOnlyAccount(serverError({ status, body }));
+    expect(result.status).toBe(502);
+    expect(result.error).toEqual({ message: 'Upstream error', type: 'server_error', code: 'upstream_error' });
+    expect(result.row).toMatchObject({ status: '502', error_code: 'upstream_error' });
+  });
 
-  test('of seven accounts that all fail five are asked', async () => {
+  test('tries at most five of seven failing accounts', async () => {
     await start({ accounts: 7 });
     for (const { at } of gateway.pool) at.always(serverError({ status: 500, body: 'json' }));
     const { status, outcomes, completed } = await askOnce();
@@ -54,7 +51,7 @@ describe('server-error', () => {
   });
 
   const headThen = (status: number, ...rest: Step[]): ResponseScript => ({
-    name: `${status}, never whole`,
+    name: `${status}, incomplete`,
     steps: [{ head: status, headers: { 'content-type': 'application/json' } }, ...rest],
   });
 
@@ -63,7 +60,7 @@ describe('server-error', () => {
     ['has no end', Array.from({ length: 80 }, () => ({ bytes: ' '.repeat(1_000) })).concat([{ hold: true } as never])],
     ['breaks off', [{ bytes: '{"error":' }, { waitMs: 20 }, { reset: true }]],
   ])(
-    'an error whose body %s is an error: the second account answers',
+    'uses the second account after an error whose body %s',
     async (_what, rest) => {
       const result = await withSecondAccount(headThen(500, ...rest));
       expectSecondAnswered(result);
@@ -72,21 +69,21 @@ describe('server-error', () => {
     20_000,
   );
 
-  test("a refusal of the request whose body breaks off is the request's own, after one attempt", async () => {
+  test('relays a refusal of the request whose body breaks off, after one attempt', async () => {
     const result = await withSecondAccount(headThen(400, { bytes: '{"error":' }, { waitMs: 20 }, { reset: true }));
     expect([result.status, result.error?.code]).toEqual([400, 'invalid_request_error']);
     expect(result.outcomes).toEqual(['request_refused']);
   });
 });
 
-describe('unreachable', () => {
-  test('an account whose connection is reset is passed over', async () => {
+describe('unreachable: the provider is unreachable', () => {
+  test('uses the second account after a connection reset', async () => {
     const result = await withSecondAccount(resetConnection());
     expectSecondAnswered(result);
     expect(result.outcomes).toEqual(['unreachable', 'ok']);
   });
 
-  test('a closed port is 502, and the account is back after a moment', async () => {
+  test('responds with 502 when the port is closed', async () => {
     const closed = await closedPort();
     await start({
       accounts: 0,
@@ -100,9 +97,9 @@ describe('unreachable', () => {
   });
 });
 
-describe('failure-as-first-event', () => {
+describe('failure-as-first-event: the first event reports a failure', () => {
   test.each(['rate_limit_exceeded', 'insufficient_quota', 'server_error'])(
-    '%s: the second account answers',
+    'uses the second account after %s',
     async (code) => {
       const result = await withSecondAccount(failedFirst({ code }));
       expectSecondAnswered(result);
@@ -110,13 +107,13 @@ describe('failure-as-first-event', () => {
     },
   );
 
-  test('nobody else, a limit: 429, since nothing was sent', async () => {
+  test('responds with 429 to a limit without another account', async () => {
     const { status, error } = await withOnlyAccount(failedFirst({ code: 'insufficient_quota' }));
     expect(status).toBe(429);
     expect(error.code).toBe('rate_limit_exceeded');
   });
 
-  test("nobody else, another failure: 502 with the provider's words", async () => {
+  test('responds with 502 and the message of the provider to any other failure', async () => {
     const { status, error } = await withOnlyAccount(
       failedFirst({ code: 'server_error', message: 'The model tripped' }),
     );
@@ -124,7 +121,7 @@ describe('failure-as-first-event', () => {
     expect(error).toMatchObject({ code: 'server_error', message: 'The model tripped' });
   });
 
-  test("a failure that is the request's own is passed on to a stream as it came, after one attempt", async () => {
+  test('relays a failure of the request itself into the stream, after one attempt', async () => {
     const { status, events, outcomes } = await withSecondAccount(failedFirst({ code: 'context_length_exceeded' }));
     expect(status).toBe(200);
     expect(events.at(-1)).toMatchObject({ event: 'response.failed' });
@@ -133,9 +130,9 @@ describe('failure-as-first-event', () => {
   });
 });
 
-describe('request-refused', () => {
+describe('request-refused: the provider rejects the request', () => {
   test.each(['detail', 'error'] as const)(
-    'in the shape "%s": passed on after one attempt, the account keeps its health',
+    'relays an error of shape "%s" after one attempt and spares the account',
     async (shape) => {
       const result = await withSecondAccount(badRequest({ shape, code: 'context_length_exceeded' }));
       expect(result.status).toBe(400);
@@ -148,14 +145,14 @@ describe('request-refused', () => {
   );
 });
 
-describe('not-a-stream', () => {
-  test('JSON instead of events: the second account answers', async () => {
+describe('not-a-stream: the response is not a stream', () => {
+  test('uses the second account after JSON instead of events', async () => {
     const result = await withSecondAccount(jsonInsteadOfSse());
     expectSecondAnswered(result);
     expect(result.outcomes).toEqual(['not_a_stream', 'ok']);
   });
 
-  test('nobody else: 502', async () => {
+  test('responds with 502 without another account', async () => {
     const { status, error } = await withOnlyAccount(jsonInsteadOfSse());
     expect(status).toBe(502);
     expect(error.code).toBe('upstream_error');

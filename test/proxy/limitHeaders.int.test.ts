@@ -5,13 +5,13 @@ import { serverError, usageLimitReached, usageWindow } from '../support/provider
 const WINDOW = ['used-percent', 'window-minutes', 'reset-at'];
 const FIELDS = ['primary', 'secondary'].flatMap((name) => WINDOW.map((field) => `${name}-${field}`));
 
-/** What a family of headers says, by the rest of their names. */
+/** The headers with a prefix, by the rest of their names. */
 const family = (headers: Headers, prefix: string): Record<string, string> =>
   Object.fromEntries(
     [...headers].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [name.slice(prefix.length), value]),
   );
 
-describe('every answer tells what is left of the pool', () => {
+describe('limit headers are part of', () => {
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway({ accounts: 2 });
@@ -47,8 +47,8 @@ describe('every answer tells what is left of the pool', () => {
     ['a list of models', 200, get('/v1/models')],
     ['one model', 200, get('/v1/models/gpt-5.5')],
     ['the usage', 200, get('/api/svc/usage')],
-    ['a request that is not valid', 400, post('/v1/responses', {})],
-    ['a path that leads nowhere', 404, get('/v1/nowhere')],
+    ['an invalid request', 400, post('/v1/responses', {})],
+    ['an unknown path', 404, get('/v1/nowhere')],
     ['a method that is not allowed', 405, get('/v1/responses')],
     ['a provider that fails', 502, failing(serverError(), serverError())],
     ['a pool that is used up', 429, failing(usageLimitReached(), usageLimitReached())],
@@ -71,7 +71,7 @@ describe('every answer tells what is left of the pool', () => {
     15_000,
   );
 
-  test('so does a refusal of a stranger', async () => {
+  test('refusals by key and allowlist', async () => {
     await gateway.set({ api_key_auth_enabled: true });
     const unknown = await gateway.ask();
     expect(unknown.status).toBe(401);
@@ -91,7 +91,7 @@ describe('the headers', () => {
     return gateway;
   };
 
-  test('change with what an answer or an operator changes', async () => {
+  test('change with a response and with an operator', async () => {
     await using _ = disposable(await started());
     const [first, second] = gateway.pool;
     if (!first || !second) throw new Error('no accounts');
@@ -108,7 +108,7 @@ describe('the headers', () => {
     expect(await limits()).toEqual({});
   });
 
-  test('name credits that were bought', async () => {
+  test('include purchased credits', async () => {
     await using _ = disposable(await started());
     const credits = { hasCredits: true, unlimited: false, balance: '7' };
     await gateway.importAccount(gateway.provider.addAccount({ usage: { credits } }));
@@ -121,7 +121,7 @@ describe('the headers', () => {
       });
   });
 
-  test('have the names that Codex knows only while it has its aliases', async () => {
+  test('have the names that Codex knows only while aliases are enabled', async () => {
     await using _ = disposable(await started({ SVC_CODEX_ALIASES: 'false' }));
     expect(Object.keys(await limits())).toHaveLength(6);
     expect(await limits('x-codex-')).toEqual({});

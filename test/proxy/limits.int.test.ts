@@ -42,7 +42,7 @@ describe('two hundred requests at once', () => {
   test.each([
     ['a token limit', { limit_type: 'total_tokens', max_value: 20_000 }, usage, INPUT + OUTPUT, 20_000],
     ['a dollar limit', { limit_type: 'cost_usd', max_value: 1 }, { ...usage, outputTokens: 2_400 }, 24_500, 1_000_000],
-  ])('never pass %s once settled and reserved have reached it', async (name, limit, scaled, perRequest, ceiling) => {
+  ])('never pass %s once usage and reservations have reached it', async (name, limit, scaled, perRequest, ceiling) => {
     const { ask, limits } = await withKey(limit);
     gateway.pool[0]?.at.always(delayed(150, textAnswer({ usage: scaled })));
 
@@ -59,8 +59,8 @@ describe('two hundred requests at once', () => {
     expect(admitted).toBeGreaterThan(0);
     for (const { text } of refused) expect(JSON.parse(text).error.code).toBe('rate_limit_exceeded');
 
-    // Admitted requests hold their reservations until they settle, so only what each used beyond its reservation can go
-    // beyond the limit; the last one may have found less left than it needed.
+    // Admitted requests keep their reservations until they settle, so only usage beyond a reservation can exceed the limit;
+    // the last one may have been admitted with less left than it needed.
     const used = admitted * perRequest;
     const estimates = settled().map(({ admission }) => {
       const { inputTokens = 0, outputTokens = 0, costMicroDollars = 0 } = admission?.estimate ?? {};
@@ -73,7 +73,7 @@ describe('two hundred requests at once', () => {
     const { current_value: current, reserved_value: reserved, current_cost_usd: exact } = await limits();
     expect(reserved).toBe(0);
     expect(limit.limit_type === 'cost_usd' ? Math.round(exact * 1e6) : current).toBe(used);
-    // Refusals are rows of their own, up to sixty in a minute, and a minute may have ended meanwhile.
+    // Up to sixty refusals a minute are events of their own, and a minute may have ended meanwhile.
     const rows = gateway.events('RequestRefused').length;
     expect(rows).toBeGreaterThanOrEqual(Math.min(60, refused.length));
     expect(rows).toBeLessThanOrEqual(Math.min(60 * (minute() - begunIn + 1), refused.length));
@@ -83,7 +83,7 @@ describe('two hundred requests at once', () => {
   });
 });
 
-test('a limit can be used up one request after the other', async () => {
+test('admits requests one after the other until the limit is used up', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 2_500 });
   gateway.pool[0]?.at.always(textAnswer({ usage }));
   const statuses: number[] = [];
@@ -97,7 +97,7 @@ test('a limit can be used up one request after the other', async () => {
   expect((await limits()).current_value).toBe(3_000);
 });
 
-test('the refusal names the limit, when it resets, and sends no Retry-After that would freeze a client', async () => {
+test('names the limit and its reset in the refusal, without a long Retry-After', async () => {
   const { ask } = await withKey({ limit_type: 'total_tokens', max_value: 1 });
   await (await ask()).text();
   const response = await ask();
@@ -109,15 +109,15 @@ test('the refusal names the limit, when it resets, and sends no Retry-After that
   expect(response.headers.get('retry-after')).toBeNull();
 });
 
-test('a rule for one model does not touch the others', async () => {
+test('applies a rule for one model to that model only', async () => {
   const { ask } = await withKey({ limit_type: 'total_tokens', max_value: 1, model_filter: 'gpt-5.1' });
   expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(429);
   expect((await ask({ ...acceptable, model: 'gpt-5.2' })).status).toBe(200);
 });
 
-describe('clients that leave', () => {
-  test('do not block the key: what they reserved is given back', async () => {
+describe('clients that disconnect', () => {
+  test('release their reservation', async () => {
     const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
     const [only] = gateway.pool;
     only?.at.always(neverAnswers());
@@ -133,7 +133,7 @@ describe('clients that leave', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  test('do not ride for free: what they sent and saw is counted', async () => {
+  test('are charged for what they sent and received', async () => {
     const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 100_000 });
     gateway.pool[0]?.at.always(silenceAfter({ events: 6 }));
     const controller = new AbortController();
@@ -154,7 +154,7 @@ test.each([
   ['an absurd max_output_tokens', { max_output_tokens: 1e300 }, 200],
   ['half a character as model', { model: 'gpt\ud800' }, 400],
   ['half a character as effort', { reasoning: { effort: '\ud800' } }, 400],
-])('%s does not ride past the limits', async (_what, fields, status) => {
+])('%s does not bypass the limits', async (_what, fields, status) => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
   gateway.pool[0]?.at.always(textAnswer({ usage }));
   const response = await ask({ ...acceptable, ...fields });
@@ -163,14 +163,14 @@ test.each([
   expect((await limits()).current_value).toBe(status === 200 ? INPUT + OUTPUT : 0);
 });
 
-test('a request that failed before any output counts nothing', async () => {
+test('counts nothing for a request that failed before any output', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
   gateway.pool[0]?.at.always(serverError({ status: 500, body: 'html' }));
   expect((await ask()).status).toBe(502);
   expect(await limits()).toMatchObject({ current_value: 0, reserved_value: 0 });
 });
 
-test('a request that is open when a window ends holds nothing of the next, and is counted where it began', async () => {
+test('reserves and counts a request only in the window in which it was admitted', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 2_000 });
   const [only] = gateway.pool;
   only?.at.always(neverAnswers());
@@ -192,7 +192,7 @@ test('a request that is open when a window ends holds nothing of the next, and i
   expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ admissions: 3, differences: [] });
 });
 
-test('a request that stays open is announced, and its reservation is shown apart from what was used', async () => {
+test('announces a long request and shows its reservation apart from the usage', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 50_000 });
   gateway.pool[0]?.at.always(silenceAfter({ events: 3 }));
   const controller = new AbortController();

@@ -7,7 +7,7 @@ import { delayed, serverError, usageWindow } from '../support/provider/scripts.t
 
 let gateway: Gateway;
 const next = gateways();
-/** Whoever says what plans are offered gets a service of its own, which has heard of no other models. */
+/** Tests that define models of plans get a service of their own. */
 const start = async (options?: GatewayOptions) => {
   gateway = await next(options && { env: {}, ...options });
 };
@@ -29,7 +29,7 @@ const ask = (path = '/v1/models', headers: Record<string, string> = {}, method =
 const list = async (path = '/v1/models', headers: Record<string, string> = {}) =>
   (await (await ask(path, headers)).json()) as Models;
 const names = async (headers?: Record<string, string>) => (await list('/v1/models', headers)).data.map(({ id }) => id);
-/** Imports another account, with these models. */
+/** Imports another account with these models. */
 async function join(plan: string, ...models: Record<string, unknown>[]) {
   const at = gateway.provider.addAccount({ plan });
   at.models.always(modelList(models));
@@ -45,7 +45,7 @@ describe('accounts of different plans', () => {
     return { status: response.status, account: gateway.events('RequestCompleted').at(-1)?.data.accountId };
   };
 
-  test('are asked only for models that their plan is offered', async () => {
+  test('serve only the models of their plan', async () => {
     await start({ accounts: 0 });
     await gateway.set({ sticky_threads_enabled: false });
     const free = await join('free', model('luna'));
@@ -69,7 +69,7 @@ describe('accounts of different plans', () => {
   });
 });
 
-describe('one body does for all clients', () => {
+describe('one body satisfies all clients', () => {
   test.each([...BOTH, '/backend-api/codex/models', '/v1/models?client_version=0.169.0', '/v1/models/'])(
     'on %s',
     async (path) => {
@@ -87,7 +87,7 @@ describe('one body does for all clients', () => {
     },
   );
 
-  test('right after the first import the answer waits for what is being asked', async () => {
+  test('waits for the models of the first account after its import', async () => {
     await start({ accounts: 0 });
     const at = gateway.provider.addAccount();
     at.models.always(delayed(300, modelList([model('slow')])));
@@ -96,7 +96,7 @@ describe('one body does for all clients', () => {
     expect(await names()).toEqual(['slow']);
   });
 
-  test('a model that lacks what Codex demands is listed for SDKs only: it would void the whole list', async () => {
+  test('lists a model without mandatory keys for SDKs only, because Codex would reject the list', async () => {
     await start({ accounts: 0 });
     const { base_instructions: _, ...incomplete } = model('incomplete');
     const odd = model('odd', { supported_reasoning_levels: [{ effort: 'low' }] });
@@ -106,7 +106,7 @@ describe('one body does for all clients', () => {
     expect(models.map(({ slug }) => slug)).toEqual(['whole']);
   });
 
-  test('it is the same until something changes, with an etag that says so', async () => {
+  test('keeps the body and its etag until a model changes', async () => {
     await start();
     const [first, second] = [await ask(), await ask('/backend-api/svc/models')];
     expect(await second.text()).toBe(await first.text());
@@ -117,7 +117,7 @@ describe('one body does for all clients', () => {
     expect((await ask()).headers.get('etag')).not.toBe(etag);
   });
 
-  test('HEAD is answered like GET, without the body', async () => {
+  test('responds to HEAD like to GET, without the body', async () => {
     await start();
     const [get, head] = [await ask(), await ask('/v1/models', {}, 'HEAD')];
     expect(head.status).toBe(200);
@@ -126,7 +126,7 @@ describe('one body does for all clients', () => {
   });
 });
 
-describe('the list holds what the pool can serve', () => {
+describe('the list contains what the pool can serve', () => {
   test('models of all plans, each once', async () => {
     await start({ accounts: 0 });
     await join('plus', model('shared', { display_name: 'as plus sees it' }), model('only-plus'));
@@ -138,13 +138,13 @@ describe('the list holds what the pool can serve', () => {
     expect(await names()).toEqual(['shared', 'only-plus']);
   });
 
-  test('a pool without accounts serves none, and Codex then uses its own list', async () => {
+  test('is empty without accounts, so that Codex uses its own list', async () => {
     await start({ accounts: 0 });
     expect(await list()).toEqual({ object: 'list', data: [], models: [] });
     expect((await ask()).headers.get('etag')).toBeNull();
   });
 
-  test('what was heard last is served while the provider is away, also after a restart', async () => {
+  test('serves the last known models while the provider fails, also after a restart', async () => {
     await start();
     const before = await list();
     expect(before.data).toHaveLength(2);
@@ -158,7 +158,7 @@ describe('the list holds what the pool can serve', () => {
     expect(await list()).toEqual(before);
   });
 
-  test('the dashboard knows them too', async () => {
+  test('is the same in the dashboard', async () => {
     await start({ accounts: 0 });
     await join('plus', model('brand-new', { display_name: 'Brand New' }));
     expect((await gateway.api('GET', '/api/models')).body.models).toContainEqual({
@@ -176,7 +176,7 @@ describe('a key', () => {
     return { id: body.id as string, headers: { authorization: `Bearer ${body.key}` } };
   };
 
-  test('sees the models that it may use, and from the next request on when that changes', async () => {
+  test('sees the models that it may use, and changes at once', async () => {
     const { id, headers } = await withKey(['gpt-5.5', 'not-there']);
     expect(await names(headers)).toEqual(['gpt-5.5']);
     await gateway.api('PATCH', `/api/api-keys/${id}`, { allowed_models: ['gpt-6.1-sol'] });
@@ -185,17 +185,17 @@ describe('a key', () => {
     expect(await names(headers)).toEqual(['gpt-6.1-sol', 'gpt-5.5']);
   });
 
-  test('is needed where keys are required', async () => {
+  test('is required when keys are required', async () => {
     const { headers } = await withKey(null);
     for (const path of [...BOTH, '/v1/models/gpt-5.5']) {
       expect((await ask(path)).status).toBe(401);
       expect((await ask(path, headers)).status).toBe(200);
     }
-    // Neither list nor refusal is a model request.
+    // Lists and their refusals are not model requests.
     expect(await gateway.logs()).toEqual([]);
   });
 
-  test('with a model that it may not use hears what it would hear of one that does not exist', async () => {
+  test('gets the same error for a forbidden model as for an unknown one', async () => {
     const { headers } = await withKey(['gpt-5.5']);
     const [forbidden, unknown] = [await ask('/v1/models/gpt-6.1-sol', headers), await ask('/v1/models/x', headers)];
     for (const response of [forbidden, unknown]) {
@@ -206,7 +206,7 @@ describe('a key', () => {
 });
 
 describe('one model', () => {
-  test('is found by its name, however it is spelled in the path', async () => {
+  test('is found by its name in every spelling of the path', async () => {
     await start({ accounts: 0 });
     await join('plus', model('gpt-5.5'), model('org/name with space'));
     for (const path of ['/v1/models/gpt-5.5', '/v1/models/gpt-5.5/', '/v1/models/gpt%2D5.5']) {
@@ -218,7 +218,7 @@ describe('one model', () => {
   });
 
   test.each(['/v1/models/a/b', '/v1/models/%ZZ', '/v1/models//', '/backend-api/svc/models/gpt-5.5'])(
-    'there is none at %s',
+    'is not found at %s',
     async (path) => {
       await start();
       const response = await ask(path);

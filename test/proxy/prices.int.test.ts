@@ -19,7 +19,7 @@ async function start(options: GatewayOptions = {}) {
   const gateway = await startGateway(options);
   onTestFinished(() => gateway.stop());
   gateway.pool[0]?.at.always(textAnswer({ usage: USED }));
-  /** Sends a request. @returns what it cost in dollars, as the request log shows it */
+  /** Sends a request. @returns its cost in dollars, from the request log */
   const cost = async (fields: object = {}) => {
     await (await gateway.ask({ ...acceptable, ...fields })).text();
     const [row] = await gateway.logs();
@@ -30,12 +30,12 @@ async function start(options: GatewayOptions = {}) {
   return { gateway, cost, completed, published };
 }
 
-test('a request costs by the prices of its model: input, cached input and output each at theirs', async () => {
+test('prices input, cached input and output separately', async () => {
   const { cost } = await start();
   expect(await cost({ model: 'gpt-5.1' })).toBe((200 * 1.25 + 800 * 0.125 + 100 * 10) / 1e6);
 });
 
-test('a model that nobody has priced costs nobody knows what', async () => {
+test('logs no cost for a model without a price', async () => {
   const { gateway, cost, completed } = await start();
   expect(await cost({ model: 'brand-new' })).toBeNull();
   expect(completed()).toMatchObject([{ costMicroDollars: null, priceVersion: null }]);
@@ -43,7 +43,7 @@ test('a model that nobody has priced costs nobody knows what', async () => {
   expect(body.usageSummary).toMatchObject({ totalCost: 0, totalTokens: 1_100 });
 });
 
-test('a file replaces prices and adds some, with a multiplier for reasoning', async () => {
+test('reads prices and a reasoning multiplier from a file', async () => {
   const path = fileWith([
     { model: 'gpt-5.1*', input: 2, output: 20, reasoningMultiplier: 1.5 },
     { model: 'brand-new', input: 1, cachedInput: 0.5, output: 3 },
@@ -57,24 +57,24 @@ test('a file replaces prices and adds some, with a multiplier for reasoning', as
   expect(body.models).toContainEqual({ id: 'brand-new', name: 'brand-new' });
 });
 
-test('the tier that was served is priced, not the one that was asked for', async () => {
+test('prices the service tier that was served, not the requested one', async () => {
   const { gateway, cost, completed } = await start();
-  const usual = 200 * 1.25 + 800 * 0.125 + 100 * 10;
-  expect(await cost({ service_tier: 'priority' })).toBe((2 * usual) / 1e6);
-  expect(await cost({ service_tier: 'flex' })).toBe(usual / 2 / 1e6);
+  const standard = 200 * 1.25 + 800 * 0.125 + 100 * 10;
+  expect(await cost({ service_tier: 'priority' })).toBe((2 * standard) / 1e6);
+  expect(await cost({ service_tier: 'flex' })).toBe(standard / 2 / 1e6);
   expect(completed().map(({ serviceTier }) => serviceTier)).toEqual(['priority', 'flex']);
-  const said = textAnswer({ usage: USED });
-  const downgraded = (asked: Parameters<Exclude<typeof said.steps, readonly unknown[]>>[0]) =>
-    (said.steps as Exclude<typeof said.steps, readonly unknown[]>)({
+  const answer = textAnswer({ usage: USED });
+  const downgraded = (asked: Parameters<Exclude<typeof answer.steps, readonly unknown[]>>[0]) =>
+    (answer.steps as Exclude<typeof answer.steps, readonly unknown[]>)({
       ...asked,
       json: { ...asked.json, service_tier: 'default' },
     });
-  gateway.pool[0]?.at.next({ ...said, steps: downgraded });
-  expect(await cost({ service_tier: 'priority' })).toBe(usual / 1e6);
+  gateway.pool[0]?.at.next({ ...answer, steps: downgraded });
+  expect(await cost({ service_tier: 'priority' })).toBe(standard / 1e6);
   expect(completed().at(-1)?.serviceTier).toBeUndefined();
 });
 
-test('a request names the version that it was priced with, and the log says what that was', async () => {
+test('records the version of the prices with a request, and the prices in the log', async () => {
   const { gateway, cost, completed, published } = await start();
   await cost();
   const [prices, ...others] = published();
@@ -85,7 +85,7 @@ test('a request names the version that it was priced with, and the log says what
   expect(published()).toHaveLength(1);
 });
 
-test('prices that changed between two starts are an event that names both', async () => {
+test('records a change of prices between two starts with both versions', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-prices-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const first = await startGateway({ folder, accounts: 0 });

@@ -10,8 +10,8 @@ const { start, askOnce, withSecondAccount, withOnlyAccount } = failures((started
   gateway = started;
 });
 
-describe('usage-limit-reached', () => {
-  test('the second account answers and the first is out until its reset', async () => {
+describe('usage-limit-reached: the provider reports a usage limit', () => {
+  test('uses the second account, and the first again after its reset', async () => {
     const result = await withSecondAccount(usageLimitReached({ resetsInSeconds: 600 }));
     expectSecondAnswered(result);
     expect(result.outcomes).toEqual(['usage_limit', 'ok']);
@@ -20,7 +20,7 @@ describe('usage-limit-reached', () => {
     expect(Date.parse(availability.until) - Date.now()).toBeGreaterThan(500_000);
   });
 
-  test('without another account the client gets 429 with the type that Codex understands, and when it resets', async () => {
+  test('responds with 429, the type that Codex knows and the reset time', async () => {
     const { status, error, headers, row } = await withOnlyAccount(usageLimitReached({ resetsInSeconds: 600 }));
     expect(status).toBe(429);
     expect(error).toMatchObject({ type: 'usage_limit_reached', code: 'rate_limit_exceeded' });
@@ -30,7 +30,7 @@ describe('usage-limit-reached', () => {
     expect(row).toMatchObject({ status: '429', error_code: 'rate_limit_exceeded', tokens: null });
   });
 
-  test('the next request is refused without asking the provider again, also after a restart', async () => {
+  test('refuses the next request without calling the provider, also after a restart', async () => {
     const { only } = await withOnlyAccount(usageLimitReached({ resetsInSeconds: 600 }));
     const asked = () => only.at.received.filter(({ path }) => path.endsWith('/codex/responses')).length;
     expect((await gateway.ask()).status).toBe(429);
@@ -42,9 +42,9 @@ describe('usage-limit-reached', () => {
   });
 });
 
-describe('throttled: a 429 that does not say why', () => {
+describe('throttled: a 429 without a reason', () => {
   test.each(['error', 'detail'] as const)(
-    'in the shape "%s": the second answers, the first cools for a moment',
+    'uses the second account while the first cools down (shape "%s")',
     async (shape) => {
       const result = await withSecondAccount(codeless429({ shape }));
       expectSecondAnswered(result);
@@ -55,7 +55,7 @@ describe('throttled: a 429 that does not say why', () => {
     },
   );
 
-  test('the only account is asked again after a short wait, then the client gets 429 with Retry-After', async () => {
+  test('retries the only account after a wait, then responds with 429 and Retry-After', async () => {
     const { status, error, headers, outcomes } = await withOnlyAccount(codeless429({ shape: 'error' }));
     expect(status).toBe(429);
     expect(error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
@@ -64,7 +64,7 @@ describe('throttled: a 429 that does not say why', () => {
     expect(new Set(outcomes)).toEqual(new Set(['throttled']));
   });
 
-  test('the only account answers once it has cooled', async () => {
+  test('succeeds on the only account after its cool-down', async () => {
     await start();
     gateway.pool[0]?.at.next(codeless429({ shape: 'error' }));
     gateway.pool[0]?.at.always(textAnswer({ text: HELLO }));
@@ -74,8 +74,8 @@ describe('throttled: a 429 that does not say why', () => {
   });
 });
 
-describe('access-token-refused', () => {
-  test('it is refreshed and the same account answers', async () => {
+describe('access-token-refused: the access token is refused once', () => {
+  test('refreshes the token and stays on the account', async () => {
     await start({ accounts: 2 });
     const [first] = gateway.pool as [Pooled];
     first.at.always(textAnswer({ text: HELLO }));
@@ -89,7 +89,7 @@ describe('access-token-refused', () => {
   });
 });
 
-describe('refresh-token-refused', () => {
+describe('refresh-token-refused: the refresh token is refused too', () => {
   const breakFirst = async (accounts: number) => {
     await start({ accounts });
     const [first, second] = gateway.pool as [Pooled, Pooled | undefined];
@@ -99,7 +99,7 @@ describe('refresh-token-refused', () => {
     return { first, second, ...(await askOnce()) };
   };
 
-  test('the second account answers and the first is deactivated with a reason', async () => {
+  test('uses the second account and deactivates the first with a reason', async () => {
     const result = await breakFirst(2);
     expectSecondAnswered(result as Failed);
     expect(await gateway.availability(result.first.id)).toMatchObject({ state: 'deactivated' });
@@ -108,7 +108,7 @@ describe('refresh-token-refused', () => {
     expect(deactivated?.data.reason).toMatch(/refresh token/i);
   });
 
-  test('without another account the client gets 503 no_accounts', async () => {
+  test('responds with 503 no_accounts without another account', async () => {
     const { status, error } = await breakFirst(1);
     expect(status).toBe(503);
     expect(error).toMatchObject({ code: 'no_accounts', type: 'server_error' });

@@ -13,7 +13,7 @@ describe('compressed bodies', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
-  ] as const)('%s is decoded before it is read and forwarded as JSON', async (encoding, compress) => {
+  ] as const)('%s is decoded and forwarded as JSON', async (encoding, compress) => {
     gateway = await start();
     const body = compress(Buffer.from(JSON.stringify(acceptable)));
     const response = await gateway.ask(body, { headers: { 'content-encoding': encoding } });
@@ -24,15 +24,15 @@ describe('compressed bodies', () => {
   });
 });
 
-describe('what the provider gets', () => {
-  test('is the body byte for byte when nothing has to change', async () => {
+describe('the request to the provider', () => {
+  test('has the same body byte for byte when nothing must change', async () => {
     gateway = await start();
     const odd = `{ "model":"gpt-5.1",\n "instructions":"\\u00e9", "input":[ {"role":"user","content":"hi"} ] ,"stream":true,"store":false,"x":1.0}`;
     await (await gateway.ask(odd)).text();
     expect(gateway.asked()[0]?.body.toString()).toBe(odd);
   });
 
-  test('is rewritten where it would refuse: no system role, no sampling parameters, streamed and not stored', async () => {
+  test('has no system role and no sampling parameters, is streamed and not stored', async () => {
     gateway = await start();
     const response = await gateway.ask(
       {
@@ -62,7 +62,7 @@ describe('what the provider gets', () => {
     });
   });
 
-  test('names the account and forwards only headers that are listed', async () => {
+  test('has the headers of the account and listed headers of the client', async () => {
     gateway = await start();
     const headers = {
       originator: 'codex_exec',
@@ -84,7 +84,7 @@ describe('what the provider gets', () => {
     }
   });
 
-  test('holds the item in place of a reference to it, and drops references that nobody knows', async () => {
+  test('contains items in place of references, and no unknown references', async () => {
     gateway = await start();
     const first = (await (await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' })).json()) as {
       output: { id: string }[];
@@ -101,7 +101,7 @@ describe('what the provider gets', () => {
 });
 
 describe('paths', () => {
-  test('the names that Codex knows answer like ours', async () => {
+  test('serves the paths of Codex like its own', async () => {
     gateway = await start();
     for (const path of ['/backend-api/codex/responses', '/backend-api/svc/responses/']) {
       const response = await gateway.ask(acceptable, { path });
@@ -114,19 +114,19 @@ describe('paths', () => {
     ]);
   });
 
-  test('the aliases can be switched off', async () => {
+  test('does not serve them with aliases disabled', async () => {
     gateway = await start({ env: { SVC_CODEX_ALIASES: 'false' } });
     expect((await gateway.ask(acceptable, { path: '/backend-api/codex/responses' })).status).toBe(404);
   });
 
-  test('what is not there is a 404 in the envelope of the proxy, never a page', async () => {
+  test('responds to an unknown path with 404 and a JSON error', async () => {
     gateway = await start();
     const response = await fetch(`${gateway.url}/v1/unknown`);
     expect(response.status).toBe(404);
     expect(await errorOf(response)).toMatchObject({ code: 'not_found', type: 'invalid_request_error' });
   });
 
-  test('a websocket upgrade is told to use POST at once', async () => {
+  test('responds to a websocket upgrade with 426', async () => {
     gateway = await start();
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, {

@@ -7,18 +7,18 @@ import { usageLimitReached, usageWindow } from '../support/provider/scripts.ts';
 const start = gateways();
 let gateway: Gateway;
 
-describe('which account is asked', () => {
+describe('account selection', () => {
   const ask = async (fields: object = {}, headers = {}) => {
     await (await gateway.ask({ ...acceptable, ...fields }, { headers })).text();
     return gateway.asked().at(-1)?.account;
   };
 
-  test('usage_weighted: the one with the most left', async () => {
+  test('usage_weighted picks the account with the most remaining usage', async () => {
     gateway = await start({ accounts: 3 });
     for (let index = 0; index < 5; index++) expect(await ask({ input: `${index}` })).toBe(gateway.pool[0]?.at.id);
   });
 
-  test('round_robin: each in turn, whatever they have used', async () => {
+  test('round_robin takes turns regardless of usage', async () => {
     gateway = await start({ accounts: 3 });
     await gateway.set({ routing_strategy: 'round_robin', sticky_threads_enabled: false });
     const asked = [];
@@ -31,7 +31,7 @@ describe('which account is asked', () => {
     ['the session header', {}, { 'session-id': 'thread-1' }],
     ['the conversation', { conversation: 'thread-1' }, {}],
     ['the first input', {}, {}],
-  ])('a conversation known by %s stays on its account', async (_what, fields, headers) => {
+  ])('keeps a conversation identified by %s on its account', async (_what, fields, headers) => {
     gateway = await start({ accounts: 3 });
     await gateway.set({ routing_strategy: 'round_robin' });
     const first = await ask(fields, headers);
@@ -41,7 +41,7 @@ describe('which account is asked', () => {
     }
   });
 
-  test('a conversation comes back to its account after a temporary fallback', async () => {
+  test('returns a conversation to its account after a temporary fallback', async () => {
     gateway = await start({ accounts: 2 });
     const [home, other] = gateway.pool;
     expect(await ask({ prompt_cache_key: 't' })).toBe(home?.at.id);
@@ -53,7 +53,7 @@ describe('which account is asked', () => {
     expect(await ask({ prompt_cache_key: 't' })).toBe(home?.at.id);
   });
 
-  test('a paused account is not asked from the next request on, and its conversations move', async () => {
+  test('skips a paused account at once and moves its conversations', async () => {
     gateway = await start({ accounts: 2 });
     const [home, other] = gateway.pool;
     expect(await ask({ prompt_cache_key: 't' })).toBe(home?.at.id);
@@ -63,7 +63,7 @@ describe('which account is asked', () => {
     expect(await ask({ prompt_cache_key: 't' })).toBe(other?.at.id);
   });
 
-  test('without any account the answer is 503 no_accounts, in the log as well', async () => {
+  test('responds with 503 no_accounts without accounts, and logs it', async () => {
     gateway = await start({ accounts: 0 });
     const response = await gateway.ask();
     expect(response.status).toBe(503);
@@ -72,7 +72,7 @@ describe('which account is asked', () => {
   });
 });
 
-describe('what an answer tells of its account', () => {
+describe('usage in the headers of a response', () => {
   const usageOf = async (id: string) => {
     const { body } = await gateway.api('GET', '/api/accounts');
     return body.accounts.find(({ account_id }: { account_id: string }) => account_id === id)?.usage;
@@ -82,7 +82,7 @@ describe('what an answer tells of its account', () => {
     return gateway.pool[0] as Gateway['pool'][number];
   };
 
-  test('is what is left of it, without a poll', async () => {
+  test('updates the account without a poll', async () => {
     const first = await twoAccounts();
     first.at.usage.primary = usageWindow({ usedPercent: 64 });
     await (await gateway.ask()).text();
@@ -90,7 +90,7 @@ describe('what an answer tells of its account', () => {
     expect(first.at.received.filter(({ path }) => path === '/backend-api/wham/usage')).toHaveLength(1);
   });
 
-  test('a refusal tells it as well', async () => {
+  test('is read from refusals too', async () => {
     const first = await twoAccounts();
     first.at.usage.primary = usageWindow({ usedPercent: 100 });
     first.at.next(usageLimitReached());

@@ -48,11 +48,11 @@ const sizeOf = (got: { file?: unknown } | undefined) => (got?.file as { bytes: B
 const atProvider = () => gateway.provider.received.filter(({ path }) => path === SVC);
 const completed = () => gateway.events('RequestCompleted').map(({ data }) => data);
 
-describe('audio becomes a transcript', () => {
+describe('a transcription', () => {
   test.each([
     [SVC, {}],
     [V1, { model: MODEL }],
-  ])('on %s', async (path, fields) => {
+  ])('returns the transcript on %s', async (path, fields) => {
     await start();
     const response = await send({ file: audio(5_000), prompt: 'names: Ærøskøbing', ...fields }, path);
     expect(response.status).toBe(200);
@@ -67,14 +67,14 @@ describe('audio becomes a transcript', () => {
     expect(await gateway.logs()).toMatchObject([{ status: '200', model: MODEL, route: path }]);
   });
 
-  test('the model may stand behind the file, as SDKs send it', async () => {
+  test('accepts the model after the file, as SDKs send it', async () => {
     await start();
     const response = await send({ file: audio(10), model: MODEL, response_format: 'json', language: 'da' }, V1);
     expect(response.status).toBe(200);
     expect(atProvider()[0]?.form).toEqual({ file: expect.anything(), language: 'da' });
   });
 
-  test('odd names survive, and a file without name or type gets what the provider expects', async () => {
+  test('keeps unusual file names, and adds a missing name and type', async () => {
     await start();
     expect((await send({ file: audio(3, ''), fileName: 'a "quoted"\r\nname.wav' })).status).toBe(200);
     expect(atProvider()[0]?.form?.file).toMatchObject({ type: 'application/octet-stream' });
@@ -86,7 +86,7 @@ describe('audio becomes a transcript', () => {
     expect(file).toMatchObject({ name: 'audio.wav', type: 'application/octet-stream', bytes: Buffer.from('sound') });
   });
 
-  test('what is long is sent on while it arrives, byte for byte, and is not collected', {
+  test('forwards a long recording byte for byte while it arrives, without collecting it', {
     timeout: 30_000,
   }, async () => {
     await start();
@@ -104,7 +104,7 @@ describe('audio becomes a transcript', () => {
     for (let at = 0; at < size; at += 65_536) expect(bytes[at]).toBe((at / 65_536) % 256);
   });
 
-  test('a provider that does not read makes the client wait instead of filling the memory', {
+  test('pauses the client while the provider does not read', {
     timeout: 30_000,
   }, async () => {
     await using stubborn = await instead(async (request, response) => {
@@ -135,7 +135,7 @@ describe('audio becomes a transcript', () => {
   });
 });
 
-describe('what it used', () => {
+describe('the usage of a transcription', () => {
   const withKey = async (max: number) => {
     await start();
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: max }];
@@ -145,7 +145,7 @@ describe('what it used', () => {
     return { headers: { authorization: `Bearer ${body.key}` }, current };
   };
 
-  test('is what the answer says', async () => {
+  test('is read from the response', async () => {
     const { headers, current } = await withKey(1_000_000);
     const usage = { type: 'tokens', input_tokens: 140, output_tokens: 45, total_tokens: 185 };
     gateway.pool[0]?.at.transcribe.always(json(200, { text: 'hi', usage }));
@@ -154,7 +154,7 @@ describe('what it used', () => {
     expect(await current()).toMatchObject({ current_value: 185, reserved_value: 0 });
   });
 
-  test('is estimated by length when the answer does not say', async () => {
+  test('is estimated from the length when the response has none', async () => {
     await start();
     gateway.pool[0]?.at.transcribe.always(
       json(200, { text: 'x'.repeat(400), usage: { type: 'duration', seconds: 3 } }),
@@ -167,7 +167,7 @@ describe('what it used', () => {
     expect(usage?.outputTokens).toBeGreaterThan(100);
   });
 
-  test('counts against the limits of its key, which refuse before anything is read', async () => {
+  test('counts against the limits of its key, which refuse before the body is read', async () => {
     const { headers } = await withKey(1);
     expect((await send({ file: audio(10) }, SVC, headers)).status).toBe(200);
     const refused = await send({ file: audio(10) }, SVC, headers);
@@ -175,7 +175,7 @@ describe('what it used', () => {
     expect(atProvider()).toHaveLength(1);
   });
 
-  test('a key without the model may not', async () => {
+  test('is refused when the key may not use the model', async () => {
     await start();
     const { body } = await gateway.api('POST', '/api/api-keys', { name: 'k', allowed_models: ['gpt-5.1'] });
     await gateway.set({ api_key_auth_enabled: true });
@@ -184,7 +184,7 @@ describe('what it used', () => {
   });
 });
 
-describe('a short recording goes to another account when', () => {
+describe('a short recording is retried on another account when', () => {
   test.each<[string, ResponseScript, string]>([
     ['the window is used up', usageLimitReached(), 'usage_limit'],
     ['the provider fails', serverError({ body: 'html' }), 'provider_error'],
@@ -202,7 +202,7 @@ describe('a short recording goes to another account when', () => {
     expect(atProvider().map(({ form: got }) => sizeOf(got))).toEqual([900_000, 900_000]);
   });
 
-  test('and to the same one with new tokens', async () => {
+  test('and on the same one with a new token', async () => {
     await start();
     gateway.pool[0]?.at.transcribe.next(unauthorized());
     expect((await send({ file: audio(10) })).status).toBe(200);
@@ -210,10 +210,10 @@ describe('a short recording goes to another account when', () => {
   });
 });
 
-describe('a long recording, which nobody keeps,', () => {
+describe('a long recording, which is not kept,', () => {
   const long = () => send({ file: audio(3 * MIB) });
 
-  test('has one attempt, and its failure is told', async () => {
+  test('has one attempt and reports its failure', async () => {
     await start({ accounts: 2 });
     for (const { at } of gateway.pool) at.transcribe.always(serverError());
     const response = await long();
@@ -222,7 +222,7 @@ describe('a long recording, which nobody keeps,', () => {
     expect(atProvider()).toHaveLength(1);
   });
 
-  test('hears at once of an answer that does not wait for its end', { timeout: 30_000 }, async () => {
+  test('gets a response that the provider sends before its end at once', { timeout: 30_000 }, async () => {
     const error = { type: 'usage_limit_reached', resets_in_seconds: 600 };
     await using early = await instead((_request, response) => {
       response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
@@ -232,13 +232,13 @@ describe('a long recording, which nobody keeps,', () => {
     await upload.write(Buffer.alloc(2 * MIB));
     const { status, body } = await upload.answer();
     expect([status, JSON.parse(body).error.type]).toEqual([429, 'usage_limit_reached']);
-    // It may go on sending, and use its connection again.
+    // The client may continue to send and use its connection again.
     for (let sent = 0; sent < 4 * MIB; sent += 65_536) await upload.write(Buffer.alloc(65_536));
     await upload.end();
     expect(completed()).toMatchObject([{ status: '429', attempts: [{ outcome: 'usage_limit' }] }]);
   });
 
-  test('can go to another account while nothing of it has left', async () => {
+  test('can go to another account before anything of it was sent', async () => {
     await start({ accounts: 2 });
     const [first, second] = gateway.pool;
     // Without valid tokens nothing is sent.
@@ -250,7 +250,7 @@ describe('a long recording, which nobody keeps,', () => {
   });
 });
 
-describe('a form that is wrong is refused before anybody is asked', () => {
+describe('rejects without calling the provider', () => {
   const file = audio(10);
   test.each<[string, string, Sent, number, string, string | undefined]>([
     ['no file', SVC, { prompt: 'x' }, 422, 'validation_error', 'file'],
@@ -313,7 +313,7 @@ describe('a form that is wrong is refused before anybody is asked', () => {
     expect([response.status, await errorOf(response)]).toMatchObject([400, { code: 'unsupported_media_type' }]);
   });
 
-  test('a form that says that it is too large', async () => {
+  test('a form whose Content-Length is too large', async () => {
     await start();
     const response = await send({ file: audio(33 * MIB) });
     expect([response.status, await errorOf(response)]).toMatchObject([413, { code: 'request_too_large' }]);
@@ -321,8 +321,8 @@ describe('a form that is wrong is refused before anybody is asked', () => {
   });
 });
 
-describe('a form that turns out wrong on its way', () => {
-  test('because it is too large: the call to the provider ends without its end', { timeout: 30_000 }, async () => {
+describe('a form that turns out invalid while it is forwarded', () => {
+  test('aborts the call to the provider when it is too large', { timeout: 30_000 }, async () => {
     await start();
     const upload = openUpload();
     for (let sent = 0; sent <= 33 * MIB; sent += 262_144) await upload.write(Buffer.alloc(262_144));
@@ -333,7 +333,7 @@ describe('a form that turns out wrong on its way', () => {
     expect(await gateway.availability(gateway.pool[0]?.id ?? '')).toMatchObject({ state: 'available' });
   });
 
-  test('because a field behind the file is wrong', { timeout: 30_000 }, async () => {
+  test('aborts the call when a field after the file is invalid', { timeout: 30_000 }, async () => {
     await start();
     const response = await send({ file: audio(3 * MIB), model: 'whisper-1' }, V1);
     expect([response.status, await errorOf(response)]).toMatchObject([400, { param: 'model' }]);
@@ -341,7 +341,7 @@ describe('a form that turns out wrong on its way', () => {
     expect(completed()).toMatchObject([{ status: '400', attempts: [{ outcome: 'request_refused' }] }]);
   });
 
-  test('what the provider says of it is passed on', async () => {
+  test('relays an error of the provider about the form', async () => {
     await start();
     gateway.pool[0]?.at.transcribe.always(badRequest());
     const response = await send({ file: audio(10) });
@@ -349,7 +349,7 @@ describe('a form that turns out wrong on its way', () => {
   });
 });
 
-describe('a client that hangs up', () => {
+describe('a client that disconnects', () => {
   test.each([
     ['while it sends', 3 * MIB, 1],
     ['before anybody was asked', 1_000, 0],
@@ -366,7 +366,7 @@ describe('a client that hangs up', () => {
     await gateway.provider.until(() => atProvider().filter(({ aborted }) => aborted).length === attempts);
   });
 
-  test('while the provider thinks', async () => {
+  test('while the provider works', async () => {
     await start();
     gateway.pool[0]?.at.transcribe.always(neverAnswers());
     const controller = new AbortController();
@@ -381,7 +381,7 @@ describe('a client that hangs up', () => {
   });
 });
 
-/** A form of one file that is sent by hand, without a length. */
+/** A form of one file, sent in parts without a length. */
 function openUpload(path = SVC) {
   const headers = { 'content-type': 'multipart/form-data; boundary=b' };
   const request = httpRequest(gateway.url + path, { method: 'POST', headers });
@@ -414,7 +414,7 @@ function openUpload(path = SVC) {
   };
 }
 
-/** Answers transcriptions in the provider's place, and lets it have all the rest. */
+/** Responds to transcriptions instead of the provider, and forwards all other requests to it. */
 async function instead(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
   let target = '';
   let release = (): void => undefined;

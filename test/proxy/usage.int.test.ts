@@ -13,7 +13,7 @@ const WEEK = 7 * 24 * 3600;
 const ask = (path = '/api/svc/usage', init: RequestInit = {}) => fetch(gateway.url + path, init);
 const usage = async () => (await ask()).json();
 
-test('it tells what is left of the pool as the provider would of one account, wherever Codex looks for it', async () => {
+test('reports the pool like one account, on every path that Codex polls', async () => {
   await start({ accounts: 2 });
   const window = {
     limit_window_seconds: 5 * 3600,
@@ -32,7 +32,7 @@ test('it tells what is left of the pool as the provider would of one account, wh
         primary_window: { ...window, used_percent: 0 },
         secondary_window: {
           ...window,
-          // One has used nothing and the other 10 %.
+          // One account has used nothing, the other 10 %.
           used_percent: 5,
           limit_window_seconds: WEEK,
           reset_at: gateway.pool[0]?.at.usage.secondary?.resetAt,
@@ -43,7 +43,7 @@ test('it tells what is left of the pool as the provider would of one account, wh
   }
 });
 
-test('it needs neither a key nor a place on the allowlist, and the others still do', async () => {
+test('needs neither a key nor an allowlist entry, unlike the other routes', async () => {
   await start();
   await gateway.set({ api_key_auth_enabled: true });
   expect((await ask('/v1/models')).status).toBe(401);
@@ -56,19 +56,19 @@ test('it needs neither a key nor a place on the allowlist, and the others still 
   }
 });
 
-test('it leaves no row in the request log', async () => {
+test('leaves no row in the request log', async () => {
   await start();
   await ask();
   await (await gateway.ask()).text();
   expect(await gateway.logs()).toHaveLength(1);
 });
 
-test('an empty pool is a guest that was told nothing', async () => {
+test('reports an empty pool as a guest without limits', async () => {
   await start({ accounts: 0 });
   expect(await usage()).toEqual({ plan_type: 'guest', rate_limit: null, credits: null });
 });
 
-test('the limit is reached when no account is left, not when one is used up', async () => {
+test('reports the limit as reached when every account is used up', async () => {
   await start({ accounts: 0 });
   const spent = () => ({ usage: { secondary: usageWindow({ usedPercent: 100, windowSeconds: WEEK }) } });
   await gateway.importAccount(gateway.provider.addAccount(spent()));
@@ -81,7 +81,7 @@ test('the limit is reached when no account is left, not when one is used up', as
   expect(await usage()).toMatchObject({ rate_limit: { limit_reached: true, secondary_window: { used_percent: 100 } } });
 });
 
-test('credits that were bought are shown', async () => {
+test('shows purchased credits', async () => {
   await start({ accounts: 0 });
   const credits = { hasCredits: true, unlimited: false, balance: '12.5' };
   await gateway.importAccount(gateway.provider.addAccount({ usage: { credits } }));
@@ -96,14 +96,14 @@ test('credits that were bought are shown', async () => {
   });
 });
 
-test('another method is refused in the envelope of the proxy', async () => {
+test('rejects other methods with a JSON error', async () => {
   await start();
   const response = await ask('/api/svc/usage', { method: 'POST' });
   expect(response.status).toBe(405);
   expect(await response.json()).toMatchObject({ error: { code: 'method_not_allowed', type: expect.any(String) } });
 });
 
-test('without aliases only its own path is there', async () => {
+test('serves only its own path with aliases disabled', async () => {
   await start({ env: { SVC_CODEX_ALIASES: 'false' } });
   expect((await ask()).status).toBe(200);
   for (const path of ['/api/codex/usage', '/backend-api/wham/usage']) {

@@ -11,13 +11,13 @@ const createKey = async (fields: Record<string, unknown> = {}) =>
   (await gateway.api('POST', '/api/api-keys', { name: 'a key', ...fields })).body;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-describe('who may call', () => {
-  test('while keys are not required, whatever is sent as a key is ignored', async () => {
+describe('access to the proxy', () => {
+  test('ignores keys while they are not required', async () => {
     gateway = await start();
     expect((await gateway.ask(acceptable, { headers: bearer('dummy') })).status).toBe(200);
   });
 
-  test('with keys required: none, a wrong, an inactive, an expired and a deleted one are 401, and nothing is asked', async () => {
+  test('rejects missing, wrong, inactive, expired and deleted keys when keys are required', async () => {
     gateway = await start();
     const { key: inactive, id: inactiveId } = await createKey();
     const { key: expired } = await createKey({ expires_at: '2020-01-01T00:00:00Z' });
@@ -40,7 +40,7 @@ describe('who may call', () => {
     expect(await gateway.logs()).toEqual([]);
   });
 
-  test('a regenerated key works at once and the old value no longer', async () => {
+  test('replaces the value of a regenerated key at once', async () => {
     gateway = await start();
     const { key: old, id } = await createKey();
     await gateway.set({ api_key_auth_enabled: true });
@@ -49,7 +49,7 @@ describe('who may call', () => {
     expect((await gateway.ask(acceptable, { headers: bearer(body.key) })).status).toBe(200);
   });
 
-  test('each request of a connection is looked at by itself, whoever used it before', async () => {
+  test('checks the key of every request of a connection', async () => {
     gateway = await start();
     const [first, second] = [await createKey(), await createKey()];
     await gateway.set({ api_key_auth_enabled: true });
@@ -68,7 +68,7 @@ describe('who may call', () => {
       await once(response.resume(), 'end');
       return response.statusCode;
     };
-    const said = [
+    const sent = [
       bearer(first.key),
       bearer(first.key),
       bearer('sk-svc-none'),
@@ -77,7 +77,7 @@ describe('who may call', () => {
       { authorization: 'x' },
     ];
     const statuses: (number | undefined)[] = [];
-    for (const headers of said) statuses.push(await ask(headers));
+    for (const headers of sent) statuses.push(await ask(headers));
     expect(statuses).toEqual([200, 200, 401, 401, 200, 401]);
     expect(gateway.events('RequestCompleted').map(({ data }) => data.keyId)).toEqual([first.id, first.id, second.id]);
     await gateway.api('DELETE', `/api/api-keys/${second.id}`);
@@ -88,7 +88,7 @@ describe('who may call', () => {
     agent.destroy();
   });
 
-  test('a key that is deleted while its request arrives is refused, and nothing is asked', async () => {
+  test('rejects a key that is deleted while its request arrives', async () => {
     gateway = await start();
     const { key, id } = await createKey();
     await gateway.set({ api_key_auth_enabled: true });
@@ -99,7 +99,7 @@ describe('who may call', () => {
       request.on('response', (response) => resolve(response.resume().statusCode));
       request.on('error', reject);
     });
-    // The key has been looked at when the body is asked for.
+    // The key has been checked when the server asks for the body.
     await new Promise((resolve) => request.once('continue', resolve));
     await gateway.api('DELETE', `/api/api-keys/${id}`);
     request.end(body);
@@ -107,7 +107,7 @@ describe('who may call', () => {
     expect(gateway.asked()).toEqual([]);
   });
 
-  test('a key without the model is refused, and the refusal is a row and an event', async () => {
+  test('refuses a model that the key may not use, with a row and an event', async () => {
     gateway = await start();
     const { key, id } = await createKey({ allowed_models: ['gpt-5.2'] });
     await gateway.set({ api_key_auth_enabled: true });
@@ -118,7 +118,7 @@ describe('who may call', () => {
     expect(await gateway.logs()).toMatchObject([{ status: '403', model: 'gpt-5.1', error_code: 'model_not_allowed' }]);
   });
 
-  test('with an allowlist only listed addresses may call, and at once', async () => {
+  test('applies changes of the allowlist at once', async () => {
     gateway = await start();
     await gateway.api('POST', '/api/firewall/ips', { ip_address: '203.0.113.7' });
     const refused = await gateway.ask();
@@ -128,7 +128,7 @@ describe('who may call', () => {
     expect((await gateway.ask()).status).toBe(200);
   });
 
-  test('behind a trusted proxy the forwarded address counts', async () => {
+  test('uses the forwarded address behind a trusted proxy', async () => {
     gateway = await start({
       env: { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.0/8' },
     });
@@ -138,7 +138,7 @@ describe('who may call', () => {
     expect((await from('203.0.113.8')).status).toBe(403);
   });
 
-  test('who is turned away is counted by address and minute', async () => {
+  test('counts rejected requests by address and minute', async () => {
     gateway = await start({ env: {} });
     await gateway.set({ api_key_auth_enabled: true });
     for (let index = 0; index < 3; index++) await (await gateway.ask()).text();

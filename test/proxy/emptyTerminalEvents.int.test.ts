@@ -5,8 +5,8 @@ import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { type ResponseScript, textAnswer } from '../support/provider/scripts.ts';
 
-// A provider may end an answer with an event that holds no answer. Where nothing was seen yet another account is asked,
-// else the client gets an ending that it understands; and the service goes on.
+// A provider may send a terminal event without a response. If the client has received nothing, another account is tried,
+// else the client gets an error event that it understands.
 
 const start = gateways();
 
@@ -14,8 +14,8 @@ const HELLO = 'Hello from the second account.';
 const CREATED = '{"type":"response.created","response":{"id":"resp_1","status":"in_progress"}}';
 const DELTA = '{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"Hey"}';
 
-/** @param isSeen the text comes for certain before the ending, so that a client has seen it */
-const endingWith = (ending: string, isSeen: boolean): ResponseScript => ({
+/** @param isSeen the client receives the text before the terminal event arrives */
+const endsWith = (ending: string, isSeen: boolean): ResponseScript => ({
   name: `ends with ${ending}`,
   steps: [
     { head: 200, headers: { 'content-type': 'text/event-stream' } },
@@ -25,10 +25,10 @@ const endingWith = (ending: string, isSeen: boolean): ResponseScript => ({
   ],
 });
 
-/** The first account ends its answer so, the second one is healthy. */
+/** The first account sends this terminal event, the second one is healthy. */
 async function ask(ending: string, path: string, stream: boolean) {
   const gateway = await start({ accounts: 2 });
-  gateway.pool[0]?.at.always(endingWith(ending, stream));
+  gateway.pool[0]?.at.always(endsWith(ending, stream));
   gateway.pool[1]?.at.always(textAnswer({ text: HELLO }));
   const body = path.includes('chat') ? { model: 'gpt-5.1', messages: [{ role: 'user', content: 'x' }] } : acceptable;
   const response = await gateway.ask({ ...body, stream }, { path });
@@ -37,19 +37,19 @@ async function ask(ending: string, path: string, stream: boolean) {
 }
 
 const USAGE = '"usage":{"input_tokens":5,"output_tokens":2,"total_tokens":7}';
-const HOLLOW = ['null', '"done"', '[]', '{}', '{"response":null}', '{"response":"done"}', '{"response":'];
-// The usage of what is complete is found without reading the rest: that must not make an ending of these.
-const HOLLOW_WITH_USAGE = [
+const EMPTY = ['null', '"done"', '[]', '{}', '{"response":null}', '{"response":"done"}', '{"response":'];
+// The usage of a response is found without parsing the event, which must not make these valid.
+const EMPTY_WITH_USAGE = [
   `{"type":"response.completed","response":{"id":"resp_1","output":[],${USAGE}`,
   `{"type":"response.completed","response":{"id":"resp_1","output":[],${USAGE}}`,
   `{"type":"response.completed",${USAGE}}`,
   `{"type":"response.completed","response":null,"x":{${USAGE}}}`,
 ];
 
-describe.each([...HOLLOW, ...HOLLOW_WITH_USAGE])('an answer that ends with %s', (data) => {
+describe.each([...EMPTY, ...EMPTY_WITH_USAGE])('a response that ends with %s', (data) => {
   const ending = `event: response.completed\ndata: ${data}`;
 
-  test.each(['/v1/responses', '/v1/chat/completions'])('is asked of another account for JSON on %s', async (path) => {
+  test.each(['/v1/responses', '/v1/chat/completions'])('is retried on another account for JSON on %s', async (path) => {
     const { status, text, row } = await ask(ending, path, false);
     expect(status).toBe(200);
     expect(JSON.stringify(JSON.parse(text))).toContain(HELLO);
@@ -67,7 +67,7 @@ describe.each([...HOLLOW, ...HOLLOW_WITH_USAGE])('an answer that ends with %s', 
   });
 });
 
-test('an error event is not of the type error', async () => {
+test('does not use the type of an error event as the type of the error', async () => {
   const { text } = await ask(
     'event: error\ndata: {"type":"error","code":"server_error","message":"No."}',
     '/v1/responses',
@@ -77,14 +77,14 @@ test('an error event is not of the type error', async () => {
   expect(eventsIn(text).at(-1)).toMatchObject({ event: 'response.failed', data: { response: { error } } });
 });
 
-test('a mistake of ours at the end of an answer breaks one connection and nothing else', async () => {
+test('breaks only one connection when our code fails at the end of a response', async () => {
   const gateway = await start();
-  const mistake = () => {
-    throw new Error('a mistake of ours');
+  const throwBug = () => {
+    throw new Error('a bug of ours');
   };
-  vi.spyOn(JsonDelivery.prototype, 'finish').mockImplementationOnce(mistake);
+  vi.spyOn(JsonDelivery.prototype, 'finish').mockImplementationOnce(throwBug);
   const asked = () => gateway.ask({ ...acceptable, stream: false }, { path: '/v1/responses' });
   await expect(asked()).rejects.toThrow('fetch failed');
   expect((await asked()).status).toBe(200);
-  expect(gateway.said).toContainEqual(expect.stringContaining('a mistake of ours'));
+  expect(gateway.said).toContainEqual(expect.stringContaining('a bug of ours'));
 });

@@ -16,7 +16,7 @@ const start = gateways();
 let gateway: Gateway;
 
 describe('/v1/responses without stream', () => {
-  test('answers one response object, its items filled in when the ending has none', async () => {
+  test('responds with one object whose output is filled in when the terminal event has none', async () => {
     gateway = await start();
     gateway.pool[0]?.at.always(emptyOutputCompleted({ text: 'Filled in.' }));
     const response = await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' });
@@ -26,7 +26,7 @@ describe('/v1/responses without stream', () => {
     expect(body.output[0]?.content[0]?.text).toBe('Filled in.');
   });
 
-  test('an item of an answer that ended without its items can be referred to', async () => {
+  test('resolves references to items that the terminal event lacked', async () => {
     gateway = await start();
     gateway.pool[0]?.at.next(emptyOutputCompleted({ text: 'Filled in.' }));
     const ask = (input: unknown) => gateway.ask({ model: 'gpt-5.1', input }, { path: '/v1/responses' });
@@ -40,7 +40,7 @@ describe('/v1/responses without stream', () => {
     expect(gateway.asked()[1]?.json).toMatchObject({ input: [output[0], { role: 'user', content: 'go on' }] });
   });
 
-  test('an incomplete answer is an answer: 200, and 200 in the log', async () => {
+  test('treats an incomplete response as a success, also in the log', async () => {
     gateway = await start();
     gateway.pool[0]?.at.always(incomplete());
     const response = await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' });
@@ -50,7 +50,7 @@ describe('/v1/responses without stream', () => {
   });
 });
 
-test('a stream on /v1 ends with the items that the provider did not repeat; that of Codex stays as it came', async () => {
+test('fills in the output of the terminal event on /v1 and leaves it unchanged for Codex', async () => {
   gateway = await start();
   gateway.pool[0]?.at.always(emptyOutputCompleted({ text: 'Filled in.' }));
   const ending = async (path: string) => eventsIn(await (await gateway.ask(acceptable, { path })).text()).at(-1);
@@ -61,7 +61,7 @@ test('a stream on /v1 ends with the items that the provider did not repeat; that
   expect((await ending('/backend-api/svc/responses'))?.data.response.output).toEqual([]);
 });
 
-test('vendor events reach Codex and stay away from strict SDKs', async () => {
+test('relays vendor events to Codex and removes them on /v1', async () => {
   gateway = await start();
   gateway.pool[0]?.at.always(withVendorEvents(textAnswer()));
   const types = async (path: string) =>
@@ -73,7 +73,7 @@ test('vendor events reach Codex and stay away from strict SDKs', async () => {
 });
 
 describe('a stream', () => {
-  test('comes as it is made: the first events are there while the rest is not', async () => {
+  test('is relayed while it arrives', async () => {
     gateway = await start();
     gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
     const controller = new AbortController();
@@ -84,7 +84,7 @@ describe('a stream', () => {
     controller.abort();
   });
 
-  test('is kept by nobody on the way, and brings what the provider wants to hear again', async () => {
+  test('disables caching and buffering, and relays the turn state in both directions', async () => {
     gateway = await start();
     const sent = {
       'content-type': 'text/event-stream',
@@ -107,7 +107,7 @@ describe('a stream', () => {
     expect(gateway.asked().map(({ headers: got }) => got['x-codex-turn-state'])).toEqual([undefined, 'turn_1']);
   });
 
-  test('lets go of a provider that does not end its stream after the answer', async () => {
+  test('disconnects a provider that keeps its stream open after the terminal event', async () => {
     gateway = await start();
     const completed = {
       type: 'response.completed',
@@ -119,7 +119,7 @@ describe('a stream', () => {
     expect(gateway.events('RequestCompleted')[0]?.data).toMatchObject({ status: '200' });
   });
 
-  test('waits for a client that reads slowly instead of filling the memory', async () => {
+  test('pauses the provider while the client reads slowly', async () => {
     gateway = await start();
     const delta = { type: 'response.output_text.delta', delta: 'x'.repeat(60_000) };
     const events = [
@@ -132,7 +132,7 @@ describe('a stream', () => {
       const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST' }, (response) => {
         response.pause();
         let before = -1;
-        // The provider's progress stands still once every buffer on the way is full.
+        // The provider makes no progress once every buffer in between is full.
         const timer = setInterval(() => {
           if (sent() !== before || before <= 0) {
             before = sent();

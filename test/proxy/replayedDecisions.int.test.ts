@@ -20,7 +20,7 @@ const REQUESTS = 3_000;
 const CALLERS = 24;
 const SEED = 20_261_121;
 
-/** Numbers from 0 to below 1 that are the same in every run (mulberry32). */
+/** Random numbers in [0, 1) that are the same in every run (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,7 +31,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('every choice and every admission comes out the same when it is taken again from the log', async () => {
+test('replays every choice and every admission from the log with the same result', async () => {
   const random = seeded(SEED);
   gateway = await startGateway({ accounts: 8 });
   const keys: string[] = [];
@@ -72,7 +72,7 @@ test('every choice and every admission comes out the same when it is taken again
       const response = await gateway.ask({ ...acceptable, ...thread }, { headers: { authorization: `Bearer ${key}` } });
       await response.text();
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-      // The world changes meanwhile: strategies, stickiness, accounts that come and go.
+      // Strategies, stickiness and accounts change meanwhile.
       if (number % 400 === 100) await gateway.set({ routing_strategy: 'round_robin' });
       if (number % 400 === 250)
         await gateway.set({ routing_strategy: 'usage_weighted', prefer_earlier_reset_accounts: number % 800 > 400 });
@@ -88,7 +88,7 @@ test('every choice and every admission comes out the same when it is taken again
   const report = replay(events);
   process.stdout.write(
     `  seed ${SEED}: ${REQUESTS} requests (${[...statuses].map(([status, count]) => `${count} x ${status}`).join(', ')}), ` +
-      `${completed.length} completed, ${report.choices} choices and ${report.admissions} admissions taken again, ${report.differences.length} differ\n`,
+      `${completed.length} completed, ${report.choices} choices and ${report.admissions} admissions replayed, ${report.differences.length} differ\n`,
   );
   expect(report.differences).toEqual([]);
   expect(completed.length).toBeGreaterThan(REQUESTS / 2);
