@@ -9,7 +9,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */
-export const HISTORY_VERSION = 3;
+export const HISTORY_VERSION = 4;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request that a subject stands for; undefined when it is something else. */

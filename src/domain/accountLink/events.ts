@@ -36,8 +36,8 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
     }),
   says: ({ device, accountId }) =>
     accountId === null
-      ? `linking an account by ${device ? 'device code' : 'browser'} was begun`
-      : `signing account ${accountId} in anew by ${device ? 'device code' : 'browser'} was begun`,
+      ? `linking an account by ${device ? 'device code' : 'browser'} was started`
+      : `signing in account ${accountId} again by ${device ? 'device code' : 'browser'} was started`,
 });
 
 /**
@@ -47,13 +47,13 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
 export const AccountLinkCodeReceived = event('AccountLinkCodeReceived', {
   version: 1,
   data: (z) => ofLink(z).extend({ by: codeWaySchema(z) }),
-  says: ({ by }) => `the provider confirmed a sign-in (by ${by}); it is being completed`,
+  says: ({ by }) => `the provider confirmed a sign-in (by ${by}); its code is being exchanged`,
 });
 
 export const AccountLinkSkipped = event('AccountLinkSkipped', {
   version: 1,
   data: (z) => ofLink(z).extend({ accountId: accountIdSchema(z) }),
-  says: ({ accountId }) => `a sign-in brought nothing new: account ${accountId} was there already`,
+  says: ({ accountId }) => `a sign-in changed nothing: account ${accountId} exists already`,
 });
 
 export const AccountLinkFailed = event('AccountLinkFailed', {
@@ -76,7 +76,7 @@ export const AccountLinkCancelled = event('AccountLinkCancelled', {
 export const AccountLinkExpired = event('AccountLinkExpired', {
   version: 1,
   data: ofLink,
-  says: () => 'linking an account ended because nobody signed in in time',
+  says: () => 'linking an account expired',
 });
 
 export type BegunLink = EventOf<typeof AccountLinkBegun>['data'];

@@ -6,7 +6,7 @@ import { accountIdSchema, instantSchema } from '../core/schemas.ts';
 export const TokenRefreshClaimed = event('TokenRefreshClaimed', {
   version: 1,
   data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), expiresAt: instantSchema(z) }),
-  says: ({ accountId }) => `a refresh of the tokens of account ${accountId} was begun`,
+  says: ({ accountId }) => `a token refresh of account ${accountId} was started`,
 });
 
 export const TokensRefreshed = event('TokensRefreshed', {
@@ -20,7 +20,7 @@ export const TokenRefreshFailed = event('TokenRefreshFailed', {
   data: (z) =>
     z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), code: z.string(), isPermanent: z.boolean() }),
   says: ({ accountId, code, isPermanent }) =>
-    `the tokens of account ${accountId} could not be refreshed (${code}${isPermanent ? ', for good' : ''})`,
+    `the tokens of account ${accountId} could not be refreshed (${code}${isPermanent ? ', permanently' : ''})`,
 });
 
 export type AccountTokensEvent =

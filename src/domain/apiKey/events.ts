@@ -82,7 +82,7 @@ export const ApiKeyLimitsChanged = event('ApiKeyLimitsChanged', {
 export const ApiKeyUsageReset = event('ApiKeyUsageReset', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string() }),
-  says: ({ name }) => `the usage counters of API key "${name}" were set to zero`,
+  says: ({ name }) => `the usage counters of API key "${name}" were reset`,
 });
 
 export const ApiKeyRegenerated = event('ApiKeyRegenerated', {

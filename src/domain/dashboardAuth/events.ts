@@ -14,19 +14,20 @@ const password = schema((z) =>
 export const DashboardPasswordSet = event('DashboardPasswordSet', {
   version: 1,
   data: password,
-  says: () => 'a dashboard password was set; management needs it from now on',
+  says: () => 'the dashboard password was set; management now requires signing in',
 });
 
 export const DashboardPasswordChanged = event('DashboardPasswordChanged', {
   version: 1,
   data: password,
-  says: () => 'the dashboard password was changed; every session has ended',
+  says: () => 'the dashboard password was changed; all earlier sessions ended',
 });
 
 export const DashboardPasswordRemoved = event('DashboardPasswordRemoved', {
   version: 1,
   data: (z) => z.object({ passwordId: z.uuid() }),
-  says: () => 'the dashboard password was removed; management is open to this machine, every session has ended',
+  says: () =>
+    'the dashboard password was removed; management is open to clients on this machine, and all sessions ended',
 });
 
 export const TotpConfigured = event('TotpConfigured', {

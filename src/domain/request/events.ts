@@ -83,7 +83,7 @@ export const RequestAdmitted = event('RequestAdmitted', {
       /** `service_tier` that was asked for; absent when it was the usual one. */
       serviceTier: z.string().optional(),
     }),
-  says: ({ requestId, model }) => `request ${requestId} for ${model} is under way`,
+  says: ({ requestId, model }) => `request ${requestId} for ${model} was admitted`,
 });
 
 /** Data of `RequestCompleted` in version 1: never changed, except for new optional fields. */
@@ -156,7 +156,7 @@ export const RefusalsCounted = event('RefusalsCounted', {
       counts: z.record(z.string(), z.int().min(1)),
     }),
   says: ({ counts }) =>
-    `${Object.values(counts).reduce((sum, count) => sum + count, 0)} more requests were refused within a minute`,
+    `${Object.values(counts).reduce((sum, count) => sum + count, 0)} more requests were refused within one minute`,
 });
 
 export type RequestEvent =
