@@ -1,66 +1,68 @@
-import { type Instant, instant } from '../domain/core/brands.ts';
-
-export interface PerMinuteCounterOptions<Counted> {
-  readonly now: () => Instant;
-  /** Told of everything that was counted of a subject once its minute is over, one after the other. Must not reject. */
-  readonly write: (counted: Counted, startedAt: Instant) => Promise<void>;
+export interface PerMinuteCounterOptions<Counts> {
+  /** The current time in milliseconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * Called with the counts of each subject once the minute that starts at `startedAt` is over, one call after the other.
+   * Must not reject.
+   */
+  readonly write: (counts: Counts, startedAt: number) => Promise<void>;
 }
 
-interface Minute<Counted> {
-  readonly startedAt: Instant;
-  readonly counted: Counted;
+interface Minute<Counts> {
+  readonly startedAt: number;
+  readonly counts: Counts;
 }
 
 const MINUTE_MS = 60_000;
-/** Strangers choose their addresses: who counts by them has to stop somewhere. */
+/** Bounds the memory where clients choose the subjects, their addresses for instance. */
 const MAX_SUBJECTS = 10_000;
 
-/** Counts by the minute what is too frequent to be written down one by one. */
-export class PerMinuteCounter<Counted> {
-  readonly #options: PerMinuteCounterOptions<Counted>;
-  readonly #begun = new Map<string, Minute<Counted>>();
+/** Counts per subject and minute what is too frequent to be recorded one by one. */
+export class PerMinuteCounter<Counts> {
+  readonly #options: PerMinuteCounterOptions<Counts>;
+  readonly #current = new Map<string, Minute<Counts>>();
   readonly #timer: NodeJS.Timeout;
-  /** Resolves when everything that was taken out has been written. */
+  /** Resolves when all minutes that were removed from the map have been written. */
   #written: Promise<void> = Promise.resolve();
 
-  constructor(options: PerMinuteCounterOptions<Counted>) {
+  constructor(options: PerMinuteCounterOptions<Counts>) {
     this.#options = options;
     this.#timer = setInterval(() => void this.flush(), MINUTE_MS / 4).unref();
   }
 
-  /** Whether the subject is counted already, or one more may be. */
+  /** Whether the subject is counted already, or there is room for another one. */
   hasRoomFor(subject: string): boolean {
-    return this.#begun.has(subject) || this.#begun.size < MAX_SUBJECTS;
+    return this.#current.has(subject) || this.#current.size < MAX_SUBJECTS;
   }
 
-  /** What is counted of a subject in the present minute, to be changed in place. */
-  of(subject: string, begin: () => Counted): Counted {
+  /** The counts of a subject in the current minute, to be changed in place. */
+  of(subject: string, zero: () => Counts): Counts {
     const now = this.#options.now();
-    const startedAt = instant(now - (now % MINUTE_MS));
-    const current = this.#begun.get(subject);
-    if (current?.startedAt === startedAt) return current.counted;
+    const startedAt = now - (now % MINUTE_MS);
+    const current = this.#current.get(subject);
+    if (current?.startedAt === startedAt) return current.counts;
     if (current) void this.flush();
-    const counted = begin();
-    this.#begun.set(subject, { startedAt, counted });
-    return counted;
+    const counts = zero();
+    this.#current.set(subject, { startedAt, counts });
+    return counts;
   }
 
-  /** Writes the minutes that have passed by a moment. */
-  flush(until: Instant = this.#options.now()): Promise<void> {
-    // Taken out before anything is awaited: meanwhile a new minute may begin under the same subject.
-    // A minute that lies ahead is one that passed before the clock was put back.
-    const isOver = ({ startedAt }: Minute<Counted>) => until - startedAt >= MINUTE_MS || startedAt > until;
-    const due = [...this.#begun].filter(([, minute]) => isOver(minute));
-    for (const [subject] of due) this.#begun.delete(subject);
+  /** Writes the minutes that are over. */
+  flush(now: number = this.#options.now()): Promise<void> {
+    // Removed before anything is awaited: meanwhile a new minute may begin under the same subject.
+    // A minute in the future is one that began before the clock was set back.
+    const isOver = ({ startedAt }: Minute<Counts>) => now - startedAt >= MINUTE_MS || startedAt > now;
+    const due = [...this.#current].filter(([, minute]) => isOver(minute));
+    for (const [subject] of due) this.#current.delete(subject);
     this.#written = this.#written.then(async () => {
-      for (const [, { counted, startedAt }] of due) await this.#options.write(counted, startedAt);
+      for (const [, { counts, startedAt }] of due) await this.#options.write(counts, startedAt);
     });
     return this.#written;
   }
 
-  /** Writes all of them, at the end of the process. */
+  /** Writes all minutes, the current one too; called at the end of the process. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.flush(instant(Number.MAX_SAFE_INTEGER));
+    await this.flush(Number.MAX_SAFE_INTEGER);
   }
 }

@@ -1,5 +1,5 @@
 import type { Position } from '../../domain/core/brands.ts';
-import { endThread, serveThread } from '../../lib/threads/serveThread.ts';
+import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
 import { batchWriter } from './batchWriter.ts';
 import { openForWriting } from './database.ts';
@@ -17,13 +17,7 @@ await serveThread<WriterThread>((options) => {
   return {
     ready: { head },
     requests: {
-      commit: (batch) => {
-        try {
-          return write(unpackBatch(batch));
-        } catch (error) {
-          return endThread(error);
-        }
-      },
+      commit: orEndThread((batch) => write(unpackBatch(batch))),
     },
     notifications: { forget: (forgotten) => forget(database, forgotten) },
     stop: () => database.close(),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { serveThread } from './serveThread.ts';
+import { orEndThread, serveThread } from './serveThread.ts';
 import { transfer } from './transfer.ts';
 
 export interface ExampleThread {
@@ -14,6 +14,8 @@ export interface ExampleThread {
     /** Fills the buffer with sevens and moves it back. */
     fill(buffer: ArrayBuffer): ArrayBuffer;
     crash(): void;
+    /** Fails for good, at once or in a promise. */
+    break(how: 'at once' | 'later'): void;
     exit(): void;
     block(): void;
   };
@@ -56,6 +58,7 @@ await serveThread<ExampleThread>((options, report) => {
         return transfer(buffer, [buffer]);
       },
       crash: () => void setImmediate(crash),
+      break: orEndThread((how) => (how === 'at once' ? crash() : Promise.reject(new Error('crashed later')))),
       exit: () => process.exit(1),
       block: () => {
         for (;;);

@@ -62,10 +62,23 @@ export async function serveThread<Protocol extends ThreadProtocol>(
 }
 
 /**
- * For a handler whose error leaves the state of the thread in doubt: ends the thread with it, so that the owner's request is
- * rejected with `ThreadEnded` and a restarted thread takes the next one.
+ * Wraps the handler of a request whose errors leave the state of the thread in doubt: they end the thread, so that the
+ * request is rejected with `ThreadEnded` and, if the thread is restarted, a new one takes the next request.
  */
-export function endThread(error: unknown): Promise<never> {
+export function orEndThread<Args extends readonly unknown[], Returned>(
+  handler: (...args: Args) => Returned,
+): (...args: Args) => Returned | Promise<never> {
+  return (...args) => {
+    try {
+      const returned = handler(...args);
+      return returned instanceof Promise ? (returned.catch(endThread) as Returned) : returned;
+    } catch (error) {
+      return endThread(error);
+    }
+  };
+}
+
+function endThread(error: unknown): Promise<never> {
   queueMicrotask(() => {
     throw error;
   });

@@ -1,14 +1,11 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { Channel, type NotificationHandlers } from './channel.ts';
+import { Channel, type Messages, type NotificationHandlers } from './channel.ts';
 import { ThreadEnded } from './errors.ts';
 import { type ControlChannel, type OwnerEndpoint, START, STOP, type ThreadProtocol } from './threadProtocol.ts';
 
-export interface ThreadSettings<Protocol extends ThreadProtocol> {
+interface CommonSettings<Protocol extends ThreadProtocol> {
   /** Shown by debuggers and in the messages of `ThreadEnded`. */
   readonly name: string;
-  /** Makes the data that a thread is started with; called at each start. */
-  readonly options: () => Protocol['options'];
-  readonly reports?: NotificationHandlers<NonNullable<Protocol['reports']>>;
   /** Called at each start, when the thread takes messages. */
   readonly onReady?: (ready: Protocol['ready']) => void;
   /** Called whenever the thread has ended, with the error that ended it if there was one; requests are rejected by then. */
@@ -22,6 +19,21 @@ export interface ThreadSettings<Protocol extends ThreadProtocol> {
   readonly keepsProcessAlive?: boolean;
   readonly resourceLimits?: ResourceLimits;
 }
+
+interface OptionsSetting<Options> {
+  /** Makes the data that a thread is started with; called at each start. */
+  readonly options: () => Options;
+}
+
+interface ReportsSetting<Reports extends Messages> {
+  /** Take the notifications of the thread. */
+  readonly reports: NotificationHandlers<Reports>;
+}
+
+/** `options` and `reports` are there if the protocol declares them. */
+export type ThreadSettings<Protocol extends ThreadProtocol> = CommonSettings<Protocol> &
+  (Protocol extends { readonly options: infer Options } ? OptionsSetting<Options> : unknown) &
+  (Protocol extends { readonly reports: infer Reports extends Messages } ? ReportsSetting<Reports> : unknown);
 
 export interface StopOptions {
   /** Time for the thread to finish in, which it is told; no limit when absent. */
@@ -65,12 +77,13 @@ export function startThread<Protocol extends ThreadProtocol>(
   let stopped: Promise<void> | undefined;
 
   function run(): Run<Protocol> {
-    const { options, resourceLimits, keepsProcessAlive = true } = settings;
-    const workerData = options();
+    const { resourceLimits, keepsProcessAlive = true } = settings;
+    const { options, reports = {} } = settings as Partial<OptionsSetting<unknown> & ReportsSetting<Messages>>;
+    const workerData = options?.();
     const worker = new Worker(program, { name, workerData, ...(resourceLimits && { resourceLimits }) });
     if (!keepsProcessAlive) worker.unref();
     const channel: Run<Protocol>['channel'] = new Channel(worker);
-    channel.receive({} as never, (settings.reports ?? {}) as never);
+    channel.receive({}, reports as never);
     let cause: Error | undefined;
     worker.on('error', (error) => {
       cause = error as Error;

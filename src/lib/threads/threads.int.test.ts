@@ -113,6 +113,13 @@ describe('a thread that dies', () => {
     await expect(thread.request('double', 1)).rejects.toThrow('the example thread does not run');
   });
 
+  it('has ended when a handler that must not fail does', async () => {
+    await expect(start().request('break', 'at once')).rejects.toThrow(
+      new ThreadEnded('the example thread ended: crashed'),
+    );
+    await expect(start().request('break', 'later')).rejects.toThrow('the example thread ended: crashed later');
+  });
+
   it('rejects every waiting request when it exits without an error', async () => {
     await expect(start().request('exit')).rejects.toThrow(new ThreadEnded('the example thread ended'));
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(undefined);

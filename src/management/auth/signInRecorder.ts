@@ -1,4 +1,4 @@
-import type { Instant, Position } from '../../domain/core/brands.ts';
+import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { SignInFailed, type SignInMethod, SignInsThrottled } from '../../domain/session/events.ts';
@@ -32,7 +32,7 @@ export class SignInRecorder {
     this.#options = options;
     this.#throttled = new PerMinuteCounter({
       now: options.now,
-      write: (throttled, minute) => this.#writeThrottled(throttled, minute),
+      write: (throttled, minute) => this.#writeThrottled(throttled, instant(minute)),
     });
   }
 

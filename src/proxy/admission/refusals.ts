@@ -1,4 +1,4 @@
-import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import { type ApiKeyId, type Instant, instant } from '../../domain/core/brands.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { RefusalsCounted, type RefusedRequest, RequestRefused } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
@@ -29,7 +29,7 @@ export class Refusals {
     this.#options = options;
     this.#minutes = new PerMinuteCounter({
       now: options.now,
-      write: (refusals, minute) => this.#write(refusals, minute),
+      write: (refusals, minute) => this.#write(refusals, instant(minute)),
     });
   }
 

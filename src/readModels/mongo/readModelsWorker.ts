@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { endThread, serveThread } from '../../lib/threads/serveThread.ts';
+import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { openLogReader } from './logReader.ts';
 import { createMongoStore } from './mongoStore.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
@@ -18,17 +18,13 @@ await serveThread<ReadModelsThread>(({ url, fencedBy, logPath, isCopy }, report)
     requests: {
       query: ({ port, name, args, minPosition }) => store.answer(port, name, args, minPosition),
       /** The main thread, which has the lease, learns of its loss a moment earlier; until then the epoch keeps us out. */
-      async project({ id, epoch }) {
+      project: orEndThread(async ({ id, epoch }) => {
         const ending = new AbortController();
         const { signal } = ending;
         terms.set(id, ending);
-        try {
-          await store.project({ epoch, signal, isHeld: () => !signal.aborted });
-        } catch (error) {
-          await endThread(error);
-        }
+        await store.project({ epoch, signal, isHeld: () => !signal.aborted });
         terms.delete(id);
-      },
+      }),
     },
     notifications: {
       async logAdvanced() {

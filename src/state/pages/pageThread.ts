@@ -1,53 +1,68 @@
-import { Worker } from 'node:worker_threads';
 import type { Position } from '../../domain/core/brands.ts';
+import { startThread, type Thread } from '../../lib/threads/startThread.ts';
 import type { PackedPage } from './packPage.ts';
 import { type OpenPage, PageUnpacker } from './unpackPage.ts';
 
-/** What stands between two positions is to be read. */
-export type ToPageThread = readonly [after: Position, upTo: Position];
-/** That it can begin; then the pages, in the order in which they were asked for. */
-export type FromPageThread = 'ready' | PackedPage;
+/** What passes between a fold and the thread that reads pages for it. */
+export interface PageThreadProtocol {
+  /** Path of the log. */
+  options: string;
+  requests: {
+    /** Reads the events behind `after`, up to and with `upTo`. */
+    read(range: readonly [after: Position, upTo: Position]): PackedPage;
+  };
+}
 
-/** So many that it need not wait for us while we read or fold a page. */
-const MAX_ASKED = 2;
-/** Of what it makes, nothing lives longer than a page. */
+const WORKER = new URL('./pageWorker.ts', import.meta.url);
+/** Enough that the thread need not wait while we read or fold a page. */
+const MAX_REQUESTED = 2;
+/** None of its objects lives longer than a page. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
 /** A thread that reads pages of a log for a fold on this one. */
 export class PageThread {
-  readonly #worker: Worker;
-  readonly #asked: Position[] = [];
+  readonly #thread: Thread<PageThreadProtocol>;
   readonly #unpacker = new PageUnpacker();
   readonly #pages = new Map<Position, OpenPage>();
+  #requested = 0;
   #isReady = false;
-  #isGone = false;
-  #onNews = () => {};
+  #onProgress = () => {};
 
   /** @param path a file that has every event at its position */
   constructor(path: string) {
-    this.#worker = new Worker(new URL('./pageWorker.ts', import.meta.url), { workerData: path, resourceLimits });
-    this.#worker.on('message', (message: FromPageThread) => this.#onMessage(message));
-    // Whatever went wrong: who reads its pages in its place either can, or says what is wrong.
-    this.#worker.on('error', () => {});
-    this.#worker.on('exit', () => {
-      this.#isGone = true;
-      this.#onNews();
+    this.#thread = startThread<PageThreadProtocol>(WORKER, {
+      name: 'page reader',
+      options: () => path,
+      resourceLimits,
+      onReady: () => {
+        this.#isReady = true;
+        this.#onProgress();
+      },
+      // With or without an error: the fold reads the remaining pages itself, and reports what it cannot read.
+      onEnd: () => this.#onProgress(),
     });
   }
 
-  /** It would read at once, or soon. */
-  get hasTime(): boolean {
-    return this.#isReady && !this.#isGone && this.#asked.length < MAX_ASKED;
+  /** Whether it would read a page at once, or soon. */
+  get hasCapacity(): boolean {
+    return this.#isReady && this.#thread.isRunning && this.#requested < MAX_REQUESTED;
   }
 
-  /** Nothing more comes of what it was asked for. */
-  get isGone(): boolean {
-    return this.#isGone;
+  /** Pages that were requested and are not here will not come. */
+  get hasEnded(): boolean {
+    return !this.#thread.isRunning;
   }
 
-  ask(after: Position, upTo: Position): void {
-    this.#asked.push(after);
-    this.#worker.postMessage([after, upTo] satisfies ToPageThread);
+  request(after: Position, upTo: Position): void {
+    this.#requested += 1;
+    this.#thread.request('read', [after, upTo]).then(
+      (page) => {
+        this.#requested -= 1;
+        this.#pages.set(after, this.#unpacker.open(page));
+        this.#onProgress();
+      },
+      () => {},
+    );
   }
 
   /** The page behind a position, once; undefined when it has not come. */
@@ -57,20 +72,14 @@ export class PageThread {
     return page;
   }
 
-  /** Resolves when it can begin, when a page has come, and when nothing will come any more. */
-  news(): Promise<void> {
+  /** Resolves when the thread is ready, when a page has come, and when the thread has ended. */
+  progress(): Promise<void> {
     return new Promise((resolve) => {
-      this.#onNews = resolve;
+      this.#onProgress = resolve;
     });
   }
 
-  async stop(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #onMessage(message: FromPageThread): void {
-    if (message === 'ready') this.#isReady = true;
-    else this.#pages.set(this.#asked.shift() as Position, this.#unpacker.open(message));
-    this.#onNews();
+  stop(): Promise<void> {
+    return this.#thread.terminate();
   }
 }

@@ -1,18 +1,22 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { eventRows } from '../../eventLog/sqlite/eventRows.ts';
+import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
+import { transfer } from '../../lib/threads/transfer.ts';
 import { PagePacker } from './packPage.ts';
-import type { FromPageThread, ToPageThread } from './pageThread.ts';
+import type { PageThreadProtocol } from './pageThread.ts';
 
-// A thread that reads pages of a log for a fold on another one. It imports little, because a start waits for it.
+// Program of the thread that reads pages of a log for a fold on another one. It imports little, because a start waits for it.
 
-const port = parentPort as MessagePort;
-const answer = (message: FromPageThread, moved: ArrayBuffer[] = []) => port.postMessage(message, moved);
-const rows = eventRows(openForReading(workerData as string));
-const packer = new PagePacker();
-
-port.on('message', ([after, upTo]: ToPageThread) => {
-  const page = packer.pack(rows(after, upTo));
-  answer(page, [page.numbers.buffer]);
+await serveThread<PageThreadProtocol>((path) => {
+  const rows = eventRows(openForReading(path));
+  const packer = new PagePacker();
+  return {
+    requests: {
+      // Pages refer to texts of those before: behind one that failed, none can be read.
+      read: orEndThread(([after, upTo]) => {
+        const page = packer.pack(rows(after, upTo));
+        return transfer(page, [page.numbers.buffer]);
+      }),
+    },
+  };
 });
-answer('ready');

@@ -66,7 +66,7 @@ async function foldedByTwo(path: string, { readByThread = path, fold = emptyFold
     await thread.stop();
     reader.close();
   });
-  await thread.news();
+  await thread.progress();
   const take = vi.spyOn(thread, 'take');
   for await (const page of pagesByTwo(reader, thread, fold.state.position, HEAD)) if (page) foldPage(fold, page);
   return { fold, pagesOfThread: take.mock.results.filter(({ value }) => value !== undefined).length };

@@ -35,17 +35,17 @@ export async function* pagesByTwo(
     return start;
   };
   while (due < upTo) {
-    while (thread.hasTime && mayReadOn()) {
+    while (thread.hasCapacity && mayReadOn()) {
       const start = takeUnread();
-      thread.ask(start, endOf(start));
+      thread.request(start, endOf(start));
     }
     const page = thread.take(due) ?? own.get(due);
     if (page) {
       own.delete(due);
       due = endOf(due);
-    } else if (thread.isGone) read(due);
+    } else if (thread.hasEnded) read(due);
     else if (mayReadOn()) read(takeUnread());
-    else await thread.news();
+    else await thread.progress();
     yield page?.();
   }
 }

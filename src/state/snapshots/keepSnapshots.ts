@@ -1,8 +1,15 @@
-import { Worker } from 'node:worker_threads';
+import { startThread, type Thread } from '../../lib/threads/startThread.ts';
 import type { HotRunner } from '../hotRunner.ts';
 import type { SnapshotOutcome, SnapshotTask } from './makeSnapshot.ts';
 import { SnapshotRefuted } from './proof.ts';
 import type { SnapshotFolder } from './snapshotFolder.ts';
+
+/** What passes between the main thread and one that makes a snapshot. */
+export interface SnapshotThread {
+  requests: {
+    makeSnapshot(task: SnapshotTask): SnapshotOutcome;
+  };
+}
 
 export interface KeepSnapshotsOptions {
   readonly hot: HotRunner;
@@ -25,6 +32,7 @@ export interface SnapshotKeeper {
   stop(): Promise<void>;
 }
 
+const WORKER = new URL('./snapshotWorker.ts', import.meta.url);
 /** A start folds less than a second of events behind the newest snapshot. */
 const EVERY = 100_000;
 
@@ -34,39 +42,35 @@ const EVERY = 100_000;
  */
 export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
   const { hot, logPath, folder, onRefuted, say, every = EVERY } = options;
-  let worker: Worker | undefined;
+  let thread: Thread<SnapshotThread> | undefined;
   /** Position at which the next one is to be made. */
   let due = Number.POSITIVE_INFINITY;
   let isProved = !options.isBegunFromSnapshot;
   let isStopped = false;
 
-  function make(): void {
+  async function make(): Promise<void> {
     due = Number.POSITIVE_INFINITY;
     const [basis] = folder.names();
-    const workerData: SnapshotTask = { logPath, folder: folder.path, basis, proves: !isProved, every };
-    const started = new Worker(new URL('./snapshotWorker.ts', import.meta.url), { workerData });
-    worker = started;
-    started.on('message', onOutcome);
-    started.on('error', (error: Error) => onOutcome({ kind: 'failed', reason: error.message }));
-    started.on('exit', () => {
-      if (worker === started) worker = undefined;
-      makeWhenDue();
-    });
+    const task: SnapshotTask = { logPath, folder: folder.path, basis, proves: !isProved, every };
+    thread = startThread<SnapshotThread>(WORKER, { name: 'snapshot' });
+    const outcome = await thread.request('makeSnapshot', task).catch((error: Error) => error);
+    if (isStopped) return;
+    if (outcome instanceof Error) {
+      say(`no snapshot of the hot state could be made: ${outcome.message}`);
+      due = hot.state.position + every;
+    } else onOutcome(outcome);
+    await thread.stop();
+    thread = undefined;
+    makeWhenDue();
   }
 
   function onOutcome(outcome: SnapshotOutcome): void {
-    switch (outcome.kind) {
-      case 'done':
-        isProved = true;
-        due = outcome.position + every;
-        return;
-      case 'failed':
-        say(`no snapshot of the hot state could be made: ${outcome.reason}`);
-        due = hot.state.position + every;
-        return;
-      case 'refuted':
-        onRefuted(refuted(outcome.reason));
+    if (outcome.kind === 'refuted') {
+      onRefuted(refuted(outcome.reason));
+      return;
     }
+    isProved = true;
+    due = outcome.position + every;
   }
 
   /** @returns what the operator reads; the next start meets what a start without snapshots meets */
@@ -79,7 +83,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
   }
 
   function makeWhenDue(): void {
-    if (!worker && !isStopped && hot.state.position >= due) make();
+    if (!thread && !isStopped && hot.state.position >= due) void make();
   }
 
   return {
@@ -90,7 +94,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
     },
     async stop() {
       isStopped = true;
-      await worker?.terminate();
+      await thread?.terminate();
     },
   };
 }

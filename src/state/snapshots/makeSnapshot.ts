@@ -24,8 +24,7 @@ export interface SnapshotTask {
 export type SnapshotOutcome =
   | { readonly kind: 'done' /** Where the newest snapshot ends. */; readonly position: Position }
   /** The snapshot, or the log before it, was changed: `reason` says how that shows. */
-  | { readonly kind: 'refuted'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'refuted'; readonly reason: string };
 
 const SQLITE_BUSY = 5;
 

@@ -1,14 +1,10 @@
 import { constants, setPriority } from 'node:os';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { makeSnapshot, type SnapshotOutcome, type SnapshotTask } from './makeSnapshot.ts';
+import { serveThread } from '../../lib/threads/serveThread.ts';
+import type { SnapshotThread } from './keepSnapshots.ts';
+import { makeSnapshot } from './makeSnapshot.ts';
 
-// A thread that makes one snapshot and ends.
+// Program of a thread that makes one snapshot.
 
-// Requests go first. Linux alone takes this for the thread; elsewhere it would be the whole process.
+// Requests go first. Only on Linux does this apply to the thread alone; elsewhere it would be the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
-const tell = (outcome: SnapshotOutcome) => (parentPort as MessagePort).postMessage(outcome);
-try {
-  tell(makeSnapshot(workerData as SnapshotTask));
-} catch (error) {
-  tell({ kind: 'failed', reason: (error as Error).message });
-}
+await serveThread<SnapshotThread>(() => ({ requests: { makeSnapshot } }));

@@ -25,7 +25,6 @@ export function connectMirror(
 ): MirrorConnection {
   thread ??= startThread<MirrorThread>(WORKER, {
     name: 'event store mirror',
-    options: () => undefined,
     keepsProcessAlive: false,
     restart: 'with the next message',
     onEnd(error) {
