@@ -1,6 +1,6 @@
-/** Runs work with at most `parallel` at a time, first come first served. */
-export function createSemaphore(parallel: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let free = parallel;
+/** Runs work, at most `permits` of it at a time and in the order of the calls. */
+export function createSemaphore(permits: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let free = permits;
   const queue: (() => void)[] = [];
   return async (work) => {
     if (free > 0) free--;

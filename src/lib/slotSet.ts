@@ -1,13 +1,13 @@
-/** Knows where it stands in its set. */
+/** An entry that stores its own index. */
 export interface Slotted {
-  /** Set by `SlotSet`; -1 while it is in none. */
+  /** Written by `SlotSet`; -1 while the entry is in no set. */
   slot: number;
 }
 
 /**
- * A set for what comes and goes with every request. A `Set` would rehash every few dozen of them, and V8 lets each
- * discarded table point to the next one: once one of them is old, all that follow, with what was in them, live until the
- * next full collection. That was a sixth of everything allocated here, and half the cost of a request.
+ * A set for entries that come and go with every request. A `Set` would rehash every few dozen of them, and in V8 each
+ * discarded table points to the next one: once one of them is in the old generation, all later ones, with the entries in
+ * them, live until the next full collection. That was a sixth of all allocations, and half the cost of a request.
  */
 export class SlotSet<Entry extends Slotted> {
   readonly #entries: (Entry | undefined)[] = [];
@@ -35,7 +35,7 @@ export class SlotSet<Entry extends Slotted> {
     this.#size -= 1;
   }
 
-  /** The entries at this moment, in no order; the caller may add and delete while it goes through them. */
+  /** A copy of the entries, in no particular order: the caller may add and delete while it iterates. */
   values(): Entry[] {
     return this.#entries.filter((entry) => entry !== undefined);
   }

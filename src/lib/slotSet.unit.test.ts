@@ -3,8 +3,8 @@ import { SlotSet } from './slotSet.ts';
 
 const entry = (name: string) => ({ name, slot: -1 });
 
-describe('a set of slots', () => {
-  it('holds what was added and not deleted, each once', () => {
+describe('SlotSet', () => {
+  it('contains each entry that was added and not deleted once', () => {
     const set = new SlotSet<ReturnType<typeof entry>>();
     const [first, second, third] = [entry('first'), entry('second'), entry('third')];
     for (const each of [first, second, second, third]) set.add(each);
@@ -14,7 +14,7 @@ describe('a set of slots', () => {
     expect(set.values()).toEqual([first, third]);
   });
 
-  it('gives the place of one that went to the next that comes', () => {
+  it('reuses the slot of a deleted entry', () => {
     const set = new SlotSet<ReturnType<typeof entry>>();
     const [first, second, third] = [entry('first'), entry('second'), entry('third')];
     set.add(first);
@@ -25,7 +25,7 @@ describe('a set of slots', () => {
     expect(set.values()).toEqual([third, second]);
   });
 
-  it('can be changed while somebody goes through its entries', () => {
+  it('can be changed while its entries are iterated', () => {
     const set = new SlotSet<ReturnType<typeof entry>>();
     for (const name of ['first', 'second', 'third']) set.add(entry(name));
     for (const each of set.values()) set.delete(each);

@@ -1,14 +1,14 @@
 /**
- * Waits for a promise, but no longer than so many milliseconds; keeps no process alive. Rejects as the promise does.
- * @returns undefined when the time was over first
+ * Waits for a promise for at most `ms` milliseconds; the timer keeps no process alive. Rejects if the promise does.
+ * @returns undefined when the time ran out first
  */
 export async function withTimeout<Result>(ms: number, promise: Promise<Result>): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, ms, undefined).unref();
   });
   try {
-    return await Promise.race([promise, patience]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
 import { type Position, position } from '../../domain/core/brands.ts';
-import { pause } from '../../lib/pause.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { batchesByStream } from '../batchesByStream.ts';
 import type { EventLog, StoredEvent } from '../eventLog.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
@@ -71,7 +71,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
         await deliver(batch);
         if (signal.aborted) return;
       }
-      if (!isStopping) await pause(since + BETWEEN_APPENDS_MS - performance.now(), signal);
+      if (!isStopping) await sleep(since + BETWEEN_APPENDS_MS - performance.now(), signal);
       if (hasNewEvents) continue;
       if (isStopping) return;
       await new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
       }
       if (isStopping && trouble) stopping.abort();
       if (signal.aborted) return;
-      if (trouble) await pause(pauseMs, signal);
+      if (trouble) await sleep(pauseMs, signal);
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }

@@ -1,4 +1,4 @@
-import { pause } from '../../lib/pause.ts';
+import { sleep } from '../../lib/sleep.ts';
 
 /** Lets one wait until there may be something new. */
 export class AutoResetEvent {
@@ -14,7 +14,7 @@ export class AutoResetEvent {
   async wait(mostMs: number, signal: AbortSignal): Promise<void> {
     if (!this.#isThere) {
       this.#waiting = new AbortController();
-      await pause(mostMs, AbortSignal.any([signal, this.#waiting.signal]));
+      await sleep(mostMs, AbortSignal.any([signal, this.#waiting.signal]));
       this.#waiting = undefined;
     }
     this.#isThere = false;

@@ -1,5 +1,5 @@
 import { type Position, position } from '../../domain/core/brands.ts';
-import { pause } from '../../lib/pause.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { startThread } from '../../lib/threads/startThread.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
@@ -99,7 +99,7 @@ export function createMongoReadModels({
     async project(term) {
       while (!term.signal.aborted && !isClosed) {
         if ((await projectOnce(term)) === 'term ended') return;
-        await pause(RETRY_MS, term.signal);
+        await sleep(RETRY_MS, term.signal);
       }
     },
     close() {

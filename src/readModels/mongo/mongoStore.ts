@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
-import { pause } from '../../lib/pause.ts';
+import { sleep } from '../../lib/sleep.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import type { Ask } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
@@ -71,7 +71,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
         return;
       } catch (error) {
         if (closing.signal.aborted || projecting.size > 0) return;
-        await pause(outage.onFailure(error as Error), closing.signal);
+        await sleep(outage.onFailure(error as Error), closing.signal);
       }
     }
   }

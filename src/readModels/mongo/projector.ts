@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Position, position } from '../../domain/core/brands.ts';
-import { pause } from '../../lib/pause.ts';
+import { sleep } from '../../lib/sleep.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type ActiveGeneration, POINTER_CACHE_MS } from './activeGeneration.ts';
 import type { AutoResetEvent } from './autoResetEvent.ts';
@@ -52,7 +52,7 @@ export async function project(options: ProjectingOptions, tenure: LeaseTerm): Pr
       // Whoever has a later epoch is known by the lease as well, soon; and a copy of the log comes on.
       const passes = error instanceof Fenced || error instanceof LogCopyBehind;
       const pauseMs = passes ? options.outage.onTransientFailure(error) : options.outage.onFailure(error as Error);
-      await pause(pauseMs, tenure.signal);
+      await sleep(pauseMs, tenure.signal);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { LeaseEntry, LeaseStreams } from '../../eventLog/leaseStreams.ts';
-import { pause } from '../../lib/pause.ts';
+import { sleep } from '../../lib/sleep.ts';
 
 export interface LeaseAppendOptions {
   readonly name: string;
@@ -30,10 +30,10 @@ export async function appendLeaseEntry(
         return false;
       case 'rejected':
         report(new Error(`the lease "${name}" cannot be written: ${outcome.reason}`));
-        await pause(ttlMs, signal);
+        await sleep(ttlMs, signal);
         return false;
       case 'unknown':
-        await pause(pauseMs, signal);
+        await sleep(pauseMs, signal);
     }
   }
   return false;

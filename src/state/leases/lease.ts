@@ -1,7 +1,7 @@
 import { newEventId } from '../../eventLog/eventId.ts';
 import { NO_STREAM } from '../../eventLog/eventLog.ts';
 import type { LeaseEntry, LeaseStreams } from '../../eventLog/leaseStreams.ts';
-import { pause } from '../../lib/pause.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { appendLeaseEntry } from './appendLeaseEntry.ts';
 import type { LeaseTerm } from './leaseTerm.ts';
 import { holderOf, type ObservedLease, waitMs } from './observedLease.ts';
@@ -51,7 +51,7 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
         (last) => waitMs(last, { node, boot }, now()),
         () => ttlMs / 6,
       );
-      if (inMs > 0) await pause(Math.min(inMs, ttlMs / 6), stopping.signal);
+      if (inMs > 0) await sleep(Math.min(inMs, ttlMs / 6), stopping.signal);
       else await takeAndHold();
     }
   }
@@ -80,7 +80,7 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
     const from = before.entry && before.entry.node !== node ? ` from node ${before.entry.node}` : '';
     report(`the lease "${name}" is held by this node now, taken${from} (epoch ${epoch})`);
     const hasFailed = await hold(taken, epoch);
-    if (hasFailed) await pause(AFTER_FAILURE_MS, stopping.signal);
+    if (hasFailed) await sleep(AFTER_FAILURE_MS, stopping.signal);
   }
 
   /** Works while the lease can be renewed. @returns whether the work failed by itself */
@@ -101,7 +101,7 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
     let expiry = expireLater();
 
     while (!signal.aborted) {
-      await pause(sentAt + ttlMs / 3 - now(), signal);
+      await sleep(sentAt + ttlMs / 3 - now(), signal);
       if (signal.aborted) break;
       const renewed = await write(revision, entryOf('LeaseRenewed', epoch), signal);
       if (!renewed) break;

@@ -1,5 +1,5 @@
 import { type AllStreamRecordedEvent, type AllStreamSubscription, START } from '@eventstore/db-client';
-import { pause } from '../../../lib/pause.ts';
+import { sleep } from '../../../lib/sleep.ts';
 import { disposeClient, type EventStoreClient } from '../client/client.ts';
 import { describeError, isFailedDiscovery } from '../client/failures.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
@@ -94,7 +94,7 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
       if (signal.aborted) return;
       onDropped(reason);
       if (performance.now() - startedAt > timing.healthyAfterMs) pauseMs = timing.firstPauseMs;
-      await pause(pauseMs * (0.8 + 0.4 * Math.random()), signal);
+      await sleep(pauseMs * (0.8 + 0.4 * Math.random()), signal);
       pauseMs = Math.min(pauseMs * GROWTH, timing.longestPauseMs);
     }
   } finally {
@@ -184,7 +184,7 @@ async function followFrom(
 async function endCall(subscription: AllStreamSubscription): Promise<void> {
   const patience = new AbortController();
   // The call may never have come about.
-  await Promise.race([subscription.unsubscribe().catch(() => {}), pause(UNSUBSCRIBE_MS, patience.signal)]);
+  await Promise.race([subscription.unsubscribe().catch(() => {}), sleep(UNSUBSCRIBE_MS, patience.signal)]);
   patience.abort();
   subscription.destroy();
 }

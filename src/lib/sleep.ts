@@ -1,5 +1,5 @@
-/** Resolves after a time that may be over already, or at once when the signal aborts; keeps no process alive. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms` milliseconds (at once when they are not positive) or when the signal aborts; keeps no process alive. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
