@@ -62,7 +62,7 @@ export async function createRequests(
     ...pricing,
   });
   if (abandoned > 0) {
-    say(`settled as abandoned what the last run left open: ${abandoned} ${abandoned === 1 ? 'request' : 'requests'}`);
+    say(`settled as abandoned after an unclean stop: ${abandoned} ${abandoned === 1 ? 'request' : 'requests'}`);
   }
 
   const models = new ModelList(hot.state);

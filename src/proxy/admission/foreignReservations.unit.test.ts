@@ -21,7 +21,7 @@ function stage(...open: readonly OpenRequest[]): ForeignReservations {
   return new ForeignReservations(hot, (stream) => stream.startsWith('requests-ours.'));
 }
 
-/** Announced by another node. */
+/** A request announced by another node. */
 const announced = (requestId: string, requestedAt: Instant, stream = 'requests-theirs.b_20261121'): OpenRequest => ({
   type: 'RequestAdmitted',
   data: {
@@ -46,7 +46,7 @@ const announced = (requestId: string, requestedAt: Instant, stream = 'requests-t
   time: requestedAt,
 });
 
-test('what others announced as open holds of the limits that apply to it', () => {
+test('counts announced requests of other nodes on the limits that apply', () => {
   const foreign = stage(
     announced('r1', NOON),
     announced('r2', NOON),
@@ -57,7 +57,7 @@ test('what others announced as open holds of the limits that apply to it', () =>
   expect(foreign.reservedOn('another' as ApiKeyId, 1, NOON)).toBe(0);
 });
 
-test('a node that dies and never comes back holds a limit until its window begins anew, not for ever', () => {
+test('counts requests of a dead node only in their window', () => {
   const foreign = stage(announced('r1', NOON));
   expect(foreign.reservedOn(KEY, 1, instant(NOON + 23 * HOUR_MS))).toBe(120);
   expect(foreign.reservedOn(KEY, 1, instant(NOON + 25 * HOUR_MS))).toBe(0);

@@ -7,22 +7,22 @@ import { Ledger } from './ledger.ts';
 const keyId = 'k' as ApiKeyId;
 const key = { id: keyId, rules: [1, 2, 3].map((id) => limitRule({ id })) };
 
-test('a reservation counts until it is settled, then its real usage until it is released', () => {
+test('counts a reservation until it is settled, then its usage until it is released', () => {
   const ledger = new Ledger();
-  const held = () => ledger.reservedOn(keyId, 1, NOW);
+  const reserved = () => ledger.reservedOn(keyId, 1, NOW);
   ledger.reserve(key, 'r1', NOW, [[1, 500]]);
   ledger.reserve(key, 'r2', NOW, [[1, 300]]);
-  expect(held()).toBe(800);
+  expect(reserved()).toBe(800);
   ledger.settle('r1', [[1, 70]]);
-  expect(held()).toBe(370);
+  expect(reserved()).toBe(370);
   ledger.release('r1');
-  expect(held()).toBe(300);
+  expect(reserved()).toBe(300);
   ledger.release('r2');
-  expect(held()).toBe(0);
+  expect(reserved()).toBe(0);
   expect(ledger.size).toBe(0);
 });
 
-test('what was admitted in one window holds nothing of the next, where its usage will not count either', () => {
+test('counts a request only in the window in which it was admitted', () => {
   const ledger = new Ledger();
   const [today, tomorrow] = [later(DAY - 1), later(DAY)];
   ledger.reserve(key, 'r1', today, [[1, 500]]);
@@ -34,7 +34,7 @@ test('what was admitted in one window holds nothing of the next, where its usage
   expect([today, tomorrow].map((at) => ledger.reservedOn(keyId, 1, at))).toEqual([0, 300]);
 });
 
-test('releasing twice, or settling what was never reserved, changes nothing', () => {
+test('ignores a second release and the settlement of unknown requests', () => {
   const ledger = new Ledger();
   ledger.reserve(key, 'r1', NOW, [[1, 5]]);
   ledger.release('r1');
@@ -44,7 +44,7 @@ test('releasing twice, or settling what was never reserved, changes nothing', ()
   expect(ledger.reservedOn(keyId, 1, NOW)).toBe(0);
 });
 
-test('whatever the order, the sums are those of the open requests of each window', () => {
+test('sums the open requests of each window after any sequence of steps', () => {
   const steps = fc.array(
     fc.record({
       kind: fc.constantFrom('reserve', 'settle', 'release'),
@@ -74,8 +74,8 @@ test('whatever the order, the sums are those of the open requests of each window
       }
       for (const { id: rule } of key.rules) {
         for (const day of [0, 1]) {
-          const holding = [...open.values()].filter((each) => each.rule === rule && each.day === day);
-          const sum = holding.reduce((total, { amount }) => total + amount, 0);
+          const openOnes = [...open.values()].filter((each) => each.rule === rule && each.day === day);
+          const sum = openOnes.reduce((total, { amount }) => total + amount, 0);
           expect(ledger.reservedOn(keyId, rule, later(day * DAY))).toBe(sum);
         }
       }

@@ -21,7 +21,7 @@ function stage() {
   let now: Instant = instant(600_000);
   const events: EventToAppend[] = [];
   const record = async (event: EventToAppend) => {
-    // A log takes its time: whatever else happens meanwhile must not be lost.
+    // The append takes time: refusals meanwhile must not be lost.
     await new Promise((resolve) => setImmediate(resolve));
     events.push(event);
   };
@@ -31,7 +31,7 @@ function stage() {
   return { refusals, events, counted, pass: (ms: number) => (now = instant(now + ms)) };
 }
 
-test('sixty refusals of a minute are events of their own, the rest is one number', async () => {
+test('records sixty refusals a minute as events and counts the rest', async () => {
   const { refusals, events, counted } = stage();
   for (let index = 0; index < 70; index++) await refusals.refused(refusal(`r${index}`));
   await refusals.stop();
@@ -39,7 +39,7 @@ test('sixty refusals of a minute are events of their own, the rest is one number
   expect(counted()).toEqual([{ invalid_request_error: 10 }]);
 });
 
-test('no count is lost when the minute turns while another is being written', async () => {
+test('loses no count when the minute ends during a write', async () => {
   const { refusals, counted, pass } = stage();
   refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   for (let index = 0; index < 70; index++) await refusals.refused(refusal(`r${index}`));
@@ -49,7 +49,7 @@ test('no count is lost when the minute turns while another is being written', as
   expect(counted()).toEqual(expect.arrayContaining([{ ip_forbidden: 1 }, { invalid_request_error: 10 }]));
 });
 
-test('no count is lost when the clock is put back', async () => {
+test('loses no count when the clock is set back', async () => {
   const { refusals, counted, pass } = stage();
   refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   pass(-300_000);

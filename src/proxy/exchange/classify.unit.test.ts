@@ -16,22 +16,30 @@ const failedFirst = (error: object): Failure => ({
 });
 const limit = { type: 'usage_limit_reached', message: 'no', resets_in_seconds: 90 };
 
-type Row = [name: string, failure: Failure, expected: Partial<Classified>];
+type Case = [name: string, failure: Failure, expected: Partial<Classified>];
 
-test.each<Row>([
+test.each<Case>([
   [
-    'no connection',
+    'an unreachable provider',
     { kind: 'unreachable', message: '' },
     { outcome: 'unreachable', owner: 'provider', effect: 'cool' },
   ],
-  ['no event stream', { kind: 'notAStream' }, { outcome: 'not_a_stream', owner: 'provider', effect: 'cool' }],
-  ['no JSON', { kind: 'notJson' }, { outcome: 'not_json', owner: 'provider', effect: 'cool' }],
-  ['a cut stream', { kind: 'cut', message: '' }, { outcome: 'cut', effect: 'cool', code: 'stream_incomplete' }],
-  ['silence', { kind: 'idle' }, { outcome: 'idle', effect: 'cool', code: 'stream_idle_timeout' }],
-  ['too large an event', { kind: 'eventTooLarge' }, { outcome: 'event_too_large', effect: 'none' }],
-  ['tokens that are dead', { kind: 'tokens', isPermanent: true }, { outcome: 'tokens_unavailable', effect: 'none' }],
   [
-    'tokens that cannot be had now',
+    'a response that is not an event stream',
+    { kind: 'notAStream' },
+    { outcome: 'not_a_stream', owner: 'provider', effect: 'cool' },
+  ],
+  ['a response that is not JSON', { kind: 'notJson' }, { outcome: 'not_json', owner: 'provider', effect: 'cool' }],
+  ['a cut stream', { kind: 'cut', message: '' }, { outcome: 'cut', effect: 'cool', code: 'stream_incomplete' }],
+  ['a silent stream', { kind: 'idle' }, { outcome: 'idle', effect: 'cool', code: 'stream_idle_timeout' }],
+  ['an event that is too large', { kind: 'eventTooLarge' }, { outcome: 'event_too_large', effect: 'none' }],
+  [
+    'a permanent token failure',
+    { kind: 'tokens', isPermanent: true },
+    { outcome: 'tokens_unavailable', effect: 'none' },
+  ],
+  [
+    'a temporary token failure',
     { kind: 'tokens', isPermanent: false },
     { outcome: 'tokens_unavailable', effect: 'cool' },
   ],
@@ -42,9 +50,9 @@ test.each<Row>([
   ],
   ['429 without a code', status(429, { error: { message: 'slow down' } }), { outcome: 'throttled', effect: 'cool' }],
   ['429 with only a detail', status(429, { detail: 'slow down' }), { outcome: 'throttled', owner: 'account' }],
-  ['429 that says how long', status(429, 'oops', 7), { outcome: 'throttled', coolForMs: 7_000 }],
+  ['429 with Retry-After', status(429, 'oops', 7), { outcome: 'throttled', coolForMs: 7_000 }],
   [
-    '429 with a rate code but no reset',
+    '429 with a rate limit code without a reset time',
     status(429, { error: { code: 'rate_limit_exceeded' } }),
     { outcome: 'throttled' },
   ],
@@ -54,50 +62,50 @@ test.each<Row>([
     { outcome: 'usage_limit', limitedUntil: instant(NOW + 3_600_000) },
   ],
   [
-    'a reset a year and more away is not believed',
+    'a reset time more than a year away is ignored',
     status(429, { error: { type: 'usage_limit_reached', resets_at: NOW / 1_000 + 40_000_000 } }),
     { outcome: 'throttled' },
   ],
   [
-    'a reset in the past is not believed',
+    'a reset time in the past is ignored',
     status(429, { error: { type: 'usage_limit_reached', resets_at: 5 } }),
     { outcome: 'throttled' },
   ],
   ['401', status(401, { error: { code: 'invalid_token' } }), { outcome: 'unauthorized', effect: 'refresh' }],
   [
-    'an account that is gone',
+    'a deactivated account',
     status(403, { error: { code: 'account_deactivated' } }),
     { outcome: 'account_gone', effect: 'deactivate' },
   ],
   ['402', status(402), { outcome: 'account_refused', owner: 'account', effect: 'cool' }],
   ['403', status(403, '<html>'), { outcome: 'account_refused', effect: 'cool' }],
   ...[400, 404, 413, 422, 501].map(
-    (code): Row => [
+    (code): Case => [
       `${code} is about the request`,
       status(code, { detail: 'no' }),
       { outcome: 'request_refused', owner: 'client', effect: 'none' },
     ],
   ),
   ...[500, 502, 503, 529, 302].map(
-    (code): Row => [
-      `${code} is the provider's`,
+    (code): Case => [
+      `${code} is a failure of the provider`,
       status(code, '<html>'),
       { outcome: 'provider_error', owner: 'provider', effect: 'cool' },
     ],
   ),
   [
-    'a first event that says quota',
+    'a first event with a quota code',
     failedFirst({ code: 'insufficient_quota' }),
     { outcome: 'usage_limit', effect: 'limit' },
   ],
-  ['a first event that says rate', failedFirst({ code: 'rate_limit_exceeded' }), { outcome: 'throttled' }],
+  ['a first event with a rate limit code', failedFirst({ code: 'rate_limit_exceeded' }), { outcome: 'throttled' }],
   [
-    'a first event that blames the request',
+    'a first event about the request',
     failedFirst({ code: 'context_length_exceeded' }),
     { outcome: 'request_refused', owner: 'client' },
   ],
   [
-    'a first event that says nothing useful',
+    'a first event with another code',
     failedFirst({ code: 'server_error' }),
     { outcome: 'provider_error', effect: 'cool' },
   ],

@@ -5,7 +5,7 @@ import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Accounts } from './capabilities.ts';
 import type { Classified } from './classify.ts';
 
-/** Clients sleep for as long as the header says (docs/clients.md#retry-after-is-slept-on-literally). */
+/** Clients sleep for the time in the header, however long (docs/clients.md#retry-after-is-slept-on-literally). */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** The error that a client gets when its request ends with this failure. */
@@ -57,7 +57,7 @@ export function noAccountError(
   now: Instant,
 ): ProxyError {
   if (reason === 'exhausted') {
-    // Codex understands the type of a limit that the provider itself has reported, beyond a sample of a full window.
+    // Codex understands the type of a limit that the provider itself has reported, and not only a sample of a full window.
     const isReported = ({ limited }: AccountUsage) => limited?.code === 'usage_limit_reached' && limited.until > now;
     return limitReached(until, undefined, now, { isReported: hot.usage.values().some(isReported) });
   }

@@ -88,7 +88,7 @@ export class OpenRequests {
       ...(serviceTier !== null && { serviceTier }),
     });
     const append = { id: newEventId(), ...event, time, actor: actorOf(request), correlationId: requestId };
-    // Not awaited: the request goes on whether or not it could be announced.
+    // Not awaited: a failure does not affect the request.
     this.#options.record(append).catch(() => undefined);
   }
 }

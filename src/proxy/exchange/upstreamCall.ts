@@ -27,7 +27,7 @@ export interface CallListener {
 /** How long the provider may take to close a stream whose response is complete. */
 const MAX_LINGER_MS = 5_000;
 
-/** An error body is read up to these limits; its status already says that it is an error. */
+/** An error body is read up to these limits; the status alone already makes it an error. */
 const MAX_ERROR_BYTES = 65_536;
 const MAX_ERROR_MS = 5_000;
 

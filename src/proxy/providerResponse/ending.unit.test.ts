@@ -8,8 +8,8 @@ const event = (type: string, response: unknown, more = {}) => ({
   start: 0,
   end: 0,
 });
-const quick = { needsOutput: false };
-const whole = { needsOutput: true };
+const withoutOutput = { needsOutput: false };
+const withOutput = { needsOutput: true };
 const usage = {
   input_tokens: 120,
   input_tokens_details: { cached_tokens: 100 },
@@ -17,48 +17,48 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 10 },
   total_tokens: 150,
 };
-const counted = { inputTokens: 120, cachedInputTokens: 100, outputTokens: 30, reasoningTokens: 10, isEstimated: false };
+const parsed = { inputTokens: 120, cachedInputTokens: 100, outputTokens: 30, reasoningTokens: 10, isEstimated: false };
 
 describe.each([
-  ['without its items', quick],
-  ['with its items', whole],
-])('an ending read %s', (_name, options) => {
-  test('tells the usage', () =>
+  ['without its output', withoutOutput],
+  ['with its output', withOutput],
+])('a terminal event read %s', (_name, options) => {
+  test('has the usage', () =>
     expect(readEnding(event('response.completed', { output: [], usage }), options)).toMatchObject({
       kind: 'completed',
-      usage: counted,
+      usage: parsed,
     }));
 
-  test('takes the usage of the response, not one that a text or a tool speaks of', () => {
+  test('has the usage of the response, not one in a text or a tool', () => {
     const talk = { text: '"usage":{"input_tokens":9,"output_tokens":9}' };
     const tools = [{ parameters: { properties: { usage: { type: 'object' } } } }];
     const response = { output: [talk], usage, tools };
-    expect(readEnding(event('response.completed', response), options).usage).toEqual(counted);
+    expect(readEnding(event('response.completed', response), options).usage).toEqual(parsed);
   });
 
-  test('nor one that stands deeper in it, and last', () => {
+  test('has the usage of the response, not a later one nested deeper', () => {
     const other = { ...usage, input_tokens: 9, input_tokens_details: { cached_tokens: 9 } };
-    for (const said of [other, { ...other, more: 1 }]) {
-      const response = { output: [], usage, metadata: { usage: said } };
-      expect(readEnding(event('response.completed', response), options).usage).toEqual(counted);
+    for (const nested of [other, { ...other, more: 1 }]) {
+      const response = { output: [], usage, metadata: { usage: nested } };
+      expect(readEnding(event('response.completed', response), options).usage).toEqual(parsed);
     }
   });
 
   test.each([undefined, null, {}, 'none', { input_tokens: -1 }, { input_tokens: 1e300 }])(
-    'knows no usage when the provider says %o',
-    (said) => {
+    'has no usage for %o',
+    (value) => {
       const tools = [{ parameters: { properties: { usage: { type: 'object' } } } }];
-      const response = { tools, ...(said !== undefined && { usage: said }) };
+      const response = { tools, ...(value !== undefined && { usage: value }) };
       expect(readEnding(event('response.completed', response), options).usage).toBeUndefined();
     },
   );
 
-  test('never takes more cached tokens than there are input tokens', () => {
+  test('never has more cached tokens than input tokens', () => {
     const odd = { ...usage, input_tokens: 5 };
     expect(readEnding(event('response.completed', { usage: odd }), options).usage?.cachedInputTokens).toBe(5);
   });
 
-  test("of a failure tells the provider's code and words", () => {
+  test('has the code and the message of a failure', () => {
     const response = { error: { code: 'Context_Length_Exceeded', message: 'too long' } };
     expect(readEnding(event('response.failed', response), options)).toMatchObject({
       kind: 'failed',
@@ -66,26 +66,26 @@ describe.each([
     });
   });
 
-  test('that is no JSON counts as an error', () =>
+  test('counts as an error when it is not JSON', () =>
     expect(readEnding({ type: 'response.completed', data: '{"type":', start: 0, end: 0 }, options).kind).toBe('error'));
 });
 
-test('whatever the usage looks like, it is read alike with the items and without', () => {
+test('reads every usage alike with and without the output', () => {
   const count = fc.oneof(
     fc.nat(2_000_000),
     fc.constantFrom<unknown>(0, -1, 1.5, 999_999_999, 1_000_000_000, 1e21, null, '7', undefined),
   );
-  const said = fc.record({ input: count, cached: count, output: count, reasoning: count, total: count });
+  const usages = fc.record({ input: count, cached: count, output: count, reasoning: count, total: count });
   const arrange = fc.constantFrom(
     (u: object) => u,
     (u: object) => Object.fromEntries(Object.entries(u).reverse()),
     (u: object) => ({ ...u, more: 1 }),
     ({ input_tokens, output_tokens }: typeof usage) => ({ input_tokens, output_tokens }),
   );
-  const around = fc.constantFrom({}, { metadata: {}, store: true }, { user: 'somebody }' }, { text: { format: {} } });
+  const around = fc.constantFrom({}, { metadata: {}, store: true }, { user: 'a name }' }, { text: { format: {} } });
   let read = 0;
   fc.assert(
-    fc.property(said, arrange, around, fc.boolean(), (counts, form, more, isNumbered) => {
+    fc.property(usages, arrange, around, fc.boolean(), (counts, form, more, isNumbered) => {
       const one = form({
         input_tokens: counts.input,
         input_tokens_details: { cached_tokens: counts.cached },
@@ -94,8 +94,8 @@ test('whatever the usage looks like, it is read alike with the items and without
         total_tokens: counts.total,
       } as typeof usage);
       const ending = event('response.completed', { usage: one, ...more }, isNumbered ? { sequence_number: 7 } : {});
-      const { usage: found } = readEnding(ending, quick);
-      expect(found).toEqual(readEnding(ending, whole).usage);
+      const { usage: found } = readEnding(ending, withoutOutput);
+      expect(found).toEqual(readEnding(ending, withOutput).usage);
       if (found) read += 1;
     }),
     { seed: 20_261_122, numRuns: 2_000 },
@@ -103,7 +103,7 @@ test('whatever the usage looks like, it is read alike with the items and without
   expect(read).toBeGreaterThan(500);
 });
 
-test('the items come with it when they are wanted', () => {
+test('returns the output on request', () => {
   const output = [{ id: 'msg_1' }];
-  expect(readEnding(event('response.completed', { output, usage }), whole).output).toEqual(output);
+  expect(readEnding(event('response.completed', { output, usage }), withOutput).output).toEqual(output);
 });

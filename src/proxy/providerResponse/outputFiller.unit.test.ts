@@ -10,7 +10,7 @@ const done = (output_index: number, text: string) =>
 const ending = (type: string, response: object) =>
   event(type, { sequence_number: 9, response: { id: 'r', ...response } });
 
-/** Feeds a stream in pieces of a size and tells what came of it. */
+/** Feeds a stream in chunks of a size. */
 function fill(stream: string, size = stream.length) {
   const filler = new OutputFiller(new SseScanner({ dropsVendorEvents: true }));
   const bytes = Buffer.from(stream);
@@ -22,11 +22,11 @@ function fill(stream: string, size = stream.length) {
 }
 
 describe.each([
-  ['in one piece', undefined],
-  ['in pieces', 11],
+  ['in one chunk', undefined],
+  ['in chunks', 11],
   ['byte by byte', 1],
-])('an ending without its items, %s,', (_how, size) => {
-  test.each(['response.completed', 'response.incomplete'])('gets them in their order: %s', (type) => {
+])('a terminal event without output, %s,', (_how, size) => {
+  test.each(['response.completed', 'response.incomplete'])('gets the items in order: %s', (type) => {
     const limits = event('codex.rate_limits', {});
     const { text, terminal } = fill(done(1, 'wörld') + done(0, 'hello') + limits + ending(type, { output: [] }), size);
     const last = eventsIn(text).at(-1);
@@ -50,21 +50,27 @@ describe.each([
 });
 
 test.each<[what: string, stream: string]>([
-  ['an ending with its items', done(0, 'a') + ending('response.completed', { output: [{ id: 'msg_0', text: 'a' }] })],
-  ['an answer without items', ending('response.completed', { output: [] })],
-  ['a failure', done(0, 'a') + ending('response.failed', { output: [] })],
-  ['an ending that is no JSON', `${done(0, 'a')}event: response.completed\ndata: {"type":"response.completed",\n\n`],
   [
-    'an item that is no JSON',
+    'a terminal event with output',
+    done(0, 'a') + ending('response.completed', { output: [{ id: 'msg_0', text: 'a' }] }),
+  ],
+  ['a response without items', ending('response.completed', { output: [] })],
+  ['a failure', done(0, 'a') + ending('response.failed', { output: [] })],
+  [
+    'a terminal event that is not JSON',
+    `${done(0, 'a')}event: response.completed\ndata: {"type":"response.completed",\n\n`,
+  ],
+  [
+    'an item that is not JSON',
     `data: {"type":"response.output_item.done",\n\n${ending('response.completed', { output: [] })}`,
   ],
   [
-    'a text that speaks of items',
+    'a text that mentions items',
     `${event('x', { text: '"response.output_item.done"' })}${ending('response.completed', {})}`,
   ],
-])('%s stays as it is', (_what, stream) => expect(fill(stream).text).toBe(stream));
+])('leaves %s unchanged', (_what, stream) => expect(fill(stream).text).toBe(stream));
 
-test('an ending that names no items at all gets them as well', () =>
+test('fills in a missing output', () =>
   expect(
     eventsIn(fill(done(0, 'a') + ending('response.completed', {})).text).at(-1)?.data.response.output,
   ).toHaveLength(1));

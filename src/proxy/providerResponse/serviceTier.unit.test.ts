@@ -12,20 +12,20 @@ test.each([
   [7, null],
   ['two words', null],
   ['x'.repeat(65), null],
-])('a client that asks for the tier %j gets %j', (asked, tier) => expect(parseServiceTier(asked)).toBe(tier));
+])('parses the tier %j as %j', (value, tier) => expect(parseServiceTier(value)).toBe(tier));
 
 const completed = (fields: object) => JSON.stringify({ type: 'response.completed', response: fields });
 
-test('the tier that was served is found in the event that ends the answer', () => {
+test('finds the served tier in the terminal event', () => {
   expect(findServedTier(completed({ service_tier: 'flex', usage: {} }))).toBe('flex');
   expect(findServedTier(completed({ service_tier: 'default' }))).toBeNull();
   expect(findServedTier('{"response": {"service_tier": "priority"}}')).toBe('priority');
 });
 
 test.each([completed({}), completed({ service_tier: null }), completed({ service_tier: 3 }), ''])(
-  'an answer that does not say, %j, tells no tier',
+  'finds no tier in %j',
   (data) => expect(findServedTier(data)).toBeUndefined(),
 );
 
-test('what stands in a text is no tier', () =>
+test('ignores a tier in a text', () =>
   expect(findServedTier(completed({ output: [{ text: '"service_tier":"priority"' }] }))).toBeUndefined());

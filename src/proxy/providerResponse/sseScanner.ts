@@ -46,14 +46,14 @@ export class SseScanner {
   push(chunk: Buffer): ScanResult {
     const end = this.#endOfLastEvent(chunk);
     if (end === 0) {
-      this.#hold(chunk);
+      this.#holdBack(chunk);
       return { bytes: NOTHING, begins: false, terminal: undefined };
     }
     const head = end === chunk.length ? chunk : chunk.subarray(0, end);
     const bytes = this.#pending.length === 0 ? head : Buffer.concat([...this.#pending, head]);
     this.#pending = [];
     this.#pendingBytes = 0;
-    if (end < chunk.length) this.#hold(chunk.subarray(end));
+    if (end < chunk.length) this.#holdBack(chunk.subarray(end));
     return this.#scan(bytes);
   }
 
@@ -69,7 +69,7 @@ export class SseScanner {
       : { ...scanned, bytes: NOTHING };
   }
 
-  #hold(bytes: Buffer): void {
+  #holdBack(bytes: Buffer): void {
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > this.#maxEventBytes) throw new EventTooLarge();
     this.#pending.push(bytes);

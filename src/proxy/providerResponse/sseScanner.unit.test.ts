@@ -7,7 +7,7 @@ const created = event('response.created', ',"response":{"error":null}');
 const delta = (text: string) => event('response.output_text.delta', `,"delta":${JSON.stringify(text)}`);
 const completed = event('response.completed', ',"response":{"usage":null}');
 
-/** Feeds a stream in pieces and tells what came of it. */
+/** Feeds a stream in chunks of these sizes. */
 function scan(stream: string | Buffer, sizes: readonly number[] = [], options = { dropsVendorEvents: false }) {
   const scanner = new SseScanner(options);
   const bytes = Buffer.from(stream);
@@ -21,14 +21,14 @@ function scan(stream: string | Buffer, sizes: readonly number[] = [], options = 
   results.push(scanner.end());
   return {
     text: Buffer.concat(results.map((result) => result.bytes)).toString(),
-    /** With how much of the stream it began, each time that was told. */
+    /** The bytes of each result that began the stream. */
     begins: results.flatMap(({ begins, bytes }) => (begins ? [bytes.toString()] : [])),
     terminal: results.findLast(({ terminal }) => terminal)?.terminal?.type,
     terminalData: results.findLast(({ terminal }) => terminal)?.terminal?.data,
   };
 }
 
-describe('however a stream is cut', () => {
+describe('with every fragmentation', () => {
   const stream = fc
     .array(
       fc.oneof(
@@ -39,7 +39,7 @@ describe('however a stream is cut', () => {
     )
     .map((middle) => `: hello\n\n${created}${middle.join('')}${completed}`);
 
-  test('its bytes come out as they went in, LF or CRLF', () =>
+  test('a stream keeps its bytes, LF or CRLF', () =>
     fc.assert(
       fc.property(
         stream,
@@ -55,7 +55,7 @@ describe('however a stream is cut', () => {
     ));
 });
 
-test('an event that is not complete is kept back', () => {
+test('holds back an incomplete event', () => {
   const scanner = new SseScanner({ dropsVendorEvents: false });
   const half = Buffer.from(`${created}event: response.outp`);
   expect(scanner.push(half).bytes.toString()).toBe(created);
@@ -63,28 +63,28 @@ test('an event that is not complete is kept back', () => {
   expect(scanner.push(Buffer.from('\n')).bytes.toString()).toBe('event: response.output_text.delta\ndata: {}\n\n');
 });
 
-test('a text that talks about the end of an answer does not end it', () => {
+test('does not take a text about terminal events for one', () => {
   const talk = delta('{"type":"response.completed"} and event: response.failed and an error');
   expect(scan(created + talk).terminal).toBeUndefined();
 });
 
-test('the last event counts without its blank line when it ends the answer', () => {
+test('completes a terminal event without its blank line', () => {
   const seen = scan(created + completed.trimEnd());
   expect(seen.terminal).toBe('response.completed');
   expect(seen.text).toBe(created + completed);
 });
 
-test('half an event at the end is dropped', () => {
+test('drops an incomplete event at the end', () => {
   expect(scan(`${created}event: response.output_text.delta\ndata: {"type":"resp`).text).toBe(created);
 });
 
-test('an error event is told, but an ending behind it wins', () => {
+test('reports an error event unless a terminal event follows', () => {
   const error = event('error', ',"error":{"message":"no"}');
   expect(scan(created + error).terminal).toBe('error');
   expect(scan(created + error + event('response.failed')).terminal).toBe('response.failed');
 });
 
-test('vendor events are left out where they are not wanted', () => {
+test('removes vendor events on request', () => {
   const limits = event('codex.rate_limits');
   const stream = limits + created + delta('about codex.rate_limits') + limits + completed;
   const seen = scan(stream, [], { dropsVendorEvents: true });
@@ -113,12 +113,12 @@ describe('a stream begins', () => {
     [[event('codex.rate_limits'), created], true, [false, true]],
     [[vendor, created], false, [true, false]],
     [[delta('x'.repeat(1_000))], true, [true]],
-  ])('%j, without the provider’s own: %j', (events, dropsVendorEvents, begins) => {
+  ])('%j, without vendor events: %j', (events, dropsVendorEvents, begins) => {
     expect(each(events, dropsVendorEvents)).toEqual(begins);
   });
 });
 
-test('an ending is told by itself, whatever stands behind it', () => {
+test('reports a terminal event alone, whatever follows it', () => {
   const crlf = (text: string) => text.replaceAll('\n', '\r\n');
   for (const text of [`${created}${completed}data: [DONE]\n\n`, `${completed}data: [DONE]\n\n`]) {
     for (const seen of [scan(text), scan(crlf(text))])
@@ -126,7 +126,7 @@ test('an ending is told by itself, whatever stands behind it', () => {
   }
 });
 
-test('an ending is found behind any line, and with one of another kind before it', () => {
+test('finds a terminal event after every kind of line ending', () => {
   const crlf = (text: string) => text.replaceAll('\n', '\r\n');
   for (const before of ['', created, crlf(created), crlf(created) + created, created + crlf(created), ': \n\n'])
     for (const ending of [completed, crlf(completed)]) {
@@ -136,11 +136,11 @@ test('an ending is found behind any line, and with one of another kind before it
     }
 });
 
-test('the type is read wherever it stands in the payload', () => {
+test('reads the type at every place in the payload', () => {
   expect(scan('data: { "response": {}, "type" : "response.completed" }\n\n').terminal).toBe('response.completed');
 });
 
-test('an event beyond the limit is refused, a large one below it is not', () => {
+test('throws on an event above the limit only', () => {
   const scanner = new SseScanner({ dropsVendorEvents: false, maxEventBytes: 1_000 });
   const push = () => scanner.push(Buffer.alloc(300, 'x'));
   for (let i = 0; i < 3; i++) expect(push().bytes.length).toBe(0);

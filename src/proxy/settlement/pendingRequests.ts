@@ -5,7 +5,7 @@ import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
-/** Beyond this, a pin takes effect when the log has its request. */
+/** Further pins take effect when the log has their requests. */
 const MAX_PINS = 100_000;
 
 /**

@@ -11,7 +11,7 @@ import { PendingRequests } from './pendingRequests.ts';
 
 const key = keyId(1);
 
-function aNode() {
+function createNode() {
   const hot = new HotState();
   const rules = [limitRule(), limitRule({ id: 2, limitType: 'cost_usd', limitWindow: 'weekly' })];
   const created = { keyId: key, name: 'k', hash: hash('a'), prefix: 'sk', allowedModels: null, expiresAt: null, rules };
@@ -47,8 +47,8 @@ const completed = (requestId: string, changes: Partial<CompletedRequest> = {}) =
     }),
   ) as RecordedEvent;
 
-test('what is durable here and not in the log yet counts on the limits, and not any more once the log has it', () => {
-  const { pending } = aNode();
+test('counts usage from the outbox on the limits until the log has it', () => {
+  const { pending } = createNode();
   pending.onDurable(completed('a'));
   pending.onDurable(completed('b'));
   expect([pending.usedOn(key, 1, NOW), pending.usedOn(key, 2, NOW)]).toEqual([200, 3_000]);
@@ -60,15 +60,15 @@ test('what is durable here and not in the log yet counts on the limits, and not 
   expect([pending.usedOn(key, 1, NOW), pending.usedOn(key, 2, NOW)]).toEqual([0, 0]);
 });
 
-test('however long the store is away, usage counts in its own window only', () => {
-  const { pending } = aNode();
+test('counts usage in its own window only, however long the store is unreachable', () => {
+  const { pending } = createNode();
   pending.onDurable(completed('a'));
   expect(pending.usedOn(key, 1, later(DAY - 1))).toBe(100);
   expect([pending.usedOn(key, 1, later(DAY)), pending.usedOn(key, 2, later(DAY))]).toEqual([0, 1_500]);
 });
 
-test('a conversation stays with the account of its last request that went well', () => {
-  const { pending } = aNode();
+test('pins a conversation to the account of its last successful request', () => {
+  const { pending } = createNode();
   const pin = { digest: 'conversation', isFallback: false };
   pending.onDurable(completed('a', { pin }));
   pending.onDurable(completed('b', { pin, accountId: accountId(2) }));
@@ -80,8 +80,8 @@ test('a conversation stays with the account of its last request that went well',
   expect(pending.pinOf('conversation')).toBeUndefined();
 });
 
-test('open is what log and outbox together leave open', () => {
-  const { hot, pending } = aNode();
+test('lists the requests that are open according to log and outbox', () => {
+  const { hot, pending } = createNode();
   for (const id of ['a', 'b']) hot.apply(admitted(id));
   for (const id of ['c', 'd']) pending.onDurable(admitted(id));
   pending.onDurable(completed('b'));
@@ -89,8 +89,8 @@ test('open is what log and outbox together leave open', () => {
   expect(pending.openRequests().map(({ data }) => data.requestId)).toEqual(['a', 'd']);
 });
 
-test('a choice that went by such a conversation says so, so that replay makes it again', () => {
-  const { hot, pending } = aNode();
+test('records a pending pin with the choice that used it, for replay', () => {
+  const { hot, pending } = createNode();
   pending.onDurable(completed('a', { pin: { digest: 'conversation', isFallback: false } }));
   const services = {
     hot,

@@ -5,7 +5,7 @@ import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { OpenRequest } from '../../state/fold/hotState.ts';
 import { settleAbandoned } from './settleAbandoned.ts';
 
-/** What the log says of a request that a crash left open. @param tier of service that it had asked for */
+/** @returns the events for a request that a crash left open @param tier requested service tier */
 async function settled(tier?: string): Promise<EventToAppend[]> {
   const estimate = { inputTokens: 1_000, outputTokens: 2_048, costMicroDollars: 0 };
   const admission = { decidedAt: 1, asOf: NOW, v: 1, estimate, reserved: [] };
@@ -34,7 +34,7 @@ async function settled(tier?: string): Promise<EventToAppend[]> {
   return written;
 }
 
-test('what was abandoned costs its input, by the tier that it had asked for', async () => {
+test('charges the input of an abandoned request at its requested tier', async () => {
   expect(await settled()).toMatchObject([
     { type: 'RequestCompleted', data: { errorCode: 'abandoned', costMicroDollars: 2_000, priceVersion: 'v1' } },
   ]);

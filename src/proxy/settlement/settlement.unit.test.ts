@@ -24,7 +24,7 @@ const request: RequestToSettle = {
 const usage = { inputTokens: 400, cachedInputTokens: 0, outputTokens: 600, reasoningTokens: 0, isEstimated: false };
 const outcome = { status: '200', code: null, message: null, usage };
 
-/** One request that has reserved 2,100 tokens ends while the log is as a test says; patience is over at once. */
+/** Settles a request with a reservation of 2,100 tokens while the log follows a script; it times out at once. */
 function stage(fate: AppendScript) {
   const { log } = scriptedLog(fate);
   let time = 0;
@@ -40,24 +40,24 @@ function stage(fate: AppendScript) {
   });
   const settled = settle({ request, outcome, attempts: [], isFallback: false, firstByteAt: undefined });
   time = 8;
-  return { sink, settled, held: () => ledger.reservedOn(keyId, 1, NOW) };
+  return { sink, settled, reserved: () => ledger.reservedOn(keyId, 1, NOW) };
 }
 
-test('what was used stays held while nobody knows whether the log has it, and is given back when it never will', async () => {
+test('keeps the usage reserved while the append is uncertain, and releases it when it failed', async () => {
   const gate = Promise.withResolvers<AppendOutcome>();
-  const { sink, settled, held } = stage(() => gate.promise);
+  const { sink, settled, reserved } = stage(() => gate.promise);
   await expect(settled).rejects.toThrow('the log does not respond');
-  expect(held()).toBe(1_000);
+  expect(reserved()).toBe(1_000);
   gate.resolve({ kind: 'rejected', reason: 'disk is full' });
   await sink.flush();
-  expect(held()).toBe(0);
+  expect(reserved()).toBe(0);
 });
 
-test('what is written late stays held until it is folded', async () => {
+test('keeps the usage of a late append reserved until it is folded', async () => {
   const gate = Promise.withResolvers<'written'>();
-  const { sink, settled, held } = stage(() => gate.promise);
+  const { sink, settled, reserved } = stage(() => gate.promise);
   await expect(settled).rejects.toThrow('the log does not respond');
   gate.resolve('written');
   await sink.flush();
-  expect(held()).toBe(1_000);
+  expect(reserved()).toBe(1_000);
 });
