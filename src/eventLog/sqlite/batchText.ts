@@ -1,13 +1,13 @@
 import type { PreparedAppend, PreparedEvent } from '../prepareAppend.ts';
 
-/** What the writer needs of an append; the data as objects stays behind. */
+/** The part of an append that the writer needs; the data as objects stays in the main thread. */
 export type WrittenAppend = Omit<PreparedAppend, 'data'>;
 
-/** A batch as it crosses to the writer thread: one text for all events, because cloning objects costs more than the rest. */
+/** A batch as it is sent to the writer thread: one text for all events, because cloning objects would cost the most. */
 export interface BatchText {
-  /** For each append: its stream, the revision that it expects, and how many events it has. */
+  /** Three values per append: stream, expected revision and number of events. */
   readonly heads: readonly (string | number)[];
-  /** Six lines for each event. Neither JSON on one line nor an id, type or number holds a line break. */
+  /** Six lines per event. None of the fields contains a line break, since the JSON is on one line. */
   readonly lines: string;
 }
 
@@ -34,7 +34,7 @@ export function unpackBatch({ heads, lines }: BatchText): WrittenAppend[] {
     const [stream, expected, count] = heads.slice(head, head + FIELDS_PER_HEAD) as [string, number, number];
     const events: PreparedEvent[] = [];
     for (let event = 0; event < count; event += 1, line += LINES_PER_EVENT) {
-      const [id, type, version, time, data, metadata] = all.slice(line, line + LINES_PER_EVENT) as Six;
+      const [id, type, version, time, data, metadata] = all.slice(line, line + LINES_PER_EVENT) as EventLines;
       events.push({ id, type, version: Number(version), time: Number(time), data, metadata });
     }
     appends.push({ stream, expected, events });
@@ -42,4 +42,4 @@ export function unpackBatch({ heads, lines }: BatchText): WrittenAppend[] {
   return appends;
 }
 
-type Six = [string, string, string, string, string, string];
+type EventLines = [string, string, string, string, string, string];

@@ -17,7 +17,7 @@ const append = fc.record({
   events: fc.array(event, { minLength: 1, maxLength: 5 }),
 });
 
-test('what the writer unpacks is what was packed, whatever the texts hold', () => {
+test('unpacks exactly what was packed', () => {
   fc.assert(
     fc.property(fc.array(append, { maxLength: 5 }), (appends) => {
       expect(unpackBatch(structuredClone(packBatch(appends)))).toEqual(appends);
@@ -25,7 +25,7 @@ test('what the writer unpacks is what was packed, whatever the texts hold', () =
   );
 });
 
-test('a line break within data stays within its line, because JSON escapes it', () => {
+test('keeps line breaks within data, because JSON escapes them', () => {
   const data = JSON.stringify({ text: 'two\nlines\r\n', separator: '\u2028' });
   const appends = [
     { stream: 's', expected: -1, events: [{ id: 'id', type: 'T', version: 1, time: 2, data, metadata: '{}' }] },

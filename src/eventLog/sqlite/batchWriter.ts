@@ -20,15 +20,21 @@ export type WriterOutcome =
 
 /** Primary result codes of SQLite that decide an outcome (sqlite.org/rescode.html). */
 const Code = { readOnly: 8, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
-const HOPELESS: ReadonlySet<number> = new Set([Code.readOnly, Code.corrupt, Code.full, Code.tooBig, Code.notADatabase]);
-/** A smaller transaction may succeed: an id that is taken is the fault of one append, a full disk may have room for others. */
-const APART: ReadonlySet<number> = new Set([Code.full, Code.constraint]);
+const PERMANENT: ReadonlySet<number> = new Set([
+  Code.readOnly,
+  Code.corrupt,
+  Code.full,
+  Code.tooBig,
+  Code.notADatabase,
+]);
+/** Codes that may concern only one append of a batch: its id is taken, or it is too large for the rest of the disk. */
+const RETRY_ONE_BY_ONE: ReadonlySet<number> = new Set([Code.full, Code.constraint]);
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /**
- * Writes batches, each in one synced transaction. An append that cannot be written leaves the others of its batch
- * alone, and a failed batch leaves the file usable.
+ * Returns a function that writes a batch in one synced transaction. An append that cannot be written does not affect the
+ * others of its batch, and a failed batch leaves the file usable.
  */
 export function batchWriter(database: DatabaseSync): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
   const heads = streamHeads(database);
@@ -49,9 +55,10 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
       commit.run();
       return outcomes;
     } catch (error) {
-      heads.forget();
+      heads.clear();
       if (database.isTransaction) rollback.run();
-      if (APART.has(codeOf(error)) && appends.length > 1) return appends.flatMap((append) => write([append]));
+      if (RETRY_ONE_BY_ONE.has(codeOf(error)) && appends.length > 1)
+        return appends.flatMap((append) => write([append]));
       const failed = failure(error as Error);
       return appends.map(() => failed);
     }
@@ -79,7 +86,7 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
     return insert(rows) as Position;
   }
 
-  /** The outcome that an append had when it was made the first time; undefined when other events stand in its place. */
+  /** The original outcome of a repeated append; undefined when the stream has other events at these revisions. */
   function repeated({ stream, expected, events }: WrittenAppend): WriterOutcome | undefined {
     const written = selectIds.all(stream, expected, events.length) as { id: string; position: Position }[];
     const last = written.at(-1);
@@ -91,11 +98,13 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
 }
 
 type Sql = ReturnType<DatabaseSync['prepare']>;
-// Rolled back or not, a repeat by ids is safe; but what cannot succeed must not be repeated (design.md section 3).
+
+// A repeat is always safe, whether or not the transaction was rolled back, because event ids are unique. But an append that
+// cannot succeed must not be repeated (docs/decisions/0004-append-outcomes.md).
 function failure(error: Error): WriterOutcome {
   const code = codeOf(error);
   if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN };
-  return HOPELESS.has(code)
+  return PERMANENT.has(code)
     ? { kind: 'rejected', reason: `the log cannot be written: ${error.message}` }
     : { kind: 'unknown', message: error.message };
 }

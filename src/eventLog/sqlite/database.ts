@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { remedyFor } from '../../dataFolder/fileErrors.ts';
 
-/** The file cannot serve as a log, or is not ours. */
+/** The log file cannot be used; the message says why and what to do. */
 export class LogCannotStart extends Error {
   override readonly name = 'LogCannotStart';
   readonly code = 'LOG_CANNOT_START';
@@ -9,10 +9,10 @@ export class LogCannotStart extends Error {
 
 const SCHEMA_VERSION = 1;
 const BUSY_TIMEOUT_MS = 5_000;
-/** Four to six events: appending in order then costs a third less CPU than with 4 KiB. */
+/** A page holds four to six events. Appending then costs a third less CPU than with 4 KiB. */
 const PAGE_BYTES = 8_192;
 
-// AUTOINCREMENT: the position of a deleted tail is never given twice.
+// AUTOINCREMENT: positions of deleted events at the end are never reused.
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS events (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -31,20 +31,20 @@ const SCHEMA = `
 
 export interface WritableOptions {
   readonly path: string;
-  /** The file may not grow beyond this; appends that need more are rejected until it is raised. */
+  /** Maximum size of the file. Appends that need more are rejected. */
   readonly maxBytes?: number | undefined;
 }
 
 /**
- * Opens the file for its one writer, every commit synced before it is answered.
- * @throws LogCannotStart when the file cannot be opened, SQLite did not take a setting, or a newer svc made the file
+ * Opens the file for its only writer. A commit returns once it is synced (docs/stores.md#sqlite-durability).
+ * @throws LogCannotStart when the file cannot be opened, SQLite ignores a setting, or a newer svc created the file
  */
 export function openForWriting({ path, maxBytes }: WritableOptions): DatabaseSync {
-  const database = opened(path);
+  const database = openDatabase(path);
   try {
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16384`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    refuseOtherSettings(database, path);
+    verifySettings(database, path);
     refuseNewerSchema(database, path);
     database.exec(SCHEMA);
     if (maxBytes !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(maxBytes / PAGE_BYTES)}`);
@@ -55,7 +55,7 @@ export function openForWriting({ path, maxBytes }: WritableOptions): DatabaseSyn
   }
 }
 
-function opened(path: string): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
@@ -69,31 +69,31 @@ const cannotOpen = (path: string, cause: Error) =>
     { cause },
   );
 
-/** A second connection that only reads; the file must have been opened for writing before. */
+/** Opens a read-only connection. The file must have been opened for writing before. */
 export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-/** What SQLite says a setting is, whatever it was told. */
-export function setting(database: DatabaseSync, name: string): unknown {
+/** The value of a pragma that is really in effect. */
+export function readPragma(database: DatabaseSync, name: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 }
 
 // Some builds and file systems ignore these pragmas without an error, and then a commit is not durable.
 const REQUIRED = { journal_mode: 'wal', synchronous: 2, busy_timeout: BUSY_TIMEOUT_MS };
 
-function refuseOtherSettings(database: DatabaseSync, path: string): void {
-  for (const [name, wanted] of Object.entries(REQUIRED)) {
-    const actual = setting(database, name);
-    if (actual !== wanted) {
-      throw new LogCannotStart(`${path}: SQLite keeps ${name} = ${actual}, the log needs ${wanted}`);
+function verifySettings(database: DatabaseSync, path: string): void {
+  for (const [name, required] of Object.entries(REQUIRED)) {
+    const actual = readPragma(database, name);
+    if (actual !== required) {
+      throw new LogCannotStart(`${path}: SQLite keeps ${name} = ${actual}, but the log needs ${required}`);
     }
   }
 }
 
 function refuseNewerSchema(database: DatabaseSync, path: string): void {
-  const version = setting(database, 'user_version') as number;
+  const version = readPragma(database, 'user_version') as number;
   if (version > SCHEMA_VERSION) {
-    throw new LogCannotStart(`${path} was made by a newer svc (schema ${version}). Start that version.`);
+    throw new LogCannotStart(`${path} was created by a newer svc (schema ${version}). Start that version.`);
   }
 }

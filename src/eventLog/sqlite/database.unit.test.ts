@@ -2,26 +2,26 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
-import { LogCannotStart, openForWriting, setting } from './database.ts';
+import { LogCannotStart, openForWriting, readPragma } from './database.ts';
 import { createSqliteEventLog } from './sqliteEventLog.ts';
 
-test('the file is opened with a write-ahead log that is synced at every commit', async () => {
+test('opens the file with a write-ahead log that is synced at every commit', async () => {
   await using folder = await tempFolder();
   const database = openForWriting({ path: join(folder.path, 'log.sqlite') });
-  expect(setting(database, 'journal_mode')).toBe('wal');
-  expect(setting(database, 'synchronous')).toBe(2);
-  expect(setting(database, 'busy_timeout')).toBe(5_000);
-  expect(setting(database, 'page_size')).toBe(8_192);
+  expect(readPragma(database, 'journal_mode')).toBe('wal');
+  expect(readPragma(database, 'synchronous')).toBe(2);
+  expect(readPragma(database, 'busy_timeout')).toBe(5_000);
+  expect(readPragma(database, 'page_size')).toBe(8_192);
   database.close();
 });
 
-test('a place where SQLite cannot keep a write-ahead log is refused with the setting that differs', () => {
+test('refuses a database without a write-ahead log and names the setting', () => {
   expect(() => openForWriting({ path: ':memory:' })).toThrow(
-    new LogCannotStart(':memory:: SQLite keeps journal_mode = memory, the log needs wal'),
+    new LogCannotStart(':memory:: SQLite keeps journal_mode = memory, but the log needs wal'),
   );
 });
 
-test('a log of a newer svc is not touched', async () => {
+test('refuses a log that a newer svc created', async () => {
   await using folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
   const newer = new DatabaseSync(path);
@@ -33,7 +33,7 @@ test('a log of a newer svc is not touched', async () => {
   });
 });
 
-test('a folder that does not exist is one clear error', async () => {
+test('fails with LOG_CANNOT_START when the folder does not exist', async () => {
   await using folder = await tempFolder();
   const opening = createSqliteEventLog({ path: join(folder.path, 'missing', 'log.sqlite'), node: 'test' });
   await expect(opening).rejects.toMatchObject({ code: 'LOG_CANNOT_START' });

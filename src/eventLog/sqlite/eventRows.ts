@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/core/brands.ts';
 
-/** What a fold takes of a row of `events`. */
+/** The columns of `events` that a fold needs. */
 export type EventColumns = [
   position: number,
   stream: string,
@@ -13,10 +13,10 @@ export type EventColumns = [
 ];
 export const EVENT_COLUMNS = 'position, stream, revision, type, version, time, data';
 
-/** Long enough that the statement costs nothing, short enough that the event loop waits about 3 ms for a page. */
+/** Large enough that the cost of a statement does not matter, small enough that a page blocks the event loop for 3 ms only. */
 export const PAGE_SIZE = 512;
 
-/** Rows of a page as arrays: with names they cost a third more. */
+/** Prepares a statement that returns a page of rows as arrays; objects would cost a third more. */
 export function selectPage(database: DatabaseSync, columns: string, where: string): StatementSync {
   const statement = database.prepare(`SELECT ${columns} FROM events WHERE ${where} LIMIT ${PAGE_SIZE}`);
   statement.setReturnArrays(true);
@@ -25,13 +25,13 @@ export function selectPage(database: DatabaseSync, columns: string, where: strin
 
 export const IN_ORDER = 'position > ? AND position <= ? ORDER BY position';
 
-/** Rows behind `after`, up to and with `upTo`, at most a page of them. */
+/** Returns a page of rows after position `after`, up to and including `upTo`. */
 export function eventRows(database: DatabaseSync): (after: Position, upTo: Position) => EventColumns[] {
   const statement = selectPage(database, EVENT_COLUMNS, IN_ORDER);
   return (after, upTo) => statement.all(after, upTo) as unknown as EventColumns[];
 }
 
-/** Position of the last event; 0 when there is none. */
+/** Returns the position of the last event; 0 when there is none. */
 export function lastPosition(database: DatabaseSync): () => Position {
   const statement = database.prepare('SELECT MAX(position) AS head FROM events');
   return () => position((statement.get()?.head as number | null) ?? 0);

@@ -8,7 +8,7 @@ import { position } from '../../domain/core/brands.ts';
 import { NO_STREAM } from '../eventLog.ts';
 import { createSqliteEventLog } from './sqliteEventLog.ts';
 
-test('a writer that dies between commit and answer leaves its batch unknown; a repeat finds it and subscribers get it once', async () => {
+test('reports a batch as unknown when the writer dies after its commit, and delivers it once', async () => {
   await using folder = await tempFolder();
   const writer = new URL('../../../test/contract/children/crashingWriter.ts', import.meta.url);
   const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test', writer });
@@ -22,7 +22,7 @@ test('a writer that dies between commit and answer leaves its batch unknown; a r
   await log.close();
 });
 
-test('an error of the store leaves the outcome unknown and the log usable', async () => {
+test('reports appends as unknown after an SQLite error and stays usable', async () => {
   await using folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
   const log = await createSqliteEventLog({ path, node: 'test' });
@@ -41,7 +41,7 @@ test('an error of the store leaves the outcome unknown and the log usable', asyn
   await log.close();
 });
 
-test('a subscriber of this process has seen an append before its promise resolves', async () => {
+test('delivers events to subscribers before the promise of the append resolves', async () => {
   await using folder = await tempFolder();
   const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test' });
   using seen = collect(log, position(0));
@@ -53,7 +53,7 @@ test('a subscriber of this process has seen an append before its promise resolve
   await log.close();
 });
 
-test('an id that stands elsewhere in the log is rejected, the rest of its batch is written', async () => {
+test('rejects an id that is used elsewhere in the log, and writes the rest of its batch', async () => {
   await using folder = await tempFolder();
   const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test' });
   const event = anEvent();

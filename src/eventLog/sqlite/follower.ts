@@ -3,12 +3,12 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { RecordedEvent, Subscriber } from '../eventLog.ts';
 import type { Page } from './reader.ts';
 
-/** A subscription after a position that the log does not have. */
+/** A subscription starts after a position that the log does not have. */
 export class PositionBeyondLog extends Error {
   override readonly name = 'PositionBeyondLog';
   readonly code = 'POSITION_BEYOND_LOG';
   constructor(after: Position, head: Position) {
-    super(`The log ends at ${head}, but is to be followed from ${after}: it was restored from an older copy.`);
+    super(`The log ends at ${head}, but a reader continues from ${after}: the log was restored from an older copy.`);
   }
 }
 
@@ -21,30 +21,30 @@ export interface FollowerOptions {
 }
 
 export interface Follower {
-  /** Takes what was just committed. */
+  /** Called with events that were just committed. */
   publish(batch: readonly RecordedEvent[]): void;
-  /** The head moved without a batch: a writer died between its commit and its answer. */
+  /** Called when the head moved and the events have to be read from the file. */
   wake(): void;
-  /** Nothing more can come. */
+  /** Ends the subscription with an error. */
   fail(error: Error): void;
   stop(): void;
 }
 
-/** Events that wait in memory for a slow subscriber; with more it goes back to reading the file. */
+/** Maximum events buffered in memory for a slow subscriber. Beyond this they are read from the file instead. */
 const MAX_BACKLOG = 4_096;
 
 /**
- * Brings one subscriber from a position to the head and keeps it there: pages from the file first, then committed
- * batches as they come. A batch that does not continue what was handed over before is read from the file instead.
+ * Delivers events to one subscriber: first pages from the file up to the head, then committed batches. A batch that does
+ * not continue the delivered events is skipped and read from the file instead.
  */
 export function follow({ after, subscriber, head, page, onEnd }: FollowerOptions): Follower {
   const target = head();
   let mode: 'reading' | 'idle' | 'busy' | 'ended' = 'reading';
-  /** Everything up to here was handed over and taken. */
+  /** Position of the last event that the subscriber has handled. */
   let cursor = after;
   let backlog: RecordedEvent[] = [];
-  let isBacklogWhole = true;
-  let hasToldCaughtUp = false;
+  let isBacklogComplete = true;
+  let hasNotifiedCaughtUp = false;
 
   const isEnded = (): boolean => mode === 'ended';
 
@@ -57,38 +57,38 @@ export function follow({ after, subscriber, head, page, onEnd }: FollowerOptions
   function fail(error: unknown): void {
     if (isEnded()) return;
     end();
-    // In a turn of its own: what the handler throws must not reach the appends that wait for their outcome.
+    // In a microtask of its own: what the handler throws must not reach appends that wait for their outcome.
     queueMicrotask(() => subscriber.onFailure(error as Error));
   }
 
   function advance(batch: readonly RecordedEvent[]): void {
     cursor = lastOf(batch);
-    tellCaughtUp();
+    notifyCaughtUp();
   }
 
-  function tellCaughtUp(): void {
-    if (hasToldCaughtUp || isEnded() || cursor < target) return;
-    hasToldCaughtUp = true;
+  function notifyCaughtUp(): void {
+    if (hasNotifiedCaughtUp || isEnded() || cursor < target) return;
+    hasNotifiedCaughtUp = true;
     subscriber.onCaughtUp?.();
   }
 
   async function start(): Promise<void> {
-    // The caller gets its handle first.
+    // The caller gets the subscription first.
     await Promise.resolve();
     if (after > target) throw new PositionBeyondLog(after, target);
-    tellCaughtUp();
+    notifyCaughtUp();
     await read();
   }
 
-  /** Reads until nothing is left. From the last look at the head to `idle` nothing else runs, so nothing falls between. */
+  /** Reads up to the head. No other code runs between the last check of the head and `idle`, so no batch is missed. */
   async function read(): Promise<void> {
     if (isEnded()) return;
     mode = 'reading';
     while (cursor < head()) {
       const { events, failure } = page(cursor, head());
       if (events.length > 0) {
-        const underWay = subscriber.onEvents(events);
-        if (underWay) await underWay;
+        const handled = subscriber.onEvents(events);
+        if (handled) await handled;
         advance(events);
       } else cursor = head();
       if (failure) throw failure;
@@ -104,42 +104,42 @@ export function follow({ after, subscriber, head, page, onEnd }: FollowerOptions
       return;
     }
     try {
-      const underWay = subscriber.onEvents(batch);
-      if (underWay) void drain(underWay, batch).catch(fail);
+      const handled = subscriber.onEvents(batch);
+      if (handled) void deliverBacklog(handled, batch).catch(fail);
       else advance(batch);
     } catch (error) {
       fail(error);
     }
   }
 
-  /** Live, but slow: what comes meanwhile is handed over as one batch. */
-  async function drain(first: Promise<void>, batch: readonly RecordedEvent[]): Promise<void> {
+  /** Waits for a slow subscriber, then delivers the events committed meanwhile as one batch. */
+  async function deliverBacklog(handled: Promise<void>, batch: readonly RecordedEvent[]): Promise<void> {
     mode = 'busy';
-    await first;
+    await handled;
     advance(batch);
-    while (!isEnded() && isBacklogWhole && backlog[0]?.position === cursor + 1) {
+    while (!isEnded() && isBacklogComplete && backlog[0]?.position === cursor + 1) {
       const next = backlog;
       backlog = [];
       await subscriber.onEvents(next);
       advance(next);
     }
     backlog = [];
-    isBacklogWhole = true;
+    isBacklogComplete = true;
     await read();
   }
 
-  function keep(batch: readonly RecordedEvent[]): void {
+  function enqueue(batch: readonly RecordedEvent[]): void {
     const last = backlog.at(-1);
     const continues = !last || batch[0]?.position === last.position + 1;
-    isBacklogWhole &&= continues && backlog.length + batch.length <= MAX_BACKLOG;
-    if (isBacklogWhole) backlog.push(...batch);
+    isBacklogComplete &&= continues && backlog.length + batch.length <= MAX_BACKLOG;
+    if (isBacklogComplete) backlog.push(...batch);
     else backlog = [];
   }
 
   void start().catch(fail);
   return {
     publish(batch) {
-      if (mode === 'busy') keep(batch);
+      if (mode === 'busy') enqueue(batch);
       else if (mode === 'idle') deliver(batch);
     },
     wake() {

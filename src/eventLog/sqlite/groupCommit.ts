@@ -5,7 +5,7 @@ import type { PreparedAppend } from '../prepareAppend.ts';
 import { packBatch } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
-import type { Forgotten } from './forget.ts';
+import type { PruneRange } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
 
 interface Pending {
@@ -14,44 +14,45 @@ interface Pending {
 }
 
 export interface GroupCommitOptions extends WritableOptions {
-  /** Program of the writer thread; tests put a failing one here. */
+  /** Program of the writer thread. Tests pass one that crashes. */
   readonly writer?: URL;
-  /** Called with what was committed, in order, before the promises of its appends resolve. */
+  /** Called with committed events, in order, before the promises of their appends resolve. */
   readonly onCommitted: (batch: readonly RecordedEvent[]) => void;
-  /** Called when a writer started, also a later one, with the position of the last event in the file. */
+  /** Called at each start of a writer thread with the position of the last event in the file. */
   readonly onStarted: (head: Position) => void;
 }
 
 export interface GroupCommit {
   append(append: PreparedAppend): Promise<AppendOutcome>;
-  /** Deletes events. Only for files that are no history: see `outbox/`. */
-  forget(forgotten: Forgotten): void;
-  /** Waits until every append under way has its outcome. */
+  /** Deletes events, for files that are not the history (see `outbox/`). */
+  prune(range: PruneRange): void;
+  /** Resolves when every pending append has its outcome. */
   settled(): Promise<void>;
-  /** Waits as well, then ends the writer. */
+  /** Waits for pending appends, then stops the writer. */
   close(): Promise<void>;
 }
 
 const WRITER = new URL('./writer.ts', import.meta.url);
 
-/** A batch is one transaction and one message; more would only make its first callers wait. */
+/** A batch is one transaction and one message. A larger one would only delay its first appends. */
 const MAX_EVENTS_PER_BATCH = 1_000;
 
 /**
- * Sends appends to the writer thread with one batch in flight: what arrives meanwhile is the next one
- * (reference/performance.md). A writer that dies leaves its batch `unknown` and is replaced by the next append.
+ * Sends appends to the writer thread. One batch is in flight; appends that arrive meanwhile form the next one
+ * (docs/decisions/0012-embedded-log.md). When the writer dies, its batch ends as `unknown` and the next append starts a
+ * new writer.
  * @throws LogCannotStart when the first writer cannot open the file
  */
 export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
   const { path, maxBytes, writer = WRITER } = options;
   const queue: Pending[] = [];
   let inFlight: readonly Pending[] = [];
-  let whenIdle: (() => void) | undefined;
+  let onIdle: (() => void) | undefined;
 
   function send(): void {
     if (inFlight.length > 0) return;
     if (queue.length === 0) {
-      whenIdle?.();
+      onIdle?.();
       return;
     }
     inFlight = takeBatch(queue);
@@ -75,7 +76,7 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   async function settled(): Promise<void> {
     if (inFlight.length === 0) return;
     await new Promise<void>((resolve) => {
-      whenIdle = resolve;
+      onIdle = resolve;
     });
   }
 
@@ -97,7 +98,7 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
         queue.push({ append, settle: resolve });
         send();
       }),
-    forget: (forgotten) => thread.notify('forget', forgotten),
+    prune: (range) => thread.notify('prune', range),
     settled,
     async close() {
       await settled();
@@ -117,7 +118,7 @@ function takeBatch(queue: Pending[]): Pending[] {
   return queue.splice(0, count);
 }
 
-/** The events of an append as a reader would find them; none when it was not committed now. */
+/** The events of an append as they would be read back; none if this append did not write them. */
 function recorded({ stream, events, data }: PreparedAppend, outcome: WriterOutcome): RecordedEvent[] {
   if (outcome.kind !== 'committed' || outcome.isRepeat) return [];
   const before = { position: outcome.position - events.length, revision: outcome.revision - events.length };

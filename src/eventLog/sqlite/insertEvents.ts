@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What stands in a new row of `events`; its position is given by SQLite. */
+/** The columns of a new row of `events`. SQLite assigns the position. */
 export type EventRow = readonly [
   stream: string,
   revision: number,
@@ -12,13 +12,13 @@ export type EventRow = readonly [
   metadata: string,
 ];
 
-/** With so many rows the cost of running a statement is a small part of each. */
-const MAX_ROWS = 32;
+/** With this many rows the cost of running a statement is small per row. */
+const MAX_ROWS_PER_STATEMENT = 32;
 
 /**
- * Writes rows in their order. Many rows are one statement: the counter of positions is read and written once a statement.
- * When an id is taken, the whole transaction has been rolled back: taking less back would need a copy of each page that
- * it changes, which SQLite keeps in a file of its own.
+ * Returns a function that inserts rows in their order, many rows per statement: SQLite reads and writes the counter of
+ * positions once per statement. When an id is taken, the whole transaction is rolled back (OR ROLLBACK). Undoing only the
+ * statement would make SQLite write a copy of each changed page to a journal file.
  * @returns the position of the last row @throws the error of SQLite
  */
 export function insertEvents(database: DatabaseSync): (rows: readonly EventRow[]) => number {
@@ -32,8 +32,8 @@ export function insertEvents(database: DatabaseSync): (rows: readonly EventRow[]
   };
   return (rows) => {
     let last = 0;
-    for (let from = 0; from < rows.length; from += MAX_ROWS) {
-      const some = rows.slice(from, from + MAX_ROWS);
+    for (let from = 0; from < rows.length; from += MAX_ROWS_PER_STATEMENT) {
+      const some = rows.slice(from, from + MAX_ROWS_PER_STATEMENT);
       last = statementFor(some.length).run(...some.flat()).lastInsertRowid as number;
     }
     return last;

@@ -8,7 +8,7 @@ import { type EventRow, insertEvents } from './insertEvents.ts';
 const rows = (count: number): EventRow[] =>
   Array.from({ length: count }, (_, revision) => ['s', revision, newEventId(), 'T', 1, 2, '{"a":1}', '{"b":2}']);
 
-test.each([1, 2, 31, 32, 33, 64, 100])('%i rows stand in their order, and the last position is told', async (count) => {
+test.each([1, 2, 31, 32, 33, 64, 100])('inserts %i rows in order and returns the last position', async (count) => {
   await using folder = await tempFolder();
   const database = openForWriting({ path: join(folder.path, 'log.sqlite') });
   const given = rows(count);
@@ -21,7 +21,7 @@ test.each([1, 2, 31, 32, 33, 64, 100])('%i rows stand in their order, and the la
   database.close();
 });
 
-test('an id that is taken ends the transaction: nothing of it stands', async () => {
+test('rolls back the whole transaction when an id is taken', async () => {
   await using folder = await tempFolder();
   const database = openForWriting({ path: join(folder.path, 'log.sqlite') });
   const insert = insertEvents(database);

@@ -2,7 +2,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import type { Reader } from './reader.ts';
 
-/** Pages from a file, to a position that must not move meanwhile. */
+/** Events after position `after` up to and including `upTo`, read page by page. */
 export async function* allEvents(reader: Reader, after: Position, upTo: Position): AsyncGenerator<StoredEvent> {
   let cursor = after;
   for (;;) {
@@ -14,6 +14,7 @@ export async function* allEvents(reader: Reader, after: Position, upTo: Position
   }
 }
 
+/** Events of one stream from a revision on, up to and including position `upTo`, read page by page. */
 export async function* streamEvents(
   reader: Reader,
   stream: string,

@@ -4,20 +4,20 @@ import type { EventMetadata, RecordedEvent, StoredEvent } from '../eventLog.ts';
 import { openForReading } from './database.ts';
 import { EVENT_COLUMNS, type EventColumns, eventRows, IN_ORDER, lastPosition, selectPage } from './eventRows.ts';
 
-/** What stands in a row is not what the log once wrote. */
+/** A row of the log is not valid JSON. */
 export class LogDamaged extends Error {
   override readonly name = 'LogDamaged';
   readonly code = 'LOG_DAMAGED';
 }
 
-/** Events up to the first that this build cannot give out, and why. */
+/** Events up to the first that this build cannot read, and why it cannot. */
 export interface Page<Event = RecordedEvent> {
   readonly events: readonly Event[];
   readonly failure?: Error;
 }
 
 export interface Reader {
-  /** Events behind `after`, up to and with `upTo`, in the shape a fold takes. */
+  /** A page of events after position `after`, up to and including `upTo`, in the shape that a fold takes. */
   page(after: Position, upTo: Position): Page;
   storedPage(after: Position, upTo: Position): StoredEvent[];
   streamPage(stream: string, fromRevision: number, upTo: Position): StoredEvent[];
@@ -28,7 +28,7 @@ export interface Reader {
 
 type StoredRow = [...EventColumns, id: string, metadata: string];
 
-/** Reads pages on the calling thread; no read transaction outlives a call, so the writer's checkpoints are not held up. */
+/** Reads pages in the calling thread. No read transaction outlives a call, so the writer's checkpoints are not blocked. */
 export function createReader(path: string): Reader {
   const database = openForReading(path);
   const rows = eventRows(database);
@@ -71,7 +71,7 @@ function storedEvent([at, stream, revision, type, version, time, json, id, metad
     type,
     time: time as StoredEvent['time'],
     data: parse(json, at),
-    // The column is what folds go by: given out here, a change of it breaks the hash like any other.
+    // Folds use the column, so it is returned here: a changed column then breaks the hash like any other change.
     metadata: { ...parsed, schemaVersion: version },
   };
 }

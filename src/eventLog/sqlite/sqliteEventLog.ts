@@ -2,31 +2,33 @@ import { position } from '../../domain/core/brands.ts';
 import type { AppendOutcome, EventLog, Subscription } from '../eventLog.ts';
 import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import { type Follower, follow } from './follower.ts';
-import type { Forgotten } from './forget.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
+import type { PruneRange } from './prune.ts';
 import { allEvents, streamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
 
 export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer'> {
-  /** Named in the metadata of every event. */
+  /** Node id, written into the metadata of every event. */
   readonly node: string;
 }
 
-/** A log that is no history: what stands elsewhere may be forgotten here. */
+/** A log that is not the history, so events can be deleted. */
 export interface PrunableEventLog extends EventLog {
-  /** Deletes events, some time later. Streams go on behind an event that was kept; the count of positions goes on always. */
-  prune(forgotten: Forgotten): void;
+  /**
+   * Deletes events in the background. A stream continues after its last event that was kept; positions always continue.
+   */
+  prune(range: PruneRange): void;
 }
 
 /**
- * The embedded log: one SQLite file with one writer, in a worker thread. A commit is synced before it is answered.
- * Beyond the port, a subscriber of this process whose `onEvents` returns nothing has seen an append's events before
- * that append's promise resolves.
- * @throws LogCannotStart when the file cannot be opened or a durability setting is not taken
+ * Opens the embedded log: one SQLite file with one writer in a worker thread. An append resolves after its commit was
+ * synced. Beyond the contract of the port, a subscriber whose `onEvents` returns nothing has seen the events of an append
+ * before its promise resolves.
+ * @throws LogCannotStart when the file cannot be opened or SQLite ignores a durability setting
  */
 export const createSqliteEventLog = (options: SqliteEventLogOptions): Promise<EventLog> => openPrunableLog(options);
 
-/** The same with `forget`. */
+/** Opens a log whose events can be deleted; otherwise the same as `createSqliteEventLog`. */
 export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions): Promise<PrunableEventLog> {
   let head = position(0);
   let closing: Promise<void> | undefined;
@@ -34,8 +36,8 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
 
   const commits = await startGroupCommit({
     ...file,
-    onStarted: (found) => {
-      head = found;
+    onStarted: (lastPosition) => {
+      head = lastPosition;
       for (const follower of followers) follower.wake();
     },
     onCommitted: (batch) => {
@@ -74,7 +76,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
   async function close(): Promise<void> {
     await commits.settled();
     for (const follower of followers) follower.stop();
-    // The writer goes last: a connection that only reads cannot put the journal back into the file.
+    // The writer closes last: a read-only connection cannot move the write-ahead log back into the file.
     reader.close();
     await commits.close();
   }
@@ -82,7 +84,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
   return {
     append,
     subscribe,
-    prune: commits.forget,
+    prune: commits.prune,
     close: () => {
       closing ??= close();
       return closing;

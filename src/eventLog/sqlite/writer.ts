@@ -3,7 +3,7 @@ import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
 import { batchWriter } from './batchWriter.ts';
 import { openForWriting } from './database.ts';
-import { forget } from './forget.ts';
+import { prune } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
 
 // Program of the writer thread of the embedded log: one request is one transaction.
@@ -19,7 +19,7 @@ await serveThread<WriterThread>((options) => {
     requests: {
       commit: orEndThread((batch) => write(unpackBatch(batch))),
     },
-    notifications: { forget: (forgotten) => forget(database, forgotten) },
+    notifications: { prune: (range) => prune(database, range) },
     stop: () => database.close(),
   };
 });

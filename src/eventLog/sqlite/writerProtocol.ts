@@ -2,7 +2,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { BatchText } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import type { WritableOptions } from './database.ts';
-import type { Forgotten } from './forget.ts';
+import type { PruneRange } from './prune.ts';
 
 /** What passes between a log and its writer thread. */
 export interface WriterThread {
@@ -14,6 +14,6 @@ export interface WriterThread {
     commit(batch: BatchText): readonly WriterOutcome[];
   };
   notifications: {
-    forget(forgotten: Forgotten): void;
+    prune(range: PruneRange): void;
   };
 }

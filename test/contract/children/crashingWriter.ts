@@ -27,7 +27,7 @@ else {
           return die();
         },
       },
-      notifications: { forget: die },
+      notifications: { prune: die },
       stop: die,
     };
   });
