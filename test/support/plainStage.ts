@@ -65,7 +65,7 @@ async function stage(
           one.hasEnded = true;
           serve(one);
         },
-        onGone: () => {
+        onDisconnect: () => {
           one.isGone = true;
         },
       });

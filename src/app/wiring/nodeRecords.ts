@@ -3,8 +3,8 @@ import type { Instant, Position } from '../../domain/core/brands.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
-import type { AccessTokensOptions } from '../../provider/tokens/accessTokens.ts';
-import { createRefreshResults } from '../../provider/tokens/refreshResults.ts';
+import { createRefreshResultRecorder } from '../../provider/tokens/recordRefreshResult.ts';
+import type { RecordRefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
 import type { ForeignReservations } from '../../proxy/admission/foreignReservations.ts';
 import type { Ledger } from '../../proxy/admission/ledger.ts';
 import type { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
@@ -32,7 +32,7 @@ export interface NodeRecords {
   /** Resolves with a position that is folded by then. */
   readonly recordSession: Record;
   /** Undefined: they go where claims go. */
-  readonly recordResult: AccessTokensOptions['recordResult'];
+  readonly recordResult: RecordRefreshResult | undefined;
   /** What is durable here and not in the log yet; undefined where that cannot be. */
   readonly pending: PendingRequests | undefined;
   /** Waits until everything is durable, and gives the store a moment to take it. */
@@ -76,7 +76,7 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       await sessions.record(event);
       return hot.state.position;
     },
-    recordResult: createRefreshResults({ hot: hot.state, record: refreshes.record, now }),
+    recordResult: createRefreshResultRecorder({ hot: hot.state, record: refreshes.record, now }),
     pending,
     async stop() {
       for (const each of [requests, sessions, refreshes]) await each.flush();

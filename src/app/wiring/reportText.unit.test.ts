@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ProviderTrouble } from '../../provider/client/throttledReports.ts';
+import { ProviderProblem } from '../../provider/client/throttledReports.ts';
 import { reportText } from './reportText.ts';
 
 test('what an operator can mend is one line', () => {
-  expect(reportText(new ProviderTrouble('the usage of account a could not be read'))).toBe(
+  expect(reportText(new ProviderProblem('the usage of account a could not be read'))).toBe(
     'ProviderTrouble: the usage of account a could not be read',
   );
   expect(reportText('the lease is held by this node now')).toBe('the lease is held by this node now');

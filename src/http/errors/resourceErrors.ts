@@ -1,33 +1,37 @@
 import type { ResourceErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
-import { given, problem } from './wording.ts';
+import { detail, withProblem } from './messages.ts';
 
 /** What a rule of one of the resources refuses: API keys, accounts, sign-ins at the provider, the firewall, settings. */
 export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
-  invalid_api_key_payload: { status: 400, type: 'invalid_request_error', message: problem('The API key is not valid') },
+  invalid_api_key_payload: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The API key is not valid'),
+  },
   api_key_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    message: (details) => `There is no API key ${given(details, 'keyId', 'of this id')}`,
+    message: (details) => `There is no API key ${detail(details, 'keyId', 'of this id')}`,
     wireCode: 'not_found',
   },
   account_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    message: (details) => `There is no account ${given(details, 'accountId', 'of this id')}`,
+    message: (details) => `There is no account ${detail(details, 'accountId', 'of this id')}`,
   },
-  invalid_auth_json: { status: 400, type: 'invalid_request_error', message: problem('The auth file is not valid') },
+  invalid_auth_json: { status: 400, type: 'invalid_request_error', message: withProblem('The auth file is not valid') },
   duplicate_identity_conflict: {
     status: 409,
     type: 'invalid_request_error',
     message: (details) =>
-      `The account ${given(details, 'accountId', '')} exists already. To replace its tokens, import again with ?on_duplicate=replace; to skip known accounts, turn on import_without_overwrite`,
+      `The account ${detail(details, 'accountId', '')} exists already. To replace its tokens, import again with ?on_duplicate=replace; to skip known accounts, turn on import_without_overwrite`,
   },
   oauth_flow_not_found: {
     status: 404,
     type: 'invalid_request_error',
     message: (details) =>
-      `There is no sign-in ${given(details, 'flowId', 'under way')}; begin one with POST /api/oauth/start`,
+      `There is no sign-in ${detail(details, 'flowId', 'under way')}; begin one with POST /api/oauth/start`,
   },
   device_auth_unavailable: {
     status: 502,
@@ -38,25 +42,25 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     status: 502,
     type: 'server_error',
     message: (details) =>
-      `The provider gave no device code (${given(details, 'reason', 'no reason given')}); try again, or sign in by browser`,
+      `The provider gave no device code (${detail(details, 'reason', 'no reason given')}); try again, or sign in by browser`,
   },
   invalid_ip: {
     status: 400,
     type: 'invalid_request_error',
     message: (details) =>
       details.problem === undefined
-        ? `'${given(details, 'given', '')}' is neither an IPv4 nor an IPv6 address`
-        : problem('')(details),
+        ? `'${detail(details, 'given', '')}' is neither an IPv4 nor an IPv6 address`
+        : withProblem('')(details),
   },
   ip_exists: {
     status: 409,
     type: 'invalid_request_error',
-    message: (details) => `${given(details, 'ip', 'The address')} is on the allowlist already`,
+    message: (details) => `${detail(details, 'ip', 'The address')} is on the allowlist already`,
   },
   ip_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    message: (details) => `${given(details, 'ip', 'The address')} is not on the allowlist`,
+    message: (details) => `${detail(details, 'ip', 'The address')} is not on the allowlist`,
   },
   invalid_totp_config: {
     status: 400,
@@ -71,7 +75,7 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
   session_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    message: (details) => `There is no session ${given(details, 'sessionId', 'of this id')}`,
+    message: (details) => `There is no session ${detail(details, 'sessionId', 'of this id')}`,
   },
   too_many_live_streams: {
     status: 429,

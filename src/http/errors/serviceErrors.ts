@@ -1,17 +1,17 @@
 import type { ServiceErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
-import { problem } from './wording.ts';
+import { withProblem } from './messages.ts';
 
 /** What the service cannot do at the moment, or the provider behind it. */
 export const serviceErrors: Readonly<Record<ServiceErrorCode, ErrorEntry>> = {
   server_error: { status: 500, type: 'server_error', message: 'Internal server error' },
   internal_error: { status: 500, type: 'server_error', message: 'Unexpected error' },
   not_implemented: { status: 501, type: 'server_error', message: 'Not implemented' },
-  upstream_error: { status: 502, type: 'server_error', message: problem('Upstream error') },
+  upstream_error: { status: 502, type: 'server_error', message: withProblem('Upstream error') },
   no_accounts: {
     status: 503,
     type: 'server_error',
-    message: problem('No account is available: import one, or reactivate one that is paused or deactivated'),
+    message: withProblem('No account is available: import one, or reactivate one that is paused or deactivated'),
   },
   log_unavailable: {
     status: 503,

@@ -1,19 +1,19 @@
 import type { SignInErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
-import { given, problem } from './wording.ts';
+import { detail, withProblem } from './messages.ts';
 
 /** Who may use management: sessions, the password, TOTP. */
 export const signInErrors: Readonly<Record<SignInErrorCode, ErrorEntry>> = {
   authentication_required: {
     status: 401,
     type: 'authentication_error',
-    message: problem('Sign in first'),
+    message: withProblem('Sign in first'),
   },
-  unauthorized: { status: 401, type: 'authentication_error', message: problem('Sign in first') },
+  unauthorized: { status: 401, type: 'authentication_error', message: withProblem('Sign in first') },
   invalid_credentials: {
     status: 401,
     type: 'authentication_error',
-    message: (details) => `The ${given(details, 'credential', 'password')} is wrong`,
+    message: (details) => `The ${detail(details, 'credential', 'password')} is wrong`,
   },
   totp_required: {
     status: 401,

@@ -65,7 +65,7 @@ function readBody(request: ClientRequest, into: { body: string }, onEnd: () => v
   };
   if (request instanceof PlainRequest) {
     plainRequests += 1;
-    request.receive({ onData, onEnd, onGone: () => undefined });
+    request.receive({ onData, onEnd, onDisconnect: () => undefined });
   } else {
     request.on('data', onData).on('end', onEnd);
   }

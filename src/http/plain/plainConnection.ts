@@ -135,7 +135,7 @@ export class PlainConnection {
   }
 
   #closed(): void {
-    this.#request?.gone();
+    this.#request?.disconnected();
     this.#request = undefined;
     this.response?.closed();
   }

@@ -6,7 +6,7 @@ export interface BodyListener {
   onData(piece: Buffer): void;
   onEnd(): void;
   /** The client hung up before the end. */
-  onGone(): void;
+  onDisconnect(): void;
 }
 
 /** A request whose head was read by `readPlainHead`; the names are those of Node's `IncomingMessage`. */
@@ -61,11 +61,11 @@ export class PlainRequest {
   }
 
   /** For the connection: it was closed. */
-  gone(): void {
+  disconnected(): void {
     if (this.complete) return;
     const listener = this.#listener;
     this.discard();
-    listener?.onGone();
+    listener?.onDisconnect();
   }
 
   #end(): void {

@@ -1,7 +1,7 @@
 import type { CodeWay } from '../../domain/accountLink/events.ts';
 import type { AccountLink } from '../../domain/accountLink/state.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
-import type { TokenAnswer } from '../../provider/client/tokenResponse.ts';
+import type { TokenResponse } from '../../provider/client/tokenResponse.ts';
 import type { Authorization } from '../../provider/signIn/authorization.ts';
 import type { DeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
@@ -58,7 +58,7 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
     link: AccountLink,
     by: CodeWay,
     cause: Cause,
-    redeem: () => Promise<TokenAnswer>,
+    redeem: () => Promise<TokenResponse>,
   ): Promise<void> {
     await commands.mutex(`receiving-${link.id}`, async () => {
       const command = { type: 'ReceiveCode', linkId: link.id, by } as const;
@@ -97,7 +97,7 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
     async fromDevice(link, end) {
       const cause = systemCause('the device code was confirmed', link.id);
       if (end.kind === 'failed') return completion.fail(link, end.code, cause);
-      const redeem = async (): Promise<TokenAnswer> => {
+      const redeem = async (): Promise<TokenResponse> => {
         if (end.kind === 'tokens') return end;
         const { code, verifier } = end;
         return authorization.exchange({ code, verifier, redirectUri: deviceCodes.redirectUri });

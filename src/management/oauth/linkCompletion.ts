@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountLink } from '../../domain/accountLink/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import { Refusal } from '../../domain/core/refusal.ts';
-import type { TokenAnswer } from '../../provider/client/tokenResponse.ts';
+import type { TokenResponse } from '../../provider/client/tokenResponse.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
@@ -26,7 +26,7 @@ export interface LinkCompletion {
    * Records the account that the tokens belong to, or why that is impossible. The code works once, so the outcome must
    * reach the log: repeats until the log accepts it, or until `stop`, after which it makes one last attempt.
    */
-  complete(link: AccountLink, response: TokenAnswer, cause: Cause): Promise<void>;
+  complete(link: AccountLink, response: TokenResponse, cause: Cause): Promise<void>;
   /** Records a failure, with the same repeats. */
   fail(link: AccountLink, code: string, cause: Cause): Promise<void>;
   /** Repeats `work` until it succeeds, or until `stop`. Never rejects. */

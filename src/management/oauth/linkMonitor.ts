@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AccountLink, isOpen } from '../../domain/accountLink/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import type { DeviceAnswer, DeviceCodes, DeviceSecrets } from '../../provider/signIn/deviceCodes.ts';
+import type { DeviceCodes, DevicePollResult, DeviceSecrets } from '../../provider/signIn/deviceCodes.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { CallbackListener, Listening } from './callbackListener.ts';
 
 /** A result that ends the polling of a device code. */
-export type DeviceEnd = Exclude<DeviceAnswer, { kind: 'pending' | 'slowDown' | 'unreachable' }>;
+export type DeviceEnd = Exclude<DevicePollResult, { kind: 'pending' | 'slowDown' | 'unreachable' }>;
 
 export interface LinkMonitorOptions {
   readonly hot: HotRunner;

@@ -1,12 +1,12 @@
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import { asObject, type JsonObject, objectIn, textOrNull } from './json.ts';
 
-/** Who an id token speaks for; null for what it does not say. */
+/** The identity in an id token; null for missing claims. */
 export interface Identity {
   readonly upstreamAccountId: string | null;
   readonly email: string | null;
   readonly displayName: string | null;
-  /** In the spelling of `planOf`. */
+  /** As spelled by `planOf`. */
   readonly planType: string | null;
 }
 
@@ -23,27 +23,25 @@ const KNOWN_PLANS: ReadonlySet<string> = new Set([
   'edu',
 ]);
 
-/**
- * What a token says of itself; undefined when it is no JWT. Never throws. Nobody checked the signature: that is the provider's
- * business.
- */
-export const claimsOf = (token: string): JsonObject | undefined =>
+/** @returns the claims of a JWT, undefined if it is not one. Never throws. The signature is the provider's to check. */
+export const readClaims = (token: string): JsonObject | undefined =>
   objectIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
-/** When a token runs out (`exp`, in seconds, a number or a numeric string); null when it does not say. */
+/** @returns when a token expires (`exp`, in seconds, a number or a numeric string); null without that claim */
 export function expiryOf(token: string): Instant | null {
-  const exp = claimsOf(token)?.exp;
+  const exp = readClaims(token)?.exp;
   const seconds = typeof exp === 'number' ? exp : typeof exp === 'string' && exp.trim() !== '' ? Number(exp) : NaN;
   const ms = Math.floor(seconds * 1_000);
   return Number.isNaN(new Date(ms).getTime()) ? null : instant(ms);
 }
 
 /**
- * The identity in an id token; undefined when the token cannot be read, which is no error. The provider's own object
- * comes before claims of the same name at the top (docs/provider.md#identity-claims-in-the-id-token).
+ * Reads the identity from an id token. Claims in the provider's own object take precedence over those at the top level
+ * (docs/provider.md#identity-claims-in-the-id-token).
+ * @returns undefined if the token cannot be read, which is not an error
  */
 export function identityOf(idToken: string): Identity | undefined {
-  const claims = claimsOf(idToken);
+  const claims = readClaims(idToken);
   if (!claims) return undefined;
   const auth = asObject(claims[AUTH]);
   const claim = (name: string) => textOrNull(auth?.[name]) ?? textOrNull(claims[name]);
@@ -56,7 +54,7 @@ export function identityOf(idToken: string): Identity | undefined {
   };
 }
 
-/** Plans that we know in lower case, all others as the provider spells them. */
+/** @returns known plans in lower case, others as the provider spells them */
 export function planOf(plan: string): string {
   const trimmed = plan.trim();
   const lower = trimmed.toLowerCase();

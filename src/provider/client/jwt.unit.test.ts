@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unsignedJwt } from '../../../test/support/provider/jwt.ts';
-import { claimsOf, expiryOf, identityOf, planOf } from './jwt.ts';
+import { expiryOf, identityOf, planOf, readClaims } from './jwt.ts';
 
 const AUTH = 'https://api.openai.com/auth';
 const PROFILE = 'https://api.openai.com/profile';
 
-test('claims are read without a look at the signature', () =>
-  expect(claimsOf(unsignedJwt({ sub: 'somebody', email: 'jörg@example.com' }))).toEqual({
-    sub: 'somebody',
+test('reads claims without checking the signature', () =>
+  expect(readClaims(unsignedJwt({ sub: 'user', email: 'jörg@example.com' }))).toEqual({
+    sub: 'user',
     email: 'jörg@example.com',
   }));
 
 test.each(['', 'opaque', 'a.b.c', 'a.bnVsbA.c', 'a.WzFd.c', 'a.MQ.c', '..'])('%j has no claims', (token) => {
-  expect(claimsOf(token)).toBeUndefined();
+  expect(readClaims(token)).toBeUndefined();
   expect(expiryOf(token)).toBeNull();
   expect(identityOf(token)).toBeUndefined();
 });
 
-test('no text makes it throw', () =>
+test('never throws', () =>
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.object().map(unsignedJwt)), (token) => {
-      claimsOf(token);
+      readClaims(token);
       expiryOf(token);
       identityOf(token);
     }),
@@ -40,8 +40,8 @@ test.each([
   [undefined, null],
 ])('exp %j is %j', (exp, expected) => expect(expiryOf(unsignedJwt({ exp }))).toBe(expected));
 
-describe('who an id token speaks for', () => {
-  test('stands in the object of the provider', () =>
+describe('the identity in an id token', () => {
+  test("is read from the provider's object", () =>
     expect(
       identityOf(
         unsignedJwt({
@@ -53,7 +53,7 @@ describe('who an id token speaks for', () => {
       ),
     ).toEqual({ upstreamAccountId: 'acc_1', email: 'a@example.com', displayName: 'A', planType: 'plus' }));
 
-  test('or else at the top, with the e-mail in the profile', () =>
+  test('is read from the top level and the profile otherwise', () =>
     expect(
       identityOf(
         unsignedJwt({
@@ -65,7 +65,7 @@ describe('who an id token speaks for', () => {
       ),
     ).toEqual({ upstreamAccountId: 'top', email: 'a@example.com', displayName: null, planType: 'pro' }));
 
-  test('or nowhere', () =>
+  test('is null where claims are missing', () =>
     expect(identityOf(unsignedJwt({ [AUTH]: 'odd', email: 7 }))).toEqual({
       upstreamAccountId: null,
       email: null,
@@ -74,5 +74,5 @@ describe('who an id token speaks for', () => {
     }));
 });
 
-test('plans that we know have one spelling, others keep theirs', () =>
+test('spells known plans in lower case and keeps others', () =>
   expect([' PLUS ', 'Team', 'Quorum'].map(planOf)).toEqual(['plus', 'team', 'Quorum']));

@@ -1,13 +1,13 @@
 import { HeaderBlock } from '../../http/wire/headerBlock.ts';
 
-/** Headers by which the provider knows an account; the object is shared between requests. */
+/** Headers that identify an account to the provider; requests share the object. */
 export interface AccountHeaders {
   readonly authorization: string;
-  /** Left out when the account's provider id is not known. */
+  /** Omitted if the provider's id of the account is unknown. */
   readonly 'chatgpt-account-id'?: string | undefined;
 }
 
-/** What goes upstream under its own name: whatever is not here, or under a prefix below, stays with us. */
+/** Client headers that are forwarded, in addition to two prefixes below. */
 const FORWARDED: ReadonlySet<string> = new Set([
   'user-agent',
   'originator',
@@ -23,37 +23,37 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'x-client-request-id',
 ]);
 
-/** Names the client's machine, which the pooled account must not learn. */
-const KEPT_BACK = 'x-codex-installation-id';
+/** Identifies the client's machine, which must not be linked to the pooled account. */
+const INSTALLATION_ID = 'x-codex-installation-id';
 
 /**
- * Whether a client's header is forwarded: only if it is listed, because a list of what to drop forwards what its author
- * did not think of (docs/decisions/0053-outbound-headers.md).
+ * Whether a client's header is forwarded. An allowlist, because a denylist would let unknown headers through
+ * (docs/decisions/0053-outbound-headers.md).
  * @param name in lower case
  */
 const isForwarded = (name: string): boolean =>
-  FORWARDED.has(name) || ((name.startsWith('x-codex-') || name.startsWith('x-openai-')) && name !== KEPT_BACK);
+  FORWARDED.has(name) || ((name.startsWith('x-codex-') || name.startsWith('x-openai-')) && name !== INSTALLATION_ID);
 
 export interface UpstreamContent {
   /** Default: `text/event-stream`. */
   readonly accept?: string;
-  /** Of the body as it is sent upstream. Default: `application/json`. */
+  /** Describes the body as sent upstream. Default: `application/json`. */
   readonly contentType?: string | undefined;
 }
 
 /** The headers of a model request to the provider. */
 export interface OutboundHeaders {
-  /** What it has in common with others. */
+  /** Headers shared with other requests. */
   readonly shared: readonly HeaderBlock[];
-  /** Names in lower case and values in turn. */
+  /** Alternating lower-case names and values. */
   readonly own: readonly string[];
 }
 
 /**
- * What the provider gets to see of a request. Runs for every one of them: one pass, no regular expression, nothing but the
- * result allocated.
+ * Builds the headers of a request to the provider. Runs for each request: one pass, no regular expression, no allocation but
+ * the result.
  * @param clientHeaders `rawHeaders` of the incoming request
- * @param requestId ours; the client's own stays between the client and us
+ * @param requestId svc's own id; the client's is not forwarded
  */
 export function upstreamHeaders(
   clientHeaders: readonly string[],
@@ -69,7 +69,7 @@ export function upstreamHeaders(
   return { shared: [blockOf(account)], own };
 }
 
-/** A token is a kilobyte or more, so its line is made once, and goes when the token does. */
+/** Tokens have a kilobyte or more, so each header line is built once; it is collected with its token. */
 const blocks = new WeakMap<AccountHeaders, HeaderBlock>();
 
 function blockOf(account: AccountHeaders): HeaderBlock {

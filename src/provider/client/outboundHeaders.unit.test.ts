@@ -3,7 +3,7 @@ import { type AccountHeaders, upstreamHeaders } from './outboundHeaders.ts';
 
 const account: AccountHeaders = { authorization: 'Bearer access', 'chatgpt-account-id': 'acc_1' };
 
-/** What arrives upstream, as pairs in the order of the wire. */
+/** Name and value of each header in the order in which it is sent. */
 function sent(clientHeaders: readonly string[], as = account, content = {}): [string, string][] {
   const { shared, own } = upstreamHeaders(clientHeaders, as, 'req_1', content);
   const flat = [...shared.flatMap(({ fields }) => fields), ...own];
@@ -12,7 +12,7 @@ function sent(clientHeaders: readonly string[], as = account, content = {}): [st
 const namesOf = (pairs: [string, string][]) => pairs.map(([name]) => name);
 const OURS = ['authorization', 'chatgpt-account-id', 'accept', 'content-type', 'x-request-id'];
 
-test('a request without headers carries ours and nothing else', () =>
+test("sends only svc's own headers for a request without any", () =>
   expect(sent([])).toEqual([
     ['authorization', 'Bearer access'],
     ['chatgpt-account-id', 'acc_1'],
@@ -21,19 +21,19 @@ test('a request without headers carries ours and nothing else', () =>
     ['x-request-id', 'req_1'],
   ]));
 
-test('an account without a provider id sends none', () => {
+test("omits the account id if the provider's is unknown", () => {
   expect(namesOf(sent([], { authorization: 'Bearer access' }))).not.toContain('chatgpt-account-id');
   const explicit = { authorization: 'Bearer access', 'chatgpt-account-id': undefined };
   expect(namesOf(sent([], explicit))).not.toContain('chatgpt-account-id');
 });
 
-test('another endpoint may speak another language', () => {
+test('uses the accept and content type of the endpoint', () => {
   const content = { accept: 'application/json', contentType: 'multipart/form-data; boundary=x' };
   expect(sent([], account, content)).toContainEqual(['accept', 'application/json']);
   expect(sent([], account, content)).toContainEqual(['content-type', 'multipart/form-data; boundary=x']);
 });
 
-describe('what a client says of itself goes upstream unchanged', () => {
+describe('forwards unchanged', () => {
   test.each([
     ['user-agent', 'codex_exec/0.169.0 (Debian 12.0.0; x86_64) dumb (codex_exec; 0.169.0)'],
     ['originator', 'codex_exec'],
@@ -59,7 +59,7 @@ describe('what a client says of itself goes upstream unchanged', () => {
   });
 });
 
-describe('everything else stays with us', () => {
+describe('does not forward', () => {
   test.each([
     'Authorization',
     'ChatGPT-Account-Id',
@@ -92,13 +92,13 @@ describe('everything else stays with us', () => {
     'X-Api-Key',
     'X-Codex',
     'Idempotency-Key',
-  ])('%s', (name) => expect(namesOf(sent([name, 'theirs']))).toEqual(OURS));
+  ])('%s', (name) => expect(namesOf(sent([name, 'value']))).toEqual(OURS));
 });
 
-test('no header of a client can take the place of the account', () => {
+test("never replaces the account's headers by the client's", () => {
   const pairs = sent(['authorization', 'Bearer sk-svc-1', 'CHATGPT-ACCOUNT-ID', 'acc_2', 'accept', 'text/html']);
   expect(pairs.filter(([name]) => name === 'authorization')).toEqual([['authorization', 'Bearer access']]);
   expect(pairs.filter(([name]) => name === 'chatgpt-account-id')).toEqual([['chatgpt-account-id', 'acc_1']]);
 });
 
-test('a header without its value is not sent', () => expect(namesOf(sent(['user-agent']))).toEqual(OURS));
+test('ignores a header name without a value', () => expect(namesOf(sent(['user-agent']))).toEqual(OURS));

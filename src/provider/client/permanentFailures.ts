@@ -1,14 +1,14 @@
-const SIGN_IN_AGAIN = 'sign in again, or import the account anew';
+const SIGN_IN_AGAIN = 'sign in again or import the account again';
 
-/** Codes after which asking again is in vain, with what an operator reads (docs/provider.md#permanent-refresh-failures). */
+/** Codes of permanent failures, with the reason that operators see (docs/provider.md#permanent-refresh-failures). */
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['refresh_token_expired', `Refresh token expired: ${SIGN_IN_AGAIN}`],
-  ['refresh_token_reused', `Refresh token was used by another program: ${SIGN_IN_AGAIN}`],
-  ['refresh_token_invalidated', `Refresh token was revoked: ${SIGN_IN_AGAIN}`],
-  ['invalid_refresh_token', `Refresh token is not valid: ${SIGN_IN_AGAIN}`],
+  ['refresh_token_expired', `The refresh token expired: ${SIGN_IN_AGAIN}`],
+  ['refresh_token_reused', `The refresh token was used by another program: ${SIGN_IN_AGAIN}`],
+  ['refresh_token_invalidated', `The refresh token was revoked: ${SIGN_IN_AGAIN}`],
+  ['invalid_refresh_token', `The refresh token is not valid: ${SIGN_IN_AGAIN}`],
   ['invalid_grant', `The provider does not accept the refresh token: ${SIGN_IN_AGAIN}`],
-  ['token_invalidated', `Token was revoked: ${SIGN_IN_AGAIN}`],
-  ['token_expired', `Token expired: ${SIGN_IN_AGAIN}`],
+  ['token_invalidated', `The token was revoked: ${SIGN_IN_AGAIN}`],
+  ['token_expired', `The token expired: ${SIGN_IN_AGAIN}`],
   ['app_session_terminated', `The provider ended the session: ${SIGN_IN_AGAIN}`],
   ['account_session_expired', `The session at the provider expired: ${SIGN_IN_AGAIN}`],
   ['account_auth_invalidated', `The provider revoked the sign-in: ${SIGN_IN_AGAIN}`],
@@ -17,8 +17,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['account_deleted', 'The account was deleted at the provider'],
 ]);
 
-/** Whether a code of the token endpoint means that the account cannot come back by itself. */
+/** Whether no later attempt can succeed after this code of the token endpoint. */
 export const isPermanentFailure = (code: string): boolean => REASONS.has(code);
 
-/** Why an account is deactivated, in words. */
+/** @returns why an account is deactivated, for operators */
 export const deactivationReason = (code: string): string => REASONS.get(code) ?? `Authentication failed: ${code}`;

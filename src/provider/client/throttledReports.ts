@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Passes on at most one report for each key and hour: what fails every minute is worth one line, not sixty. */
+/** Limits reports to one per key and hour, so that a poll that fails every minute does not log sixty lines. */
 export function createThrottledReports({ report, now }: { report: (error: Error) => void; now: () => Instant }) {
   const reportedAt = new Map<string, Instant>();
   return (key: string, error: Error): void => {
@@ -14,7 +14,7 @@ export function createThrottledReports({ report, now }: { report: (error: Error)
   };
 }
 
-/** Something of the provider or of an account's tokens that an operator should hear of; the message names the account. */
-export class ProviderTrouble extends Error {
+/** A problem with the provider or an account's tokens that operators should know of; the message names the account. */
+export class ProviderProblem extends Error {
   override readonly name = 'ProviderTrouble';
 }

@@ -1,10 +1,10 @@
 import { codeOf, onceOnlyClient } from './providerClient.ts';
 import { CLIENT_ID, REFRESH_SCOPE } from './registration.ts';
-import { readTokenAnswer, type TokenAnswer } from './tokenResponse.ts';
+import { readTokenResponse, type TokenResponse } from './tokenResponse.ts';
 
 export interface TokenEndpoint {
   /** Spends a refresh token, which works once. Never rejects. */
-  refresh(refreshToken: string): Promise<TokenAnswer>;
+  refresh(refreshToken: string): Promise<TokenResponse>;
 }
 
 export interface TokenEndpointOptions {
@@ -25,7 +25,7 @@ export function createTokenEndpoint({ authBaseUrl, timeoutMs = 8_000 }: TokenEnd
       };
       try {
         const { statusCode, body } = await client.post(`${authBaseUrl}/oauth/token`, { json });
-        return readTokenAnswer(statusCode, body);
+        return readTokenResponse(statusCode, body);
       } catch (error) {
         return { kind: 'transient', code: codeOf(error) };
       }

@@ -11,33 +11,33 @@ import {
 } from '../../../test/support/provider/scripts.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import { because, type Stage, setStage } from '../stage.support.ts';
+import { because, type ProviderFixture, startFixture } from '../providerFixture.support.ts';
 import type { ModelPoller } from './modelPoller.ts';
 
 const MODELS = '/backend-api/codex/models';
-let stage: Stage;
+let fixture: ProviderFixture;
 let poller: ModelPoller;
 let plans = 0;
 let plan: string;
 beforeAll(async () => {
-  stage = await setStage();
-  poller = stage.node.modelPoller();
+  fixture = await startFixture();
+  poller = fixture.node.modelPoller();
 });
 beforeEach(() => {
-  stage.reports.length = 0;
+  fixture.reports.length = 0;
   plan = `plan-${++plans}`;
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function addAccount(): Promise<{ at: SimulatedAccount; id: AccountId }> {
-  const at = stage.provider.addAccount({ plan });
-  return { at, id: await stage.importAccount(at) };
+  const at = fixture.provider.addAccount({ plan });
+  return { at, id: await fixture.importAccount(at) };
 }
 async function poll(id: AccountId): Promise<void> {
   poller.pollNow(id);
   await poller.whenIdle(10_000);
 }
-const catalogue = () => stage.node.hot.state.models;
+const catalogue = () => fixture.node.hot.state.models;
 const slugs = () =>
   catalogue()
     .plans.get(plan)
@@ -45,11 +45,11 @@ const slugs = () =>
 const asked = ({ received }: SimulatedAccount) => received.filter(({ path }) => path === MODELS);
 const events = async () => {
   const types = [];
-  for await (const { type } of stage.log.readStream('modelCatalogue-main')) types.push(type);
+  for await (const { type } of fixture.log.readStream('modelCatalogue-main')) types.push(type);
   return types;
 };
 
-test('a poll asks as an account of the plan and keeps each entry as it came', async () => {
+test('polls as an account of the plan and keeps the entries unchanged', async () => {
   const { at, id } = await addAccount();
   const odd = model('odd', { some_new_field: { deep: [1.5, null, 'x'] } });
   at.models.always(modelList([odd, model('second')]));
@@ -65,7 +65,7 @@ test('a poll asks as an account of the plan and keeps each entry as it came', as
   expect(JSON.parse(catalogue().entries.get(first?.version ?? '') ?? '')).toEqual(odd);
 });
 
-test('what says nothing new leaves nothing behind', async () => {
+test('appends no event without changes', async () => {
   const { id } = await addAccount();
   await poll(id);
   const before = await events();
@@ -73,15 +73,15 @@ test('what says nothing new leaves nothing behind', async () => {
   expect(await events()).toEqual(before);
 });
 
-describe('a plan keeps what is known of it when the provider', () => {
+describe('a plan keeps its models, and a report is made, when the provider', () => {
   test.each([
-    ['fails', serverError(), 'HTTP 500'],
-    ['hangs up', resetConnection(), 'could not be read: econnreset'],
-    ['does not answer', neverAnswers(), 'could not be read: etimedout'],
-    ['has none', modelList([]), 'are not in a form that we know'],
-    ['says something else', json(200, { data: [] }), 'are not in a form that we know'],
-    ['is a page', json(200, '<html>'), 'are not in a form that we know'],
-  ])('%s, and the operator hears of it', async (_what, script, report) => {
+    ['fails', serverError(), 'could not be read: HTTP 500'],
+    ['closes the connection', resetConnection(), 'could not be read: econnreset'],
+    ['does not respond', neverAnswers(), 'could not be read: etimedout'],
+    ['sends an empty list', modelList([]), 'are in an unknown format'],
+    ['sends another object', json(200, { data: [] }), 'are in an unknown format'],
+    ['sends HTML', json(200, '<html>'), 'are in an unknown format'],
+  ])('%s', async (_what, script, report) => {
     const { at, id } = await addAccount();
     await poll(id);
     const before = slugs();
@@ -89,11 +89,11 @@ describe('a plan keeps what is known of it when the provider', () => {
     at.models.always(script);
     await poll(id);
     expect(slugs()).toEqual(before);
-    expect(stage.reports).toEqual([`the models of the plan ${plan}: ${report}`]);
+    expect(fixture.reports).toEqual([`the models of plan ${plan} ${report}`]);
   });
 });
 
-test('another account of the plan is asked when the first cannot say', async () => {
+test('tries another account of the plan when the first fails', async () => {
   const first = await addAccount();
   const second = await addAccount();
   first.at.models.always(serverError());
@@ -102,15 +102,15 @@ test('another account of the plan is asked when the first cannot say', async () 
   expect(slugs()).toEqual(['from-the-second']);
 });
 
-test('accounts that cannot be used are not asked', async () => {
+test('skips unusable accounts', async () => {
   const paused = await addAccount();
-  await stage.node.handle(subjects.account, paused.id, { type: 'PauseAccount', accountId: paused.id }, because);
+  await fixture.node.handle(subjects.account, paused.id, { type: 'PauseAccount', accountId: paused.id }, because);
   await poll(paused.id);
   expect(asked(paused.at)).toEqual([]);
   expect(slugs()).toBeUndefined();
 });
 
-test('a refused token is replaced, and the account asked again', async () => {
+test('replaces a refused token and repeats the call', async () => {
   const { at, id } = await addAccount();
   at.models.next(unauthorized());
   await poll(id);
@@ -118,7 +118,7 @@ test('a refused token is replaced, and the account asked again', async () => {
   expect(slugs()?.length).toBeGreaterThan(0);
 });
 
-test('entries without a usable name are left out, and of two with one name the first stays', async () => {
+test('omits entries without a valid name and keeps the first of two with the same', async () => {
   const { at, id } = await addAccount();
   const bad = [{ slug: '' }, { slug: 7 }, {}, null, 'text', { slug: 'x'.repeat(201) }, { slug: '\ud800' }];
   at.models.always(json(200, { models: [...bad, model('good'), model('good', { priority: 9 })] }));
@@ -126,7 +126,7 @@ test('entries without a usable name are left out, and of two with one name the f
   expect(slugs()).toEqual(['good']);
 });
 
-test('several plans are asked at once and none is lost', async () => {
+test('polls several plans in parallel and records all of them', async () => {
   const pool = [];
   for (let index = 0; index < 8; index++) {
     plan = `together-${index}`;
@@ -145,17 +145,17 @@ test('several plans are asked at once and none is lost', async () => {
   }
 });
 
-test('a round asks one account of each plan, and the next one follows by itself', async () => {
+test('polls one account of each plan at an interval', async () => {
   const first = await addAccount();
   const second = await addAccount();
-  const repeating = stage.node.modelPoller({ everyMs: 30 });
+  const repeating = fixture.node.modelPoller({ everyMs: 30 });
   repeating.start();
   await vi.waitUntil(() => asked(first.at).length >= 2, patiently);
   await repeating.stop();
   expect(asked(second.at)).toEqual([]);
 });
 
-test('waiting for it has an end', async () => {
+test('stops waiting for a poll after the timeout', async () => {
   const { at, id } = await addAccount();
   at.models.always(neverAnswers());
   poller.pollNow(id);

@@ -4,20 +4,20 @@ import { withTimeout } from '../../lib/withTimeout.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import { createAccountGet } from '../client/accountGet.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
-import { createThrottledReports, ProviderTrouble } from '../client/throttledReports.ts';
+import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
 import type { AccessTokens } from '../tokens/accessTokens.ts';
+import { createAuthenticatedGet } from '../tokens/authenticatedGet.ts';
 import { type ReportedModels, readModels } from './modelsPayload.ts';
 
 export interface ModelPoller {
-  /** Asks for the models of every plan in the pool, now and once in each interval. */
+  /** Polls the models of every plan in the pool, now and at each interval. */
   start(): void;
-  /** Asks for the models of an account's plan at once, e.g. after its import. */
+  /** Polls the models of an account's plan immediately, e.g. after its import. */
   pollNow(accountId: AccountId): void;
-  /** Resolves when no call is under way, or after so many milliseconds. */
-  whenIdle(withinMs: number): Promise<void>;
-  /** Aborts the calls under way and waits until nothing of them is left. */
+  /** Resolves when no poll is in flight, or after the timeout. */
+  whenIdle(timeoutMs: number): Promise<void>;
+  /** Aborts the polls in flight and waits for them. */
   stop(): Promise<void>;
 }
 
@@ -28,18 +28,18 @@ export interface ModelPollerOptions {
   readonly now: () => Instant;
   /** A new UUID. */
   readonly newId: () => string;
-  /** Told at most once an hour of each plan. */
+  /** Called at most once an hour for each plan. */
   readonly report: (error: Error) => void;
   /** `SVC_UPSTREAM_BASE_URL` */
   readonly upstreamBaseUrl: string;
-  /** `SVC_CLIENT_VERSION`: the provider leaves out models that are too new for the client that asks. */
+  /** `SVC_CLIENT_VERSION`: the provider omits models that are too new for this version. */
   readonly clientVersion: string;
   readonly everyMs?: number;
   readonly timeoutMs?: number;
 }
 
-const EVERY_MS = 300_000;
-/** Accounts of one plan are alike: when so many of them cannot say, the plan keeps what is known. */
+const INTERVAL_MS = 300_000;
+/** Accounts to try for a plan, all of which have the same models. */
 const MAX_ACCOUNTS = 3;
 
 export function createModelPoller({
@@ -51,15 +51,15 @@ export function createModelPoller({
   report,
   upstreamBaseUrl,
   clientVersion,
-  everyMs = EVERY_MS,
+  everyMs = INTERVAL_MS,
   timeoutMs = 15_000,
 }: ModelPollerOptions): ModelPoller {
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
-  const get = createAccountGet({ hot, tokens, client, newId });
-  const reportRarely = createThrottledReports({ report, now });
-  // All plans stand in one stream: they wait for each other here rather than there.
-  const inTurn = createSemaphore(1);
-  const underWay = new Map<string, Promise<void>>();
+  const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, newId });
+  const throttledReport = createThrottledReports({ report, now });
+  // All plans share a stream: writing one after the other avoids conflicts.
+  const serialize = createSemaphore(1);
+  const inFlight = new Map<string, Promise<void>>();
   let rounds: NodeJS.Timeout | undefined;
   let stopping = new AbortController();
 
@@ -68,14 +68,14 @@ export function createModelPoller({
   }
 
   function poll(planType: string): void {
-    if (underWay.has(planType)) return;
+    if (inFlight.has(planType)) return;
     const { signal } = stopping;
     const polled = observe(planType, signal)
       .catch((error) => {
-        if (!signal.aborted) trouble(planType, 'could not be recorded', error);
+        if (!signal.aborted) reportProblem(planType, 'could not be recorded', error);
       })
-      .finally(() => underWay.delete(planType));
-    underWay.set(planType, polled);
+      .finally(() => inFlight.delete(planType));
+    inFlight.set(planType, polled);
   }
 
   async function observe(planType: string, signal: AbortSignal): Promise<void> {
@@ -83,32 +83,38 @@ export function createModelPoller({
       (account) => account.planType === planType && tokens.isUsable(account.id),
     );
     for (const { id } of accounts.slice(0, MAX_ACCOUNTS)) {
-      const models = await ask(id, planType, signal);
+      const models = await requestModels(id, planType, signal);
       if (signal.aborted) return;
       if (!models) continue;
       const cause = { actor: { kind: 'system', reason: 'models poll' }, correlationId: newId() } as const;
       const command = { type: 'ObserveModels', planType, models } as const;
-      await inTurn(() => handle(subjects.modelCatalogue, 'main', command, cause));
+      await serialize(() => handle(subjects.modelCatalogue, 'main', command, cause));
       return;
     }
   }
 
-  async function ask(id: AccountId, planType: string, signal: AbortSignal): Promise<ReportedModels | undefined> {
+  async function requestModels(
+    id: AccountId,
+    planType: string,
+    signal: AbortSignal,
+  ): Promise<ReportedModels | undefined> {
     try {
-      const answer = await get(id, `${upstreamBaseUrl}/codex/models?client_version=${clientVersion}`, signal);
-      if (!answer) return undefined;
-      const models = answer.status === 200 ? readModels(answer.body) : undefined;
+      const url = `${upstreamBaseUrl}/codex/models?client_version=${clientVersion}`;
+      const response = await authenticatedGet(id, url, signal);
+      if (!response) return undefined;
+      const { status, body } = response;
+      const models = status === 200 ? readModels(body) : undefined;
       if (!models)
-        trouble(planType, answer.status === 200 ? 'are not in a form that we know' : `HTTP ${answer.status}`);
+        reportProblem(planType, status === 200 ? 'are in an unknown format' : `could not be read: HTTP ${status}`);
       return models;
     } catch (error) {
-      if (!signal.aborted) trouble(planType, `could not be read: ${codeOf(error)}`, error);
+      if (!signal.aborted) reportProblem(planType, `could not be read: ${codeOf(error)}`, error);
       return undefined;
     }
   }
 
-  function trouble(planType: string, what: string, cause?: unknown): void {
-    reportRarely(planType, new ProviderTrouble(`the models of the plan ${planType}: ${what}`, { cause }));
+  function reportProblem(planType: string, problem: string, cause?: unknown): void {
+    throttledReport(planType, new ProviderProblem(`the models of plan ${planType} ${problem}`, { cause }));
   }
 
   return {
@@ -121,14 +127,14 @@ export function createModelPoller({
       const account = hot.state.accounts.get(accountId);
       if (account) poll(account.planType);
     },
-    async whenIdle(withinMs) {
-      if (underWay.size > 0) await withTimeout(withinMs, Promise.all(underWay.values()));
+    async whenIdle(waitMs) {
+      if (inFlight.size > 0) await withTimeout(waitMs, Promise.all(inFlight.values()));
     },
     async stop() {
       clearInterval(rounds);
       rounds = undefined;
       stopping.abort();
-      await Promise.all(underWay.values());
+      await Promise.all(inFlight.values());
       stopping = new AbortController();
     },
   };

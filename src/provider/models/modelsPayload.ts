@@ -4,15 +4,15 @@ import { asObject, objectIn } from '../client/json.ts';
 
 export type ReportedModels = ObserveModels['models'];
 
-/** Far beyond what a provider has; a list that is longer is no list of models. */
+/** Far more than the provider has; a longer list is rejected. */
 const MAX_MODELS = 500;
 const MAX_NAME_LENGTH = 200;
 const MAX_ENTRY_CHARACTERS = 1_000_000;
 
 /**
- * Reads the answer of `/codex/models` (docs/provider.md#models-payload). Entries are kept as they are, because clients
- * go by fields that we do not know.
- * @returns undefined when it is no list of models, or an empty one: no account is without any
+ * Reads the response of `/codex/models` (docs/provider.md#models-payload). Keeps the entries unchanged, because clients use
+ * fields that svc does not know.
+ * @returns undefined if the body contains no list of models or an empty one, since every account has some
  */
 export function readModels(body: string): ReportedModels | undefined {
   const list = objectIn(body)?.models;

@@ -1,8 +1,8 @@
-// Why oauth4webapi, and for what. What happens on our side of a sign-in is its part: the challenge of PKCE, and the checks
-// of what comes back (state, issuer, no parameter twice, error or code: RFC 6749, 7636, 9207). The calls are got's like all
-// others to the provider, and our own reader takes the answer, because this provider's errors are objects where RFC 6749
-// wants a text, and its id token is a label to us, not a proof. openid-client insists on discovery or on checking that
-// token; arctic leaves state to the caller. The device flow is none of RFC 8628's, so no library has it.
+// oauth4webapi does the client's part of a sign-in: the PKCE challenge and the checks of the callback (state, issuer,
+// repeated parameters, error or code: RFC 6749, 7636, 9207). got makes the calls, and `readTokenResponse` reads the responses,
+// because this provider's errors are objects instead of the strings of RFC 6749, and svc uses its id token as a label, not as a
+// proof. openid-client requires discovery or a check of that token; arctic leaves the state to its user. The provider's device
+// flow is not that of RFC 8628, so no library supports it.
 
 import {
   AuthorizationResponseError,
@@ -14,15 +14,15 @@ import {
 import type { Vault } from '../../vault/vault.ts';
 import { codeOf, onceOnlyClient } from '../client/providerClient.ts';
 import { CLIENT_ID, SIGN_IN_FLAGS, SIGN_IN_SCOPE } from '../client/registration.ts';
-import { asErrorCode, readTokenAnswer, type TokenAnswer } from '../client/tokenResponse.ts';
+import { asErrorCode, readTokenResponse, type TokenResponse } from '../client/tokenResponse.ts';
 
-/** What the provider sent the browser back with. `foreign`: not for this sign-in, or nothing that a provider sends. */
-export type CallbackAnswer =
+/** The parameters of a callback. `foreign`: of another sign-in, or not from the provider. */
+export type CallbackResult =
   | { readonly kind: 'code'; readonly code: string }
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'foreign' };
 
-/** What a code is exchanged with. */
+/** The parameters of a code exchange. */
 export interface Grant {
   readonly code: string;
   readonly verifier: string;
@@ -30,15 +30,15 @@ export interface Grant {
 }
 
 export interface Authorization {
-  /** Where the operator signs in. */
+  /** @returns where the operator signs in */
   urlOf(linkId: string, redirectUri: string): Promise<string>;
-  /** What the provider gives back with the code, so that a code of another sign-in is recognised. */
+  /** @returns the value that the provider returns with the code, by which a code of another sign-in is detected */
   stateOf(linkId: string): string;
-  /** The other half of the challenge in the URL. */
+  /** @returns the PKCE verifier of the challenge in the URL */
   verifierOf(linkId: string): string;
-  read(callback: URLSearchParams, linkId: string): CallbackAnswer;
+  read(callback: URLSearchParams, linkId: string): CallbackResult;
   /** Spends a code, which works once. Never rejects. */
-  exchange(grant: Grant): Promise<TokenAnswer>;
+  exchange(grant: Grant): Promise<TokenResponse>;
 }
 
 export interface AuthorizationOptions {
@@ -49,9 +49,9 @@ export interface AuthorizationOptions {
 }
 
 /**
- * Sign-in by browser: authorization code with PKCE. Verifier and state are HMACs of the link's id under the
- * installation's own key: as random as the key to everybody else, the same after a restart and on every node, and
- * nothing that would have to be kept.
+ * Sign-in by browser: authorization code with PKCE (docs/provider.md#browser-sign-in). Verifier and state are HMACs of the
+ * link's id under the installation's key: unpredictable without it, the same on every node and after a restart, and never
+ * stored.
  */
 export function createAuthorization({ authBaseUrl, vault, timeoutMs = 8_000 }: AuthorizationOptions): Authorization {
   const server: AuthorizationServer = { issuer: authBaseUrl };
@@ -82,8 +82,8 @@ export function createAuthorization({ authBaseUrl, vault, timeoutMs = 8_000 }: A
     read(callback, linkId) {
       try {
         const valid = validateAuthResponse(server, registration, callback, stateOf(linkId));
-        const [code, another] = valid.getAll('code');
-        return code && another === undefined ? { kind: 'code', code } : { kind: 'foreign' };
+        const [code, second] = valid.getAll('code');
+        return code && second === undefined ? { kind: 'code', code } : { kind: 'foreign' };
       } catch (error) {
         if (!(error instanceof AuthorizationResponseError)) return { kind: 'foreign' };
         return { kind: 'refused', code: asErrorCode(error.error) ?? 'authorization_failed' };
@@ -100,7 +100,7 @@ export function createAuthorization({ authBaseUrl, vault, timeoutMs = 8_000 }: A
       };
       try {
         const { statusCode, body } = await client.post(`${authBaseUrl}/oauth/token`, { form });
-        return readTokenAnswer(statusCode, body);
+        return readTokenResponse(statusCode, body);
       } catch (error) {
         return { kind: 'transient', code: codeOf(error) };
       }

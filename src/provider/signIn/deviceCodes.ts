@@ -3,9 +3,9 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { asObject, type JsonObject, objectIn } from '../client/json.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
 import { CLIENT_ID } from '../client/registration.ts';
-import { errorCodeIn, type TokenAnswer, tokensIn } from '../client/tokenResponse.ts';
+import { errorCodeIn, type TokenResponse, tokensIn } from '../client/tokenResponse.ts';
 
-/** What asks for a device's code and what the operator types; whoever has both gets the account. */
+/** Identifies a device sign-in. Together with the user code it grants access to the account. */
 export interface DeviceSecrets {
   readonly deviceAuthId: string;
   readonly userCode: string;
@@ -17,25 +17,25 @@ export interface DeviceCode {
   readonly lifetimeMs: number;
 }
 
-export type DeviceAnswer =
+export type DevicePollResult =
   | { readonly kind: 'pending' }
-  /** Asked too often: from now on less so (RFC 8628 section 3.5). */
+  /** Polled too often: increase the interval (RFC 8628 section 3.5). */
   | { readonly kind: 'slowDown'; readonly retryAfterMs: number | undefined }
   | { readonly kind: 'code'; readonly code: string; readonly verifier: string }
-  | Extract<TokenAnswer, { kind: 'tokens' }>
+  | Extract<TokenResponse, { kind: 'tokens' }>
   | { readonly kind: 'failed'; readonly code: string }
-  /** Nothing is said about the sign-in: another time may do. */
+  /** The poll failed, not the sign-in. */
   | { readonly kind: 'unreachable'; readonly code: string };
 
 export interface DeviceCodes {
-  /** Where the operator types the code. */
+  /** Where the operator enters the code. */
   readonly verificationUrl: string;
-  /** What a code is exchanged with, though no browser ever goes there. */
+  /** Parameter of the code exchange; no browser is redirected to it. */
   readonly redirectUri: string;
   /** @throws Refusal `device_auth_unavailable` | `device_auth_failed` */
   request(): Promise<DeviceCode>;
-  /** Asks once. Never rejects. */
-  poll(secrets: DeviceSecrets, signal: AbortSignal): Promise<DeviceAnswer>;
+  /** Polls once. Never rejects. */
+  poll(secrets: DeviceSecrets, signal: AbortSignal): Promise<DevicePollResult>;
 }
 
 export interface DeviceCodesOptions {
@@ -50,25 +50,27 @@ const DEFAULT_LIFETIME_S = 900;
 const MIN_SECONDS = 0.1;
 const MAX_SECONDS = 3_600;
 
-/** The provider's own device flow (docs/provider.md#device-sign-in): JSON, other names than RFC 8628, a code at its end. */
+/** The provider's own device flow: JSON, names other than those of RFC 8628, ends with a code (docs/provider.md#device-sign-in). */
 export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
   const base = `${authBaseUrl}/api/accounts/deviceauth`;
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
-  // A code that nobody heard of does no harm, so asking for one may be repeated.
-  const patient = client.extend({ retry: { limit: 2, methods: ['POST'], statusCodes: [500, 502, 503, 504, 529] } });
+  // Requesting a code may be retried: one that is lost does no harm.
+  const retryingClient = client.extend({
+    retry: { limit: 2, methods: ['POST'], statusCodes: [500, 502, 503, 504, 529] },
+  });
 
   return {
     verificationUrl: `${authBaseUrl}/codex/device`,
     redirectUri: `${authBaseUrl}/deviceauth/callback`,
 
     async request() {
-      const answer = await patient
+      const response = await retryingClient
         .post(`${base}/usercode`, { json: { client_id: CLIENT_ID } })
         .catch((error) => refuse('device_auth_failed', { reason: codeOf(error) }));
-      const body = objectIn(answer.body);
-      if (answer.statusCode === 404) return refuse('device_auth_unavailable');
-      if (answer.statusCode !== 200)
-        return refuse('device_auth_failed', { reason: errorCodeIn(body) ?? `http_${answer.statusCode}` });
+      const body = objectIn(response.body);
+      if (response.statusCode === 404) return refuse('device_auth_unavailable');
+      if (response.statusCode !== 200)
+        return refuse('device_auth_failed', { reason: errorCodeIn(body) ?? `http_${response.statusCode}` });
       return deviceCodeIn(body, now()) ?? refuse('device_auth_failed', { reason: 'invalid_response' });
     },
 
@@ -95,7 +97,7 @@ function deviceCodeIn(body: Body, now: Instant): DeviceCode | undefined {
   return { secrets: { deviceAuthId, userCode }, intervalMs, lifetimeMs: Math.round(lifetimeS * 1_000) };
 }
 
-function readPoll(status: number, body: Body, retryAfterS: number | undefined): DeviceAnswer {
+function readPoll(status: number, body: Body, retryAfterS: number | undefined): DevicePollResult {
   const code = errorCodeIn(body);
   if (code === 'slow_down' || status === 429) {
     return { kind: 'slowDown', retryAfterMs: retryAfterS === undefined ? undefined : retryAfterS * 1_000 };
@@ -114,7 +116,7 @@ function readPoll(status: number, body: Body, retryAfterS: number | undefined): 
   return tokensIn(asObject(body?.tokens) ?? body) ?? { kind: 'failed', code: 'invalid_response' };
 }
 
-/** After these nobody will be let in, whatever the status: 403 and 404 mean "not yet" otherwise. */
+/** Codes that end the sign-in. Without one of these, status 403 and 404 mean that it is pending. */
 const FINAL: ReadonlySet<string> = new Set([
   'access_denied',
   'authorization_declined',
@@ -124,7 +126,7 @@ const FINAL: ReadonlySet<string> = new Set([
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Seconds as a number or as text that spells one, at most an hour. */
+/** Reads seconds from a number or a numeric text, at most an hour. */
 function secondsIn(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0) return undefined;

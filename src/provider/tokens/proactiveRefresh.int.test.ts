@@ -4,55 +4,56 @@ import { delayed } from '../../../test/support/provider/scripts.ts';
 import { accountId, later, NOW, tokens as someTokens } from '../../../test/support/specification.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import { because, HOUR, MINUTE, type Stage, setStage, TOKEN } from '../stage.support.ts';
+import { because, HOUR, MINUTE, type ProviderFixture, startFixture, TOKEN } from '../providerFixture.support.ts';
 import { createProactiveRefresh, dueAt } from './proactiveRefresh.ts';
 
 const DAY = 24 * HOUR;
-let stage: Stage;
+let fixture: ProviderFixture;
 let at: SimulatedAccount;
 let id: AccountId;
 
 beforeAll(async () => {
-  stage = await setStage();
+  fixture = await startFixture();
 });
 beforeEach(async () => {
-  stage.reports.length = 0;
-  // Whatever other tests left behind is out of the way.
-  for (const other of stage.node.hot.state.accounts.keys()) {
-    await stage.node.handle(subjects.account, other, { type: 'DeleteAccount', accountId: other }, because);
+  fixture.reports.length = 0;
+  // Removes the accounts of other tests.
+  for (const other of fixture.node.hot.state.accounts.keys()) {
+    await fixture.node.handle(subjects.account, other, { type: 'DeleteAccount', accountId: other }, because);
   }
-  at = stage.provider.addAccount({ accessExpiresInSeconds: 3_600 });
-  id = await stage.importAccount(at);
+  at = fixture.provider.addAccount({ accessExpiresInSeconds: 3_600 });
+  id = await fixture.importAccount(at);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const calls = (account = at) => account.received.filter(({ path }) => path === TOKEN).length;
-const proactive = (node = stage.node) => createProactiveRefresh({ hot: node.hot, tokens: node.tokens, now: stage.now });
+const proactive = (node = fixture.node) =>
+  createProactiveRefresh({ hot: node.hot, tokens: node.tokens, now: fixture.now });
 const due = (accountId = id) => {
-  const held = stage.node.hot.state.tokens.get(accountId)?.tokens;
-  if (!held) throw new Error('no tokens');
-  return dueAt(accountId, held);
+  const current = fixture.node.hot.state.tokens.get(accountId)?.tokens;
+  if (!current) throw new Error('no tokens');
+  return dueAt(accountId, current);
 };
-const advanceTo = (time: number) => stage.advance(time - stage.now());
+const advanceTo = (time: number) => fixture.advance(time - fixture.now());
 
-describe('a token that is about to run out', () => {
-  test('is refreshed at its time and not before, while it is still good', async () => {
+describe('a token that is about to expire', () => {
+  test('is refreshed when it is due and not before, while still valid', async () => {
     const refresh = proactive();
-    const before = stage.node.tokens.headersFor(id)?.authorization;
+    const before = fixture.node.tokens.headersFor(id)?.authorization;
     advanceTo(due() - 1_000);
     await refresh.round();
     expect(calls()).toBe(0);
     advanceTo(due());
-    expect(stage.node.tokens.headersFor(id)?.authorization).toBe(before);
+    expect(fixture.node.tokens.headersFor(id)?.authorization).toBe(before);
     await refresh.round();
     expect(calls()).toBe(1);
-    expect(stage.node.tokens.headersFor(id)?.authorization).toBe(`Bearer ${at.tokens.current().accessToken}`);
+    expect(fixture.node.tokens.headersFor(id)?.authorization).toBe(`Bearer ${at.tokens.current().accessToken}`);
     await refresh.round();
     expect(calls()).toBe(1);
   });
 
-  test('is refreshed once, however many rounds and nodes meet', async () => {
-    const nodes = [stage.node, await stage.startNode(), await stage.startNode()];
+  test('is refreshed once by concurrent rounds and nodes', async () => {
+    const nodes = [fixture.node, await fixture.startNode(), await fixture.startNode()];
     const rounds = nodes.map((node) => proactive(node));
     at.token = { delayMs: 50 };
     advanceTo(due());
@@ -60,38 +61,38 @@ describe('a token that is about to run out', () => {
     expect(calls()).toBe(1);
   });
 
-  test('is refreshed while requests go on with it', async () => {
+  test('is refreshed while requests still use it', async () => {
     at.token = { delayMs: 100 };
     advanceTo(due());
     const round = proactive().round();
-    await stage.provider.until(() => calls() === 1);
-    expect(stage.node.tokens.headersFor(id)).toBeDefined();
+    await fixture.provider.until(() => calls() === 1);
+    expect(fixture.node.tokens.headersFor(id)).toBeDefined();
     await round;
   });
 
-  test('of a paused account is refreshed as well, of a deactivated one it is not', async () => {
-    const other = stage.provider.addAccount({ accessExpiresInSeconds: 3_600 });
-    const deactivated = await stage.importAccount(other);
-    await stage.node.handle(subjects.account, id, { type: 'PauseAccount', accountId: id }, because);
+  test('is refreshed for a paused account but not for a deactivated one', async () => {
+    const other = fixture.provider.addAccount({ accessExpiresInSeconds: 3_600 });
+    const deactivated = await fixture.importAccount(other);
+    await fixture.node.handle(subjects.account, id, { type: 'PauseAccount', accountId: id }, because);
     const command = { type: 'DeactivateAccount', accountId: deactivated, reason: 'r', code: 'c' } as const;
-    await stage.node.handle(subjects.account, deactivated, command, because);
-    stage.advance(HOUR);
+    await fixture.node.handle(subjects.account, deactivated, command, because);
+    fixture.advance(HOUR);
     await proactive().round();
     expect([calls(), calls(other)]).toEqual([1, 0]);
-    expect(stage.node.hot.state.accounts.get(id)?.status).toBe('paused');
+    expect(fixture.node.hot.state.accounts.get(id)?.status).toBe('paused');
   });
 
-  test('of an account that says no for good deactivates it, with the reason', async () => {
+  test('deactivates the account with a reason when the refresh fails permanently', async () => {
     at.revoke();
     advanceTo(due());
     await proactive().round();
-    expect(stage.node.hot.state.accounts.get(id)).toMatchObject({
+    expect(fixture.node.hot.state.accounts.get(id)).toMatchObject({
       status: 'deactivated',
-      deactivationReason: expect.stringMatching(/^Refresh token was revoked: sign in again/),
+      deactivationReason: expect.stringMatching(/^The refresh token was revoked: sign in again/),
     });
   });
 
-  test('leaves the account alone for longer after each failure that may pass, and never deactivates it', async () => {
+  test('backs off after each transient failure and never deactivates the account', async () => {
     at.token = { status: 503 };
     const refresh = proactive();
     const triedAt: number[] = [];
@@ -100,23 +101,23 @@ describe('a token that is about to run out', () => {
       const before = calls();
       await refresh.round();
       if (calls() > before) triedAt.push(minute);
-      stage.advance(MINUTE);
+      fixture.advance(MINUTE);
     }
     expect(triedAt.length).toBeGreaterThanOrEqual(6);
     expect(triedAt.length).toBeLessThanOrEqual(14);
-    expect(stage.node.hot.state.accounts.get(id)?.status).toBe('active');
+    expect(fixture.node.hot.state.accounts.get(id)?.status).toBe('active');
     at.token = 'rotate';
-    stage.advance(HOUR);
+    fixture.advance(HOUR);
     await refresh.round();
-    expect(stage.node.tokens.headersFor(id)).toBeDefined();
+    expect(fixture.node.tokens.headersFor(id)).toBeDefined();
   });
 
-  test('forty that were signed in together are refreshed over minutes, at most four at a time', async () => {
+  test('is spread over minutes among forty accounts, at most four at a time', async () => {
     const pool = await Promise.all(
       Array.from({ length: 40 }, async () => {
-        const account = stage.provider.addAccount({ accessExpiresInSeconds: 36_000 });
+        const account = fixture.provider.addAccount({ accessExpiresInSeconds: 36_000 });
         account.token = delayedRotation(account);
-        return { account, id: await stage.importAccount(account) };
+        return { account, id: await fixture.importAccount(account) };
       }),
     );
     const times = pool.map(({ id: poolId }) => due(poolId));
@@ -129,18 +130,18 @@ describe('a token that is about to run out', () => {
     expect(Math.max(...perMinute)).toBeLessThan(20);
 
     advanceTo(last);
-    let most = 0;
-    const watching = stage.provider.until(() => {
-      most = Math.max(most, pool.filter(({ account }) => account.inFlight > 0).length);
+    let maxInFlight = 0;
+    const watching = fixture.provider.until(() => {
+      maxInFlight = Math.max(maxInFlight, pool.filter(({ account }) => account.inFlight > 0).length);
       return pool.every(({ account }) => calls(account) === 1);
     });
     await proactive().round();
     await watching;
-    expect(most).toBeLessThanOrEqual(4);
+    expect(maxInFlight).toBeLessThanOrEqual(4);
   });
 });
 
-/** A refresh that takes a moment, so that those that run side by side can be counted. */
+/** Slow enough to count refreshes that run in parallel. */
 const delayedRotation = ({ tokens }: SimulatedAccount) => {
   const { accessToken, refreshToken, idToken } = tokens.current();
   return delayed(10, {
@@ -152,11 +153,11 @@ const delayedRotation = ({ tokens }: SimulatedAccount) => {
   });
 };
 
-describe('the time at which a token is due', () => {
+describe('the due time of a token', () => {
   const of = (changes: Partial<ReturnType<typeof someTokens>>, n = 1) =>
     dueAt(accountId(n), { ...someTokens(`tokens ${n}`), refreshedAt: NOW, ...changes });
 
-  test('lies five to ten minutes before its end', () => {
+  test('is five to ten minutes before its expiry', () => {
     for (let n = 0; n < 100; n++) {
       const lead = later(10 * DAY) - of({ accessExpiresAt: later(10 * DAY) }, n);
       expect(lead).toBeGreaterThanOrEqual(5 * MINUTE);
@@ -164,12 +165,12 @@ describe('the time at which a token is due', () => {
     }
   });
 
-  test('lies in the last quarter of a short life, so that a new token is not due at once', () => {
+  test('is in the last quarter of a short lifetime', () => {
     expect(of({ accessExpiresAt: later(8 * MINUTE) })).toBe(later(6 * MINUTE));
     expect(of({ accessExpiresAt: NOW })).toBe(NOW);
   });
 
-  test('is its eighth or ninth day when it does not say when it ends', () => {
+  test('is between eight and nine days of age without an expiry', () => {
     for (let n = 0; n < 100; n++) {
       const age = of({ accessExpiresAt: null }, n) - NOW;
       expect(age).toBeGreaterThanOrEqual(8 * DAY);
@@ -178,15 +179,15 @@ describe('the time at which a token is due', () => {
   });
 });
 
-test('rounds come by themselves, and end with the last refresh', async () => {
-  const refresh = createProactiveRefresh({ ...stage.node, now: stage.now, everyMs: 5 });
+test('starts rounds at an interval until it is stopped', async () => {
+  const refresh = createProactiveRefresh({ ...fixture.node, now: fixture.now, everyMs: 5 });
   refresh.start();
   refresh.start();
   advanceTo(due());
-  await stage.provider.until(() => calls() === 1);
+  await fixture.provider.until(() => calls() === 1);
   await refresh.stop();
   const after = calls();
-  stage.advance(HOUR);
+  fixture.advance(HOUR);
   await refresh.round();
   expect(calls()).toBe(after);
 });

@@ -13,30 +13,30 @@ export interface ProactiveRefreshOptions {
 }
 
 export interface ProactiveRefresh {
-  /** Looks now and once in each interval. */
+  /** Refreshes due tokens now and at each interval. */
   start(): void;
-  /** Refreshes what is due. Resolves when all of it has ended; never rejects. */
+  /** Refreshes due tokens once. Resolves when all refreshes have ended; never rejects. */
   round(): Promise<void>;
-  /** Begins no more; waits for those under way. */
+  /** Starts no more refreshes and waits for those in flight. */
   stop(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** As early as Codex, and up to twice as early (docs/clients.md#codex-refreshes-five-minutes-before-expiry). */
+/** At least as early as the provider's own client, at most twice as early (docs/clients.md#codex-refreshes-five-minutes-before-expiry). */
 const LEAD_MS = 5 * MINUTE_MS;
-/** Of a token that lives shorter than that, no more than this part is given away. */
-const MAX_OF_LIFETIME = 1 / 4;
-/** A token that does not say when it ends is refreshed by age (docs/provider.md#token-endpoint). */
+/** For short-lived tokens: the maximum share of the lifetime that may be lost. */
+const MAX_LIFETIME_SHARE = 1 / 4;
+/** For tokens without an expiry (docs/provider.md#token-endpoint). */
 const MAX_AGE_MS = 8 * DAY_MS;
-const PARALLEL = 4;
+const MAX_PARALLEL = 4;
 const FIRST_BACKOFF_MS = 30_000;
 const MAX_BACKOFF_MS = 10 * MINUTE_MS;
 
 /**
- * Refreshes tokens shortly before they run out, so that no request has to wait for it. Accounts that were signed in
- * together do not come due together, and after a failure that may pass an account is left alone for longer each time.
- * Paused accounts are kept alive as well: a refresh token that is never used runs out too.
+ * Refreshes tokens shortly before they expire, so that requests need not wait for it. The times of accounts that were
+ * imported together are spread, and transient failures back off exponentially. Includes paused accounts, because unused
+ * refresh tokens expire, too.
  */
 export function createProactiveRefresh({
   hot,
@@ -44,15 +44,15 @@ export function createProactiveRefresh({
   now,
   everyMs = 30_000,
 }: ProactiveRefreshOptions): ProactiveRefresh {
-  const inSlot = createSemaphore(PARALLEL);
-  const underWay = new Map<AccountId, Promise<void>>();
+  const limitParallel = createSemaphore(MAX_PARALLEL);
+  const inFlight = new Map<AccountId, Promise<void>>();
   const failures = new Map<AccountId, { readonly count: number; readonly until: number }>();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   async function refresh(accountId: AccountId): Promise<void> {
     const isStillDue = () => !isStopped && isDue(accountId);
-    const result = await inSlot(async () => (isStillDue() ? tokens.refresh(accountId, 'expiring') : 'already'));
+    const result = await limitParallel(async () => (isStillDue() ? tokens.refresh(accountId, 'expiring') : 'already'));
     if (result !== 'transient') failures.delete(accountId);
     else {
       const count = (failures.get(accountId)?.count ?? 0) + 1;
@@ -63,23 +63,26 @@ export function createProactiveRefresh({
 
   function isDue(accountId: AccountId): boolean {
     const account = hot.state.accounts.get(accountId);
-    const held = hot.state.tokens.get(accountId)?.tokens;
+    const current = hot.state.tokens.get(accountId)?.tokens;
     return (
-      account !== undefined && held !== undefined && account.status !== 'deactivated' && dueAt(accountId, held) <= now()
+      account !== undefined &&
+      current !== undefined &&
+      account.status !== 'deactivated' &&
+      dueAt(accountId, current) <= now()
     );
   }
 
   async function round(): Promise<void> {
     for (const accountId of failures.keys()) if (!hot.state.accounts.has(accountId)) failures.delete(accountId);
     for (const accountId of hot.state.accounts.keys()) {
-      const isResting = (failures.get(accountId)?.until ?? 0) > now();
-      if (isStopped || isResting || underWay.has(accountId) || !isDue(accountId)) continue;
-      underWay.set(
+      const isBackingOff = (failures.get(accountId)?.until ?? 0) > now();
+      if (isStopped || isBackingOff || inFlight.has(accountId) || !isDue(accountId)) continue;
+      inFlight.set(
         accountId,
-        refresh(accountId).finally(() => underWay.delete(accountId)),
+        refresh(accountId).finally(() => inFlight.delete(accountId)),
       );
     }
-    await Promise.all(underWay.values());
+    await Promise.all(inFlight.values());
   }
 
   return {
@@ -91,21 +94,21 @@ export function createProactiveRefresh({
     async stop() {
       isStopped = true;
       clearInterval(timer);
-      await Promise.all(underWay.values());
+      await Promise.all(inFlight.values());
     },
   };
 }
 
-/** When an account's tokens should be refreshed; the same on every node. */
+/** @returns when to refresh an account's tokens, the same on every node */
 export function dueAt(accountId: AccountId, { access, accessExpiresAt, refreshedAt }: SealedTokens): Instant {
   if (accessExpiresAt === null) return instant(refreshedAt + spread(access, MAX_AGE_MS, MAX_AGE_MS + DAY_MS));
   const lifetimeMs = Math.max(0, accessExpiresAt - refreshedAt);
   const leadMs = Math.min(
     spread(`${accountId} ${accessExpiresAt}`, LEAD_MS, 2 * LEAD_MS),
-    lifetimeMs * MAX_OF_LIFETIME,
+    lifetimeMs * MAX_LIFETIME_SHARE,
   );
   return instant(accessExpiresAt - Math.floor(leadMs));
 }
 
-/** A number from `least` on and below `most` that only depends on what is hashed. */
-const spread = (seed: string, least: number, most: number): number => least + (hash32(seed) / 2 ** 32) * (most - least);
+/** @returns a number from `min` to below `max` that depends on the seed only */
+const spread = (seed: string, min: number, max: number): number => min + (hash32(seed) / 2 ** 32) * (max - min);

@@ -2,39 +2,39 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rateLimitHeaders, usageWindow } from '../../../test/support/provider/usage.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import { because, HOUR, type Stage, setStage } from '../stage.support.ts';
+import { because, HOUR, type ProviderFixture, startFixture } from '../providerFixture.support.ts';
 import { createLearnedUsage, windowsIn } from './learnedUsage.ts';
 
-let stage: Stage;
+let fixture: ProviderFixture;
 let id: AccountId;
 beforeAll(async () => {
-  stage = await setStage();
+  fixture = await startFixture();
 });
 beforeEach(async () => {
-  stage.reports.length = 0;
-  id = await stage.importAccount(stage.provider.addAccount());
+  fixture.reports.length = 0;
+  id = await fixture.importAccount(fixture.provider.addAccount());
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
-const learned = () => createLearnedUsage({ ...stage.node, leastMs: 1 });
-const events = () => stage.events(id, 'AccountUsageObserved');
+const learned = () => createLearnedUsage({ ...fixture.node, minIntervalMs: 1 });
+const events = () => fixture.events(id, 'AccountUsageObserved');
 const sent = (headers: Record<string, string>) => new Map(Object.entries(headers));
 const used = (primary: number, secondary = 10) =>
   sent(
     rateLimitHeaders({
       planType: undefined,
-      primary: usageWindow({ usedPercent: primary, resetsInSeconds: 9_000 }, stage.now),
-      secondary: usageWindow({ usedPercent: secondary, windowSeconds: 604_800 }, stage.now),
+      primary: usageWindow({ usedPercent: primary, resetsInSeconds: 9_000 }, fixture.now),
+      secondary: usageWindow({ usedPercent: secondary, windowSeconds: 604_800 }, fixture.now),
       credits: null,
       failure: undefined,
     }),
   );
 const percents = () => {
-  const sample = stage.node.hot.state.usage.get(id)?.sample;
+  const sample = fixture.node.hot.state.usage.get(id)?.sample;
   return [sample?.primary?.usedPercent, sample?.secondary?.usedPercent];
 };
 
-test('what an answer says is known at once, to all nodes', async () => {
+test('records the usage in response headers for all nodes', async () => {
   const usage = learned();
   usage.learn(id, used(42.9, 17));
   await usage.stop();
@@ -42,22 +42,22 @@ test('what an answer says is known at once, to all nodes', async () => {
   expect(percents()).toEqual([42, 17]);
 });
 
-test('a thousand answers that say the same are one event', async () => {
+test('appends one event for a thousand responses with the same headers', async () => {
   const usage = learned();
   for (let answer = 0; answer < 1_000; answer++) usage.learn(id, used(42));
   await usage.stop();
   expect(await events()).toHaveLength(1);
 });
 
-test('of answers that come faster than they are written down the last one counts', async () => {
-  const usage = createLearnedUsage({ ...stage.node, leastMs: 60_000 });
+test('records the latest of several responses within the interval', async () => {
+  const usage = createLearnedUsage({ ...fixture.node, minIntervalMs: 60_000 });
   for (let percent = 1; percent <= 50; percent++) usage.learn(id, used(percent));
   await usage.stop();
   expect(percents()).toEqual([50, 10]);
   expect((await events()).length).toBeLessThanOrEqual(2);
 });
 
-test('an answer that was overtaken changes nothing', async () => {
+test('ignores a response that is older than a poll', async () => {
   const usage = learned();
   usage.learn(id, used(50));
   usage.learn(id, used(49));
@@ -65,17 +65,17 @@ test('an answer that was overtaken changes nothing', async () => {
   expect(percents()).toEqual([50, 10]);
 });
 
-test('answers without these headers, and of accounts that are gone, leave no trace', async () => {
+test('ignores responses without these headers and of deleted accounts', async () => {
   const usage = learned();
   usage.learn(id, sent({ 'content-type': 'text/event-stream' }));
-  await stage.node.handle(subjects.account, id, { type: 'DeleteAccount', accountId: id }, because);
+  await fixture.node.handle(subjects.account, id, { type: 'DeleteAccount', accountId: id }, because);
   usage.learn(id, used(50));
   await usage.stop();
   expect(await events()).toEqual([]);
 });
 
-test('a log that is away is told of once, and costs no request anything', async () => {
-  stage.onAppend(
+test('reports an unavailable log once and delays no request', async () => {
+  fixture.onAppend(
     'AccountUsageObserved',
     ...Array.from({ length: 2 }, () => async () => ({ kind: 'rejected', reason: 'away' }) as const),
   );
@@ -83,14 +83,14 @@ test('a log that is away is told of once, and costs no request anything', async 
   usage.learn(id, used(10));
   usage.learn(id, used(20));
   await usage.stop();
-  expect(stage.reports).toHaveLength(1);
-  expect(stage.reports[0]).toContain(id);
+  expect(fixture.reports).toHaveLength(1);
+  expect(fixture.reports[0]).toContain(id);
 });
 
-describe('the windows that headers name', () => {
-  const now = () => stage.now();
+describe('the windows in headers', () => {
+  const now = () => fixture.now();
 
-  test('a weekly one alone is the secondary one, whichever slot it came in', () => {
+  test('contain a single weekly window as the secondary one', () => {
     const headers = sent({ 'x-codex-primary-used-percent': '30', 'x-codex-primary-window-minutes': '10080' });
     expect(windowsIn(headers, now())).toEqual({
       primary: null,
@@ -98,7 +98,7 @@ describe('the windows that headers name', () => {
     });
   });
 
-  test('a reset may be a time or a delay', () => {
+  test('accept a reset as a time or a delay', () => {
     const at = Math.floor((now() + HOUR) / 1_000);
     const byTime = windowsIn(
       sent({ 'x-codex-primary-used-percent': '1', 'x-codex-primary-reset-at': String(at) }),
@@ -113,7 +113,7 @@ describe('the windows that headers name', () => {
     expect(byDelay.primary?.resetAt).toBe(seen + 60_000);
   });
 
-  test.each(['', 'much', 'NaN', 'Infinity'])('a percentage that is none (%s) names none', (percent) =>
+  test.each(['', 'much', 'NaN', 'Infinity'])('leave out a window with an invalid percentage (%s)', (percent) =>
     expect(windowsIn(sent({ 'x-codex-primary-used-percent': percent }), now())).toEqual({
       primary: null,
       secondary: null,

@@ -5,8 +5,8 @@ import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import { createThrottledReports, ProviderTrouble } from '../client/throttledReports.ts';
-import { inTheirSlots, MAX_WINDOW_SECONDS, numberIn, resetIn, wholePercent } from './usagePayload.ts';
+import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
+import { floorPercent, MAX_WINDOW_SECONDS, numberIn, resetIn, toWindowSlots } from './usagePayload.ts';
 
 export interface LearnedUsageOptions {
   readonly hot: HotRunner;
@@ -14,65 +14,64 @@ export interface LearnedUsageOptions {
   readonly now: () => Instant;
   /** A new UUID. */
   readonly newId: () => string;
-  /** Told at most once an hour of each account. */
+  /** Called at most once an hour for each account. */
   readonly report: (error: Error) => void;
-  /** Between two events of one account. */
-  readonly leastMs?: number;
+  /** Minimum time between two events of one account. */
+  readonly minIntervalMs?: number;
 }
 
 export interface LearnedUsage {
-  /** Told of the headers of every answer to a model request, refusals too. Synchronous and cheap; never throws. */
+  /** Called with the headers of every response to a model request, errors included. Synchronous and cheap; never throws. */
   learn(accountId: AccountId, headers: HeaderLookup): void;
-  /** Resolves when what was learned so far is in the log. */
+  /** Resolves when everything learned so far is in the log. */
   stop(): Promise<void>;
 }
 
-/** What was learned of one account. */
-interface Memory {
-  /** The headers that were looked at last, as they came: most answers say what the one before said. */
+interface AccountMemory {
+  /** The latest headers, unparsed: most responses repeat those of the previous one. */
   primaryPercent: unknown;
   secondaryPercent: unknown;
   primaryReset: unknown;
   secondaryReset: unknown;
-  /** Not written yet; the latest counts. */
-  next: LearnedWindows | undefined;
+  /** The latest windows, if not written yet. */
+  pending: LearnedWindows | undefined;
   writing: Promise<void> | undefined;
   pause: NodeJS.Timeout | undefined;
 }
 
-const MIN_MS = 1_000;
+const MIN_INTERVAL_MS = 1_000;
 
-/** Usage between two polls, from the `x-codex-*` headers of responses (docs/provider.md#rate-limit-headers). */
+/** Records usage between two polls, from the `x-codex-*` headers of responses (docs/provider.md#rate-limit-headers). */
 export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
-  const { hot, handle, now, newId, report, leastMs = MIN_MS } = options;
-  const memories = new Map<AccountId, Memory>();
-  const reportRarely = createThrottledReports({ report, now });
+  const { hot, handle, now, newId, report, minIntervalMs = MIN_INTERVAL_MS } = options;
+  const memories = new Map<AccountId, AccountMemory>();
+  const throttledReport = createThrottledReports({ report, now });
 
   async function write(accountId: AccountId, windows: LearnedWindows): Promise<void> {
     if (!hot.state.accounts.has(accountId)) {
       memories.delete(accountId);
       return;
     }
-    const cause = { actor: { kind: 'system', reason: 'headers of an answer' }, correlationId: newId() } as const;
+    const cause = { actor: { kind: 'system', reason: 'response headers' }, correlationId: newId() } as const;
     const stream = { accountId, yyyymm: monthOf(now()) };
     await handle(subjects.accountUsage, stream, { type: 'LearnUsage', accountId, windows }, cause);
   }
 
-  function writeNext(accountId: AccountId, memory: Memory): void {
-    const { next } = memory;
-    if (!next || memory.writing || memory.pause) return;
-    memory.next = undefined;
-    memory.writing = write(accountId, next)
+  function writePending(accountId: AccountId, memory: AccountMemory): void {
+    const { pending } = memory;
+    if (!pending || memory.writing || memory.pause) return;
+    memory.pending = undefined;
+    memory.writing = write(accountId, pending)
       .catch((cause) => {
-        const message = `the usage of account ${accountId}, learned from an answer, could not be recorded`;
-        reportRarely(accountId, new ProviderTrouble(message, { cause }));
+        const message = `the usage of account ${accountId}, learned from response headers, could not be recorded`;
+        throttledReport(accountId, new ProviderProblem(message, { cause }));
       })
       .then(() => {
         memory.writing = undefined;
         memory.pause = setTimeout(() => {
           memory.pause = undefined;
-          writeNext(accountId, memory);
-        }, leastMs).unref();
+          writePending(accountId, memory);
+        }, minIntervalMs).unref();
       });
   }
 
@@ -93,15 +92,15 @@ export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
         return;
       }
       Object.assign(memory, { primaryPercent, secondaryPercent, primaryReset, secondaryReset });
-      memory.next = windowsIn(headers, now());
-      writeNext(accountId, memory);
+      memory.pending = windowsIn(headers, now());
+      writePending(accountId, memory);
     },
     async stop() {
       for (const [accountId, memory] of memories) {
         await memory.writing;
         clearTimeout(memory.pause);
         memory.pause = undefined;
-        writeNext(accountId, memory);
+        writePending(accountId, memory);
         await memory.writing;
         clearTimeout(memory.pause);
       }
@@ -109,16 +108,16 @@ export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
   };
 }
 
-function newMemory(memories: Map<AccountId, Memory>, accountId: AccountId): Memory {
-  const nothing = { primaryPercent: undefined, secondaryPercent: undefined, primaryReset: undefined };
-  const memory = { ...nothing, secondaryReset: undefined, next: undefined, writing: undefined, pause: undefined };
+function newMemory(memories: Map<AccountId, AccountMemory>, accountId: AccountId): AccountMemory {
+  const noHeaders = { primaryPercent: undefined, secondaryPercent: undefined, primaryReset: undefined };
+  const memory = { ...noHeaders, secondaryReset: undefined, pending: undefined, writing: undefined, pause: undefined };
   memories.set(accountId, memory);
   return memory;
 }
 
-/** The windows that headers name; null for the others. */
+/** Reads the windows from the headers; null for a window that they do not contain. */
 export function windowsIn(headers: HeaderLookup, now: Instant): LearnedWindows {
-  return inTheirSlots(windowIn(headers, 'primary', now), windowIn(headers, 'secondary', now));
+  return toWindowSlots(windowIn(headers, 'primary', now), windowIn(headers, 'secondary', now));
 }
 
 function windowIn(headers: HeaderLookup, name: 'primary' | 'secondary', now: Instant): UsageWindow | null {
@@ -128,7 +127,7 @@ function windowIn(headers: HeaderLookup, name: 'primary' | 'secondary', now: Ins
   const minutes = number('window-minutes');
   const isLength = minutes !== undefined && minutes > 0 && minutes * 60 <= MAX_WINDOW_SECONDS;
   return {
-    usedPercent: wholePercent(percent),
+    usedPercent: floorPercent(percent),
     resetAt: resetIn(number('reset-at'), number('reset-after-seconds'), now),
     windowMinutes: isLength ? Math.ceil(minutes) : null,
   };

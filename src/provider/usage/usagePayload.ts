@@ -3,34 +3,34 @@ import { type Instant, instant } from '../../domain/core/brands.ts';
 import { asObject } from '../client/json.ts';
 import { planOf } from '../client/jwt.ts';
 
-/** What the provider says of an account's use. */
+/** The usage of an account as the provider reports it. */
 export interface ReportedUsage {
   readonly sample: UsageSample;
   readonly planType: string | null;
 }
 
 const WEEK_MINUTES = 10_080;
-/** No window of the provider is longer; what lies further away is no reset time (docs/provider.md#reset-times). */
+/** The provider has no longer windows; a reset time further away is invalid (docs/provider.md#reset-times). */
 export const MAX_WINDOW_SECONDS = 366 * 24 * 3_600;
 const MAX_PERCENT = 1_000_000;
 
 /**
- * Reads the response of `/wham/usage` (docs/provider.md#usage-payload), tolerant of every single field.
- * @param now when the answer came; resets that are given as a delay count from here
- * @returns undefined when it is no usage at all
+ * Reads the response of `/wham/usage`, tolerating unexpected values of any field (docs/provider.md#usage-payload).
+ * @param now when the response arrived; resets that are given as a delay count from here
+ * @returns undefined if the body does not contain usage
  */
 export function readUsage(body: unknown, now: Instant): ReportedUsage | undefined {
   const usage = asObject(body);
   const limit = asObject(usage?.rate_limit);
   const planType = typeof usage?.plan_type === 'string' && usage.plan_type.trim() !== '' ? usage.plan_type : null;
   if (!usage || (!limit && planType === null)) return undefined;
-  const windows = inTheirSlots(windowIn(limit?.primary_window, now), windowIn(limit?.secondary_window, now));
+  const windows = toWindowSlots(windowIn(limit?.primary_window, now), windowIn(limit?.secondary_window, now));
   const sample = { ...windows, credits: creditsIn(usage.credits) };
   return { sample, planType: planType === null ? null : planOf(planType) };
 }
 
-/** A plan with nothing but a weekly window has it in the primary slot. */
-export function inTheirSlots(primary: UsageWindow | null, secondary: UsageWindow | null) {
+/** Moves the window of a weekly-only plan, which the provider reports as primary (docs/provider.md#weekly-only-plans). */
+export function toWindowSlots(primary: UsageWindow | null, secondary: UsageWindow | null) {
   const isWeekly = primary !== null && primary.windowMinutes !== null && primary.windowMinutes >= WEEK_MINUTES;
   return isWeekly && secondary === null ? { primary: null, secondary: primary } : { primary, secondary };
 }
@@ -41,18 +41,19 @@ function windowIn(value: unknown, now: Instant): UsageWindow | null {
   if (!window || percent === undefined) return null;
   const seconds = numberIn(window.limit_window_seconds);
   return {
-    usedPercent: wholePercent(percent),
+    usedPercent: floorPercent(percent),
     resetAt: resetIn(numberIn(window.reset_at), numberIn(window.reset_after_seconds), now),
     windowMinutes: seconds === undefined || seconds > MAX_WINDOW_SECONDS ? null : Math.max(1, Math.ceil(seconds / 60)),
   };
 }
 
-/** Rounding up would call an account spent that is not: 99.9 is 99. */
-export const wholePercent = (percent: number): number => Math.min(Math.max(0, Math.floor(percent)), MAX_PERCENT);
+/** Rounds down: an account at 99.9 % is not used up. */
+export const floorPercent = (percent: number): number => Math.min(Math.max(0, Math.floor(percent)), MAX_PERCENT);
 
 /**
- * When a window ends.
- * @param at in seconds since 1970 @param after in seconds from now, where `at` says nothing
+ * @param at in seconds since 1970
+ * @param after in seconds from now, used if `at` is missing or out of range
+ * @returns when a window ends
  */
 export function resetIn(at: number | undefined, after: number | undefined, now: Instant): Instant | null {
   const candidates = [
@@ -73,7 +74,7 @@ function creditsIn(value: unknown): UsageSample['credits'] {
   };
 }
 
-/** A finite number, or text that spells one. */
+/** Reads a finite number, or text that contains one. */
 export function numberIn(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;

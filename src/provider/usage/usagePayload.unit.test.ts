@@ -22,7 +22,7 @@ const payload = (primary: unknown, secondary: unknown = null, rest: object = {})
 const primaryOf = (body: unknown) => readUsage(body, NOW)?.sample.primary;
 const without = (name: string) => window({ [name]: undefined });
 
-test('both windows, credits and plan are read', () =>
+test('reads both windows, credits and plan', () =>
   expect(
     readUsage(
       payload(window(), window({ used_percent: 40, limit_window_seconds: 604_800 }), {
@@ -39,7 +39,7 @@ test('both windows, credits and plan are read', () =>
     },
   }));
 
-describe('a percentage is whole, and only what is spent reads as spent', () => {
+describe('a percentage is rounded down to a whole number', () => {
   test.each([
     [0, 0],
     [37.5, 37],
@@ -53,23 +53,23 @@ describe('a percentage is whole, and only what is spent reads as spent', () => {
     expect(primaryOf(payload(window({ used_percent: given })))?.usedPercent).toBe(expected),
   );
 
-  test.each([null, undefined, '', 'much', {}, true, Number.NaN])('%j is no window', (given) =>
+  test.each([null, undefined, '', 'much', {}, true, Number.NaN])('%j makes no window', (given) =>
     expect(primaryOf(payload(window({ used_percent: given })))).toBeNull(),
   );
 });
 
 describe('a reset', () => {
-  test('is the time that is given', () =>
+  test('is the given time', () =>
     expect(primaryOf(payload(window({ reset_at: seconds(later(2 * HOUR)) })))?.resetAt).toBe(later(2 * HOUR)));
-  test('or else the delay that is given', () =>
+  test('is computed from the delay without a time', () =>
     expect(primaryOf(payload(without('reset_at')))?.resetAt).toBe(later(HOUR)));
-  test('or else unknown', () =>
+  test('is unknown without either', () =>
     expect(primaryOf(payload({ used_percent: 1, limit_window_seconds: 60 }))?.resetAt).toBeNull());
-  test('may lie in the past', () =>
+  test('may be in the past', () =>
     expect(primaryOf(payload(window({ reset_at: seconds(later(-HOUR)) })))?.resetAt).toBe(later(-HOUR)));
-  test('is now when the delay is negative', () =>
+  test('is now for a negative delay', () =>
     expect(primaryOf(payload(window({ reset_at: null, reset_after_seconds: -60 })))?.resetAt).toBe(NOW));
-  test.each([0, -1, 'soon', later(HOUR), 1e300])('%j is no time: the delay counts', (given) =>
+  test.each([0, -1, 'soon', later(HOUR), 1e300])('uses the delay instead of the invalid time %j', (given) =>
     expect(primaryOf(payload(window({ reset_at: given })))?.resetAt).toBe(later(HOUR)),
   );
 });
@@ -88,20 +88,20 @@ describe('the length of a window', () => {
   );
 });
 
-describe('weekly-only-plan: a plan that has only a weekly window', () => {
+describe('weekly-only-plan', () => {
   const weekly = window({ limit_window_seconds: 604_800 });
-  test('has it in the secondary place', () => {
+  test('has its window in the secondary slot', () => {
     const sample = readUsage(payload(weekly), NOW)?.sample;
     expect(sample).toMatchObject({ primary: null, secondary: { usedPercent: 12, windowMinutes: 10_080 } });
   });
-  test('so has one with a longer one', () =>
+  test('includes plans with a longer window', () =>
     expect(primaryOf(payload(window({ limit_window_seconds: 30 * 86_400 })))).toBeNull());
-  test('but two windows stay where they are', () =>
+  test('excludes plans with two windows', () =>
     expect(readUsage(payload(weekly, window()), NOW)?.sample).toMatchObject({
       primary: { windowMinutes: 10_080 },
       secondary: { windowMinutes: 300 },
     }));
-  test('a short window alone stays primary', () =>
+  test('excludes plans with a single short window', () =>
     expect(readUsage(payload(window(), null), NOW)?.sample).toMatchObject({
       primary: { windowMinutes: 300 },
       secondary: null,
@@ -126,19 +126,19 @@ describe('a balance of credits', () => {
     ).toEqual({ hasCredits: true, isUnlimited: false, balance: expected }),
   );
 
-  test('no credits are no credits', () => {
+  test('is null without credits', () => {
     for (const credits of [null, undefined, 'none', []])
       expect(readUsage(payload(window(), null, { credits }), NOW)?.sample.credits).toBeNull();
   });
 });
 
-test('an unknown plan keeps its name', () => {
+test('keeps the name of an unknown plan', () => {
   expect(readUsage(payload(window(), null, { plan_type: 'Quorum' }), NOW)?.planType).toBe('Quorum');
   expect(readUsage(payload(window(), null, { plan_type: 'PRO' }), NOW)?.planType).toBe('pro');
   expect(readUsage(payload(window(), null, { plan_type: ' ' }), NOW)?.planType).toBeNull();
 });
 
-test('a plan without windows is usage, too', () =>
+test('accepts a plan without windows', () =>
   expect(readUsage({ plan_type: 'free', rate_limit: null }, NOW)).toEqual({
     planType: 'free',
     sample: { primary: null, secondary: null, credits: null },
@@ -149,7 +149,7 @@ test.each([undefined, null, 7, 'text', [], {}, { detail: 'Not today' }, { rate_l
   (body) => expect(readUsage(body, NOW)).toBeUndefined(),
 );
 
-test('whatever the provider says, the event that comes of it is valid', () =>
+test('results in a valid event for any payload', () =>
   fc.assert(
     fc.property(fc.record({ ...nothingSure() }, { requiredKeys: [] }), fc.boolean(), (fields, isFirst) => {
       const usage = readUsage(isFirst ? payload(fields, null, { credits: fields }) : payload(null, fields), NOW);

@@ -1,49 +1,49 @@
 import type { AccountId } from '../../domain/core/brands.ts';
 import { hash32 } from '../../domain/routing/hash.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
-import { createUsageObservation, type UsageObservationOptions } from './usageObservation.ts';
+import { createObserveUsage, type ObserveUsageOptions } from './observeUsage.ts';
 
 export interface UsagePoller {
-  /** Asks for every account that is not deactivated once in each interval, each at a moment of its own. */
+  /** Polls every account that is not deactivated once in each interval, each at its own moment. */
   start(): void;
-  /** Asks for one account at once, e.g. after its import. Resolves when the answer is folded; never rejects. */
+  /** Polls one account immediately, e.g. after its import. Resolves when its usage has been folded; never rejects. */
   pollNow(accountId: AccountId): Promise<void>;
-  /** Aborts the calls under way and waits until nothing of them is left. `start` may follow. */
+  /** Aborts the polls in flight and waits for them. `start` may follow. */
   stop(): Promise<void>;
 }
 
-export interface UsagePollerOptions extends UsageObservationOptions {
+export interface UsagePollerOptions extends ObserveUsageOptions {
   readonly everyMs: number;
 }
 
-const PARALLEL = 4;
+const MAX_PARALLEL = 4;
 
 export function createUsagePoller({ everyMs, ...options }: UsagePollerOptions): UsagePoller {
   const { hot } = options;
-  const observe = createUsageObservation(options);
-  const inSlot = createSemaphore(PARALLEL);
-  const underWay = new Map<AccountId, Promise<void>>();
-  const due = new Map<AccountId, NodeJS.Timeout>();
+  const observe = createObserveUsage(options);
+  const limitParallel = createSemaphore(MAX_PARALLEL);
+  const inFlight = new Map<AccountId, Promise<void>>();
+  const scheduled = new Map<AccountId, NodeJS.Timeout>();
   let rounds: NodeJS.Timeout | undefined;
   let stopping = new AbortController();
 
   function round(): void {
     for (const { id, status } of hot.state.accounts.values()) {
-      if (status === 'deactivated' || due.has(id) || underWay.has(id)) continue;
-      const begin = () => {
-        due.delete(id);
-        void poll(id, inSlot);
+      if (status === 'deactivated' || scheduled.has(id) || inFlight.has(id)) continue;
+      const start = () => {
+        scheduled.delete(id);
+        void poll(id, limitParallel);
       };
-      due.set(id, setTimeout(begin, hash32(id) % everyMs).unref());
+      scheduled.set(id, setTimeout(start, hash32(id) % everyMs).unref());
     }
   }
 
-  function poll(accountId: AccountId, admit: (work: () => Promise<void>) => Promise<void>): Promise<void> {
-    const running = underWay.get(accountId);
+  function poll(accountId: AccountId, run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
+    const running = inFlight.get(accountId);
     if (running) return running;
     const { signal } = stopping;
-    const polled = admit(() => observe(accountId, signal)).finally(() => underWay.delete(accountId));
-    underWay.set(accountId, polled);
+    const polled = run(() => observe(accountId, signal)).finally(() => inFlight.delete(accountId));
+    inFlight.set(accountId, polled);
     return polled;
   }
 
@@ -53,15 +53,15 @@ export function createUsagePoller({ everyMs, ...options }: UsagePollerOptions): 
       rounds = setInterval(round, everyMs).unref();
       round();
     },
-    // Somebody waits for it: it does not queue behind the others.
+    // A caller waits for it, so it does not queue behind the scheduled polls.
     pollNow: (accountId) => poll(accountId, (work) => work()),
     async stop() {
       clearInterval(rounds);
       rounds = undefined;
-      for (const timer of due.values()) clearTimeout(timer);
-      due.clear();
+      for (const timer of scheduled.values()) clearTimeout(timer);
+      scheduled.clear();
       stopping.abort();
-      await Promise.all(underWay.values());
+      await Promise.all(inFlight.values());
       stopping = new AbortController();
     },
   };

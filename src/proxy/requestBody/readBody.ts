@@ -81,7 +81,7 @@ function collect(request: ClientRequest, { contentLength, maxBytes, share, resul
     const body = preallocated ?? (chunks ? Buffer.concat(chunks, size) : (firstChunk ?? Buffer.alloc(0)));
     settle()?.resolve(body);
   };
-  receiveBody(request, { onData, onEnd, onGone: () => settle()?.reject(new ClientDisconnected()) });
+  receiveBody(request, { onData, onEnd, onDisconnect: () => settle()?.reject(new ClientDisconnected()) });
 }
 
 function receiveBody(request: ClientRequest, listener: BodyListener): void {
@@ -91,9 +91,9 @@ function receiveBody(request: ClientRequest, listener: BodyListener): void {
   }
   request.on('data', listener.onData);
   request.on('end', listener.onEnd);
-  request.on('error', listener.onGone);
+  request.on('error', listener.onDisconnect);
   request.on('close', () => {
-    if (!request.complete) listener.onGone();
+    if (!request.complete) listener.onDisconnect();
   });
 }
 

@@ -8,17 +8,17 @@ export const causeOf = (claimId: string): Cause => ({
   correlationId: claimId,
 });
 
-/** The same rules with a condition of ours before them, asked with every decision of a command. */
-export const guarded = <Id, State, Command, Event extends DomainEvent>(
+/** @returns the subject with a check that runs before each decision of a command, including those after a lost race */
+export const withPrecondition = <Id, State, Command, Event extends DomainEvent>(
   subject: Subject<Id, State, Command, Event>,
   check: () => void,
 ): Subject<Id, State, Command, Event> => ({
   ...subject,
   decider: {
     ...subject.decider,
-    decide(...given) {
+    decide(...args) {
       check();
-      return subject.decider.decide(...given);
+      return subject.decider.decide(...args);
     },
   },
 });

@@ -1,111 +1,115 @@
 import type { SealedTokens } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { withTimeout } from '../../../lib/withTimeout.ts';
-import { createThrottledReports, ProviderTrouble } from '../../client/throttledReports.ts';
-import type { AccessTokensOptions, RefreshResult } from '../accessTokens.ts';
-import { createCalling } from './calling.ts';
-import { createClaiming } from './claiming.ts';
-import { createRecording } from './recording.ts';
-import { createSetbacks } from './setbacks.ts';
+import { createThrottledReports, ProviderProblem } from '../../client/throttledReports.ts';
+import { createFailedRefreshes } from './failedRefreshes.ts';
+import { createRefreshClaims } from './refreshClaims.ts';
+import { createRefreshOutcomes } from './refreshOutcomes.ts';
+import { createTokenRequest } from './requestTokens.ts';
+import type { RefreshResult, TokenRefreshOptions } from './tokenRefreshOptions.ts';
 
 /**
- * How long one caller waits. The token endpoint has 8 s, so a claim that lasts longer belongs to a node that died; the
- * wait for its end goes on without the caller, who has other accounts to ask.
+ * Maximum wait of one caller. The token endpoint has 8 s, so a claim that lasts longer belongs to a node that died. The
+ * refresh goes on without the caller, who can try another account.
  */
-const PATIENCE_MS = 12_000;
-/** Claims of one refresh that were lost to others, or superseded. */
-const MAX_TRIES = 10;
+const CALLER_TIMEOUT_MS = 12_000;
+/** Claims of one refresh that other nodes won or superseded. */
+const MAX_CLAIMS = 10;
 
-/**
- * Refreshes the tokens of accounts, once for all who ask: claim, call, record. What each step promises stands with it.
- */
-export function createTokenRefresh(options: AccessTokensOptions) {
+/** Refreshes tokens of accounts in three steps: claim, call, record. Parallel calls for an account share one refresh. */
+export function createTokenRefresh(options: TokenRefreshOptions) {
   const { hot, now, newId, report } = options;
-  const underWay = new Map<AccountId, Promise<RefreshResult>>();
+  const inFlight = new Map<AccountId, Promise<RefreshResult>>();
   const stopping = new AbortController();
-  const reportRarely = createThrottledReports({ report, now });
-  const setbacks = createSetbacks(options);
-  const claiming = createClaiming({ ...options, setbacks, isStopping: () => stopping.signal.aborted, trouble });
-  const call = createCalling(options);
-  const recording = createRecording({ ...options, stopping: stopping.signal, trouble });
+  const throttledReport = createThrottledReports({ report, now });
+  const failedRefreshes = createFailedRefreshes(options);
+  const claims = createRefreshClaims({
+    ...options,
+    failedRefreshes,
+    isStopping: () => stopping.signal.aborted,
+    reportProblem,
+  });
+  const requestTokens = createTokenRequest(options);
+  const outcomes = createRefreshOutcomes({ ...options, stopping: stopping.signal, reportProblem });
 
   const tokensOf = (accountId: AccountId) => hot.state.tokens.get(accountId)?.tokens;
 
-  function trouble(accountId: AccountId, what: string, cause?: unknown): void {
-    reportRarely(accountId, new ProviderTrouble(`the tokens of account ${accountId} ${what}`, { cause }));
+  function reportProblem(accountId: AccountId, problem: string, cause?: unknown): void {
+    throttledReport(accountId, new ProviderProblem(`the tokens of account ${accountId} ${problem}`, { cause }));
   }
 
-  async function obtain(accountId: AccountId, stale: SealedTokens): Promise<RefreshResult> {
-    for (let tries = 0; tries < MAX_TRIES; ) {
-      const verdict = claiming.verdictOn(accountId, stale);
-      if (verdict === 'permanent') await deactivateAgain(accountId, stale);
-      if (verdict) return verdict;
-      const claim = await claiming.claim(accountId, stale);
+  async function refreshStale(accountId: AccountId, stale: SealedTokens): Promise<RefreshResult> {
+    for (let attempts = 0; attempts < MAX_CLAIMS; ) {
+      const known = claims.knownResult(accountId, stale);
+      if (known === 'permanent') await deactivateAgain(accountId, stale);
+      if (known) return known;
+      const claim = await claims.claim(accountId, stale);
       if (claim === 'unreadable') return 'transient';
       if (claim === 'waited') continue;
-      tries++;
-      const result = claim === 'lost' ? undefined : await spend(accountId, claim.claimId);
+      attempts++;
+      const result = claim === 'lost' ? undefined : await refreshUnderClaim(accountId, claim.claimId);
       if (result) return result;
     }
     return 'transient';
   }
 
-  /** Calls the provider under a claim. Undefined: the claim was superseded, look again at what stands there now. */
-  async function spend(accountId: AccountId, claimId: string): Promise<RefreshResult | undefined> {
+  /** @returns undefined if the claim was superseded, so that the caller should check the current tokens */
+  async function refreshUnderClaim(accountId: AccountId, claimId: string): Promise<RefreshResult | undefined> {
     const before = tokensOf(accountId);
     if (!before) return undefined;
-    const renewal = await call(before);
-    if (renewal.kind === 'pointless') return undefined;
-    if (renewal.kind === 'renewed') {
-      const { tokens, idToken } = renewal;
-      await recording.result({ type: 'RecordRefreshed', accountId, claimId, tokens });
+    const response = await requestTokens(before);
+    if (response.kind === 'accountDeleted') return undefined;
+    if (response.kind === 'renewed') {
+      const { tokens, idToken } = response;
+      await outcomes.recordResult({ type: 'RecordRefreshed', accountId, claimId, tokens });
       if (tokensOf(accountId)?.access !== tokens.access) return undefined;
-      if (idToken !== null) await recording.plan(accountId, idToken, claimId);
+      if (idToken !== null) await outcomes.recordPlan(accountId, idToken, claimId);
       return 'refreshed';
     }
-    const { code } = renewal;
-    const isPermanent = renewal.kind === 'permanent';
-    setbacks.add(accountId, before.refresh, code, isPermanent);
-    await recording.result({ type: 'RecordRefreshFailed', accountId, claimId, code, isPermanent });
+    const { code } = response;
+    const isPermanent = response.kind === 'permanent';
+    failedRefreshes.add(accountId, before.refresh, code, isPermanent);
+    await outcomes.recordResult({ type: 'RecordRefreshFailed', accountId, claimId, code, isPermanent });
     if (tokensOf(accountId)?.refresh !== before.refresh) return undefined;
-    if (isPermanent) await recording.failure(accountId, before, code, claimId);
-    else trouble(accountId, `could not be refreshed (${code})`);
-    return renewal.kind;
+    if (isPermanent) await outcomes.deactivate(accountId, before, code, claimId);
+    else reportProblem(accountId, `could not be refreshed (${code})`);
+    return response.kind;
   }
 
-  /** The first attempt may have met a log that was away. */
+  /** Repeats a deactivation that the log did not accept when the refresh failed. */
   async function deactivateAgain(accountId: AccountId, tokens: SealedTokens): Promise<void> {
-    const setback = setbacks.of(accountId, tokens);
-    if (!setback || hot.state.accounts.get(accountId)?.status !== 'active') return;
-    await recording.failure(accountId, tokens, setback.code, newId());
+    const failed = failedRefreshes.of(accountId, tokens);
+    if (!failed || hot.state.accounts.get(accountId)?.status !== 'active') return;
+    await outcomes.deactivate(accountId, tokens, failed.code, newId());
   }
 
   return {
     async refresh(accountId: AccountId): Promise<RefreshResult> {
-      let flight = underWay.get(accountId);
-      if (!flight) {
+      let refreshing = inFlight.get(accountId);
+      if (!refreshing) {
         const stale = tokensOf(accountId);
         if (!stale) return 'permanent';
-        flight = obtain(accountId, stale)
+        refreshing = refreshStale(accountId, stale)
           .catch((error): RefreshResult => {
-            trouble(accountId, 'could not be refreshed', error);
+            reportProblem(accountId, 'could not be refreshed', error);
             return 'transient';
           })
-          .finally(() => underWay.delete(accountId));
-        underWay.set(accountId, flight);
+          .finally(() => inFlight.delete(accountId));
+        inFlight.set(accountId, refreshing);
       }
-      return (await withTimeout(PATIENCE_MS, flight)) ?? 'transient';
+      return (await withTimeout(CALLER_TIMEOUT_MS, refreshing)) ?? 'transient';
     },
 
+    /** Whether a refresh would call the provider now. */
     isWorthwhile(accountId: AccountId): boolean {
       const tokens = tokensOf(accountId);
-      return tokens !== undefined && claiming.verdictOn(accountId, tokens) === undefined;
+      return tokens !== undefined && claims.knownResult(accountId, tokens) === undefined;
     },
 
     async stop(): Promise<void> {
       stopping.abort();
-      claiming.wakeAll();
-      await Promise.all(underWay.values());
+      claims.wakeAll();
+      await Promise.all(inFlight.values());
     },
   };
 }

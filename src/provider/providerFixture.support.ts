@@ -22,13 +22,13 @@ import { createUsagePoller, type UsagePollerOptions } from './usage/usagePoller.
 
 type AccountEventType = Extract<KnownEvent, { data: { accountId: AccountId } }>['type'];
 
-/** Stands in for the log's own append, once for each call of it. */
+/** Replaces one append of the log. */
 type Intervention = (append: () => Promise<AppendOutcome>) => Promise<AppendOutcome>;
 
 export const because: Cause = { actor: { kind: 'system', reason: 'a test' }, correlationId: 'test' };
 
-/** The simulated provider over HTTP, a SQLite log and a vault in a folder of their own, and nodes over them. */
-export async function setStage() {
+/** Starts the simulated provider, a SQLite log and a vault in a temporary folder, and nodes that use them. */
+export async function startFixture() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-provider-'));
   let offset = 0;
   const now = (): Instant => instant(Date.now() + offset);
@@ -48,7 +48,7 @@ export async function setStage() {
     },
   };
 
-  /** One process over the log. */
+  /** Starts the parts of a node over the shared log. */
   async function startNode({ skewMs = 0, endpoint }: { skewMs?: number; endpoint?: TokenEndpoint } = {}) {
     const clock = () => instant(now() + skewMs);
     const hot = await startHotRunner(log, (error) => reports.push(error.message));
@@ -64,7 +64,7 @@ export async function setStage() {
     return {
       ...parts,
       tokens,
-      /** A poller that repeats without a pause; closed with the stage. */
+      /** Creates a poller that retries without a pause; stopped with the fixture. */
       poller(options: Partial<UsagePollerOptions> = {}) {
         const defaults = { upstreamBaseUrl: provider.baseUrl, everyMs: 60_000, timeoutMs: 500, backoffMs: 1 };
         const poller = createUsagePoller({ ...parts, tokens, ...defaults, ...options });
@@ -119,21 +119,21 @@ export async function setStage() {
     advance(ms: number) {
       offset += ms;
     },
-    /** Takes the next appends of events of this type into one's own hands, one intervention each. */
-    onAppend(type: KnownEvent['type'], ...taken: Intervention[]) {
-      interventions.set(type, [...(interventions.get(type) ?? []), ...taken]);
+    /** Replaces the next appends of events of this type, one intervention each. */
+    onAppend(type: KnownEvent['type'], ...replacements: Intervention[]) {
+      interventions.set(type, [...(interventions.get(type) ?? []), ...replacements]);
     },
     /** Events of these types about one account, in the order of the log. */
     async events<Type extends AccountEventType>(accountId: AccountId, ...types: Type[]) {
       const found: Extract<KnownEvent, { type: Type }>[] = [];
       for await (const { type, data } of log.readAll(position(0))) {
-        const isMeant = types.includes(type as Type) && (data as { accountId: AccountId }).accountId === accountId;
-        if (isMeant) found.push({ type, data } as (typeof found)[number]);
+        const isIncluded = types.includes(type as Type) && (data as { accountId: AccountId }).accountId === accountId;
+        if (isIncluded) found.push({ type, data } as (typeof found)[number]);
       }
       return found;
     },
     async close() {
-      // Poller before tokens before fold: the reverse of how they were made, except that what it all stands on goes last.
+      // In reverse order of creation, except for the log and the vault, which everything else uses.
       await provider.close();
       for (const close of closing.reverse()) await close();
       await stored.close();
@@ -143,7 +143,7 @@ export async function setStage() {
   };
 }
 
-export type Stage = Awaited<ReturnType<typeof setStage>>;
+export type ProviderFixture = Awaited<ReturnType<typeof startFixture>>;
 export const TOKEN = '/oauth/token';
 export const USAGE = '/backend-api/wham/usage';
 export const MINUTE = 60_000;

@@ -6,21 +6,22 @@ import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { LogUnavailable } from '../../eventLog/eventSink.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import type { AccessTokensOptions } from './accessTokens.ts';
+import type { RecordRefreshResult } from './refresh/tokenRefreshOptions.ts';
 
-export interface RefreshResultsOptions {
+export interface RefreshResultRecorderOptions {
   readonly hot: HotState;
-  /** Makes an event durable in a stream of this node's own and folds it. @throws LogUnavailable */
+  /** Writes an event to one of this node's own streams and folds it. @throws LogUnavailable */
   readonly record: (event: EventToAppend) => Promise<unknown>;
   readonly now: () => Instant;
 }
 
 /**
- * Results of refreshes in a stream of this node's own: the tokens that were there before are spent, so new ones must be
- * durable also while the store is away. No revision keeps them apart from a later claim; the fold does, by the claim's id.
+ * Records results of refreshes in a stream of this node's own, which works while the event store is unavailable: the
+ * previous tokens are spent, so the new ones must become durable. No expected revision separates a result from a later
+ * claim; the fold does, by the claim's id.
  */
-export const createRefreshResults =
-  ({ hot, record, now }: RefreshResultsOptions): NonNullable<AccessTokensOptions['recordResult']> =>
+export const createRefreshResultRecorder =
+  ({ hot, record, now }: RefreshResultRecorderOptions): RecordRefreshResult =>
   async (command, { actor, correlationId }) => {
     const time = now();
     const state = subjects.accountTokens.stateIn(hot, command.accountId);

@@ -2,32 +2,32 @@ import type { SealedTokens } from '../../../domain/account/events.ts';
 import type { AccountId, Instant, Sealed } from '../../../domain/core/brands.ts';
 import type { HotRunner } from '../../../state/hotRunner.ts';
 
-/** What is known of a refresh token that failed. */
-export interface Setback {
+/** A refresh token that failed. */
+export interface FailedRefresh {
   readonly refresh: Sealed;
   readonly code: string;
-  /** Infinity: for good. */
+  /** Infinite for a permanent failure. */
   readonly until: number;
 }
 
-/** Refresh tokens that nobody should try now, or ever again. */
-export interface Setbacks {
-  /** Undefined when the account's present refresh token may be tried. */
-  of(accountId: AccountId, tokens: SealedTokens): Setback | undefined;
+/** Refresh tokens that must not be tried now, or at all. */
+export interface FailedRefreshes {
+  /** @returns undefined if the account's current refresh token may be tried */
+  of(accountId: AccountId, tokens: SealedTokens): FailedRefresh | undefined;
   add(accountId: AccountId, refresh: Sealed, code: string, isPermanent: boolean): void;
 }
 
-/** For so long nobody asks again after a failure that may pass: a dead token endpoint is not hammered. */
+/** After a transient failure, so that a token endpoint that is down is not hammered. */
 const COOL_DOWN_MS = 5_000;
 
-/** Learns from the log as well: another node's failure is as good as our own. */
-export function createSetbacks({ hot, now }: { hot: HotRunner; now: () => Instant }): Setbacks {
-  const setbacks = new Map<AccountId, Setback>();
-  /** Which refresh token a claim that this node saw is about. */
+/** Also learns failures of other nodes, from the log. */
+export function createFailedRefreshes({ hot, now }: { hot: HotRunner; now: () => Instant }): FailedRefreshes {
+  const failures = new Map<AccountId, FailedRefresh>();
+  /** The refresh token that each claim in the log is about. */
   const claims = new Map<AccountId, { readonly claimId: string; readonly refresh: Sealed | undefined }>();
 
   function set(accountId: AccountId, refresh: Sealed, code: string, isPermanent: boolean, at: Instant): void {
-    setbacks.set(accountId, { refresh, code, until: isPermanent ? Number.POSITIVE_INFINITY : at + COOL_DOWN_MS });
+    failures.set(accountId, { refresh, code, until: isPermanent ? Number.POSITIVE_INFINITY : at + COOL_DOWN_MS });
   }
 
   hot.onFolded((event) => {
@@ -44,14 +44,14 @@ export function createSetbacks({ hot, now }: { hot: HotRunner; now: () => Instan
         return;
       }
       case 'AccountReactivated':
-        // The operator wants another try.
-        setbacks.delete(event.data.accountId);
+        // The operator asks for another attempt.
+        failures.delete(event.data.accountId);
         return;
       case 'TokensRefreshed':
       case 'AccountImported':
       case 'AccountTokensReplaced':
       case 'AccountDeleted':
-        setbacks.delete(event.data.accountId);
+        failures.delete(event.data.accountId);
         claims.delete(event.data.accountId);
         return;
     }
@@ -59,11 +59,13 @@ export function createSetbacks({ hot, now }: { hot: HotRunner; now: () => Instan
 
   return {
     of(accountId, { refresh }) {
-      const setback = setbacks.get(accountId);
-      if (!setback || setback.refresh !== refresh) return undefined;
-      // One that lasts for longer than any does was set by a clock that has been put back.
-      const leftMs = setback.until - now();
-      return leftMs === Number.POSITIVE_INFINITY || (leftMs > 0 && leftMs <= COOL_DOWN_MS) ? setback : undefined;
+      const failed = failures.get(accountId);
+      if (!failed || failed.refresh !== refresh) return undefined;
+      // One with more time to go than any cool-down has was set before the clock was put back.
+      const remainingMs = failed.until - now();
+      return remainingMs === Number.POSITIVE_INFINITY || (remainingMs > 0 && remainingMs <= COOL_DOWN_MS)
+        ? failed
+        : undefined;
     },
     add: (accountId, refresh, code, isPermanent) => set(accountId, refresh, code, isPermanent, now()),
   };

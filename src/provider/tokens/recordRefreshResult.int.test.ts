@@ -12,19 +12,19 @@ import { openOutbox } from '../../eventLog/outbox/outbox.ts';
 import { createCommandHandler } from '../../state/commands/commandHandler.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
 import { createTokenEndpoint } from '../client/tokenEndpoint.ts';
-import { type Stage, setStage, TOKEN } from '../stage.support.ts';
+import { type ProviderFixture, startFixture, TOKEN } from '../providerFixture.support.ts';
 import { createAccessTokens } from './accessTokens.ts';
-import { createRefreshResults } from './refreshResults.ts';
+import { createRefreshResultRecorder } from './recordRefreshResult.ts';
 
-let stage: Stage;
+let fixture: ProviderFixture;
 beforeAll(async () => {
-  stage = await setStage();
+  fixture = await startFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
-/** A node whose results go to an outbox before they go to the log that it shares with the node of the stage. */
-async function aNodeWithOutbox() {
-  const { log, vault, now, provider } = stage;
+/** Starts a node that records results in an outbox, over the same log as the fixture's node. */
+async function startNodeWithOutbox() {
+  const { log, vault, now, provider } = fixture;
   const folder = await tempFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const store = replicationTargetOverLog(log);
@@ -42,7 +42,7 @@ async function aNodeWithOutbox() {
     newId: randomUUID,
     report: () => {},
     tokenEndpoint: createTokenEndpoint({ authBaseUrl: provider.authUrl, timeoutMs: 500 }),
-    recordResult: createRefreshResults({ hot: hot.state, record: sink.record, now }),
+    recordResult: createRefreshResultRecorder({ hot: hot.state, record: sink.record, now }),
   });
   onTestFinished(async () => {
     await tokens.stop();
@@ -52,48 +52,50 @@ async function aNodeWithOutbox() {
   return { tokens, store, hot, outbox };
 }
 
-async function anAccount() {
-  const at = stage.provider.addAccount({ accessExpiresInSeconds: 3_600 });
-  const id = await stage.importAccount(at);
+async function importAccount() {
+  const at = fixture.provider.addAccount({ accessExpiresInSeconds: 3_600 });
+  const id = await fixture.importAccount(at);
   return { at, id, calls: () => at.received.filter(({ path }) => path === TOKEN).length };
 }
 
-test('new tokens are used at once, also while the store is away; other nodes get them when it is back', async () => {
-  const { tokens, store, outbox } = await aNodeWithOutbox();
-  const { at, id, calls } = await anAccount();
+test('uses new tokens while the store is unavailable and delivers them to other nodes later', async () => {
+  const { tokens, store, outbox } = await startNodeWithOutbox();
+  const { at, id, calls } = await importAccount();
   await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
   const used = tokens.headersFor(id)?.authorization;
   store.isUnreachable = true;
   expect(await tokens.refresh(id, 'unauthorized', used)).toBe('refreshed');
   const renewed = `Bearer ${at.tokens.current().accessToken}`;
   expect(tokens.headersFor(id)?.authorization).toBe(renewed);
-  expect(stage.node.tokens.headersFor(id)?.authorization).toBe(used);
+  expect(fixture.node.tokens.headersFor(id)?.authorization).toBe(used);
   store.isUnreachable = false;
   await vi.waitUntil(() => outbox.pending === 0, { timeout: 5_000 });
-  await vi.waitUntil(() => stage.node.tokens.headersFor(id)?.authorization === renewed, patiently);
+  await vi.waitUntil(() => fixture.node.tokens.headersFor(id)?.authorization === renewed, patiently);
   expect(calls()).toBe(1);
 });
 
-test('a node that waits for the claim of another takes over its result', async () => {
-  const { tokens } = await aNodeWithOutbox();
-  const { id, calls } = await anAccount();
+test('uses the result of another node whose claim it waited for', async () => {
+  const { tokens } = await startNodeWithOutbox();
+  const { id, calls } = await importAccount();
   await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
   const used = tokens.headersFor(id)?.authorization;
-  const results = await Promise.all([tokens, stage.node.tokens].map((node) => node.refresh(id, 'unauthorized', used)));
+  const results = await Promise.all(
+    [tokens, fixture.node.tokens].map((node) => node.refresh(id, 'unauthorized', used)),
+  );
   expect(results.toSorted()).toEqual(['already', 'refreshed']);
   expect(calls()).toBe(1);
 });
 
-test('an account is refreshed again and again, and the history says whose each result is', async () => {
-  const { tokens, hot } = await aNodeWithOutbox();
-  const { id, calls } = await anAccount();
+test('attributes each of several refreshes to the account in the history', async () => {
+  const { tokens, hot } = await startNodeWithOutbox();
+  const { id, calls } = await importAccount();
   await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
   for (let round = 1; round <= 3; round += 1) {
     expect(await tokens.refresh(id, 'unauthorized', tokens.headersFor(id)?.authorization)).toBe('refreshed');
     expect(calls()).toBe(round);
   }
   const results: string[] = [];
-  for await (const { stream, type, data } of stage.log.readAll(position(0))) {
+  for await (const { stream, type, data } of fixture.log.readAll(position(0))) {
     const isResult = type === 'TokensRefreshed' && (data as { accountId: string }).accountId === id;
     if (isResult) results.push(`${stream.split('.')[0]} ${subjectOf(stream, { type, data } as KnownEvent)}`);
   }

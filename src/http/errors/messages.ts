@@ -3,7 +3,7 @@ import type { ErrorDetails } from './errorEntry.ts';
 const MAX_GIVEN = 200;
 
 /** @returns the detail of this name as it can be shown, or what stands for it when there is none */
-export const given = (details: ErrorDetails, name: string, otherwise: string): string =>
+export const detail = (details: ErrorDetails, name: string, otherwise: string): string =>
   details[name] === undefined ? otherwise : printable(String(details[name]));
 
 /** What a client sent, as it can be shown: messages end up in terminals and in the log. */
@@ -13,7 +13,7 @@ function printable(text: string): string {
 }
 
 /** A problem with the part of the input that it belongs to; the given sentence when it is not known. */
-export const problem = (otherwise: string) => (details: ErrorDetails) =>
+export const withProblem = (otherwise: string) => (details: ErrorDetails) =>
   details.problem === undefined
     ? otherwise
     : details.param === undefined

@@ -1,0 +1,42 @@
+import type { SealedTokens } from '../../../domain/account/events.ts';
+import { expiryOf } from '../../client/jwt.ts';
+import type { TokenResponse } from '../../client/tokenResponse.ts';
+import type { TokenRefreshOptions } from './tokenRefreshOptions.ts';
+
+/** The provider's response to a refresh token, new tokens sealed. */
+export type TokenRequestResult =
+  | { readonly kind: 'renewed'; readonly tokens: SealedTokens; readonly idToken: string | null }
+  | Exclude<TokenResponse, { kind: 'tokens' }>
+  /** The account was deleted, and its data key destroyed, while the provider responded. */
+  | { readonly kind: 'accountDeleted' };
+
+/** Spends a refresh token; to be called under a claim. Never rejects. */
+export type RequestTokens = (current: SealedTokens) => Promise<TokenRequestResult>;
+
+export const createTokenRequest =
+  ({ vault, tokenEndpoint, now }: Pick<TokenRefreshOptions, 'vault' | 'tokenEndpoint' | 'now'>): RequestTokens =>
+  async (current) => {
+    let refreshToken: string;
+    try {
+      refreshToken = vault.open(current.refresh);
+    } catch {
+      return { kind: 'transient', code: 'unreadable_tokens' };
+    }
+    const response = await tokenEndpoint.refresh(refreshToken);
+    if (response.kind !== 'tokens') return response;
+    const { access, refresh, idToken } = response;
+    try {
+      // The account keeps its data key.
+      const keyId = vault.keyIdOf(current.refresh);
+      const tokens = {
+        access: vault.seal(keyId, access),
+        refresh: refresh === null ? current.refresh : vault.seal(keyId, refresh),
+        idToken: idToken === null ? current.idToken : vault.seal(keyId, idToken),
+        accessExpiresAt: expiryOf(access),
+        refreshedAt: now(),
+      };
+      return { kind: 'renewed', tokens, idToken };
+    } catch {
+      return { kind: 'accountDeleted' };
+    }
+  };
