@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { type Instant, instant, microDollars, position } from '../../src/domain/core/brands.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
+import { limitTypeNames } from '../../src/domain/limits/limitTypes.ts';
+import { limitWindowNames } from '../../src/domain/limits/limitWindows.ts';
 import type { RecordedEvent } from '../../src/eventLog/eventLog.ts';
 import {
   accountId,
@@ -48,8 +50,8 @@ const rules = fc.array(
   fc
     .record({
       id: fc.integer({ min: 1, max: 4 }),
-      limitType: fc.constantFrom('total_tokens', 'input_tokens', 'output_tokens', 'cost_usd'),
-      limitWindow: fc.constantFrom('daily', 'weekly', 'monthly'),
+      limitType: fc.constantFrom(...limitTypeNames),
+      limitWindow: fc.constantFrom(...limitWindowNames),
       modelFilter: orNull(model),
     })
     .map(limitRule),

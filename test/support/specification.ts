@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { ImportedAccount, SealedTokens } from '../../src/domain/account/events.ts';
 import type { UsageSample, UsageWindow } from '../../src/domain/accountUsage/events.ts';
-import type { LimitRule } from '../../src/domain/apiKey/events.ts';
 import {
   type AccountId,
   type ApiKeyId,
@@ -17,6 +16,7 @@ import type { DomainEvent } from '../../src/domain/core/event.ts';
 import { Refusal } from '../../src/domain/core/refusal.ts';
 import { eventTypes } from '../../src/domain/eventTypes.ts';
 import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
+import type { LimitRule } from '../../src/domain/limits/limitRule.ts';
 
 /** The moment of every command that names no other: 2026-01-15T12:00:00Z. Events given happened in the hour before. */
 export const NOW = instant(Date.UTC(2026, 0, 15, 12));

@@ -1,6 +1,9 @@
 import type { ApiKeyId, Instant } from '../core/brands.ts';
 import type { Context, Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
+import type { LimitRule } from '../limits/limitRule.ts';
+import type { LimitType } from '../limits/limitTypes.ts';
+import type { LimitWindow } from '../limits/limitWindows.ts';
 import {
   ApiKeyActivated,
   ApiKeyCreated,
@@ -13,9 +16,6 @@ import {
   ApiKeyRegenerated,
   ApiKeyRenamed,
   ApiKeyUsageReset,
-  type LimitRule,
-  type LimitType,
-  type LimitWindow,
 } from './events.ts';
 import { type ApiKey, type ApiKeyState, evolve, initialState } from './state.ts';
 

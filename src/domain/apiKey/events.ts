@@ -1,27 +1,7 @@
 import { type EventOf, event } from '../core/event.ts';
-import { type Infer, schema } from '../core/schema.ts';
+import { schema } from '../core/schema.ts';
 import { apiKeyIdSchema, instantSchema } from '../core/schemas.ts';
-
-export const limitTypeSchema = schema((z) => z.enum(['total_tokens', 'input_tokens', 'output_tokens', 'cost_usd']));
-export const limitWindowSchema = schema((z) => z.enum(['daily', 'weekly', 'monthly']));
-export type LimitType = Infer<typeof limitTypeSchema>;
-export type LimitWindow = Infer<typeof limitWindowSchema>;
-
-/** A limit of one key. Its counter survives as long as type, window and model filter stay the same. */
-export const limitRuleSchema = schema((z) =>
-  z.object({
-    id: z.int().min(1),
-    limitType: limitTypeSchema(z),
-    limitWindow: limitWindowSchema(z),
-    /** Tokens, or whole US dollars for `cost_usd`. */
-    maxValue: z.int().min(1),
-    /** Null: every model. */
-    modelFilter: z.string().nullable(),
-    /** Daily and weekly windows roll from here. */
-    createdAt: instantSchema(z),
-  }),
-);
-export type LimitRule = Infer<typeof limitRuleSchema>;
+import { type LimitRule, limitRuleSchema } from '../limits/limitRule.ts';
 
 const rules = schema((z) => z.array(limitRuleSchema(z)));
 const models = schema((z) => z.array(z.string()).nullable());

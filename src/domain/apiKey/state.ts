@@ -1,6 +1,7 @@
 import type { ApiKeyId, Instant } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
-import type { ApiKeyEvent, LimitRule } from './events.ts';
+import type { LimitRule } from '../limits/limitRule.ts';
+import type { ApiKeyEvent } from './events.ts';
 
 export interface ApiKey {
   readonly id: ApiKeyId;

@@ -1,15 +1,16 @@
-import type { LimitRule } from '../apiKey/events.ts';
 import type { Instant } from '../core/brands.ts';
-import { amountOf, appliesTo, type Consumption, ceilingOf, type KeyCounters, usedAt } from './counters.ts';
-import { windowAt } from './window.ts';
+import { type KeyCounters, usedAt } from './counters.ts';
+import { appliesTo, type LimitRule } from './limitRule.ts';
+import { amountOf, type Consumption, ceilingOf } from './limitTypes.ts';
+import { windowAt } from './limitWindows.ts';
 
-/** Goes up with every change of `admit` that could change an answer; recorded with each admission. */
+/** Raised with every change of `admit` that could change a result; recorded with each admission. */
 export const ADMIT_VERSION = 2;
 
 export interface AdmitInput {
   readonly rules: readonly LimitRule[];
   readonly model: string;
-  /** From the fold. */
+  /** From the hot state. */
   readonly counters: KeyCounters | undefined;
   /** From the overlay: what open requests have reserved on a rule, in the rule's unit. */
   readonly reservedOn: (ruleId: number) => number;
@@ -17,7 +18,7 @@ export interface AdmitInput {
   readonly now: Instant;
 }
 
-/** Pairs of rule id and amount, for each rule that applies to the request. */
+/** The amount of each rule that applies to a request. */
 export type PerRule = [ruleId: number, amount: number][];
 
 export type Verdict =
@@ -35,9 +36,10 @@ interface Refusal {
 }
 
 /**
- * Admits while counted + reserved stays below the ceiling of every applicable rule. The estimate itself never refuses, so
- * that a limit can be used up; but it is reserved whole, also beyond the ceiling: were only what is left reserved, each
- * request that ends with less than its estimate would let in another with next to nothing reserved.
+ * Admits a request while counted + reserved is below the ceiling of every applicable rule
+ * (docs/decisions/0024-limits-and-reservations.md). The estimate itself never refuses, so that a limit can be used up. It is
+ * reserved in full, even beyond the ceiling: if only the remainder were reserved, each request that uses less than its
+ * estimate would let in another one with next to nothing reserved.
  */
 export function admit({ rules, model, counters, reservedOn, estimate, now }: AdmitInput): Verdict {
   const reservations: PerRule = [];
@@ -50,7 +52,7 @@ export function admit({ rules, model, counters, reservedOn, estimate, now }: Adm
     reservations.push([rule.id, amountOf(rule.limitType, estimate)]);
     const counted = usedAt(counters, rule, now);
     const ceiling = ceilingOf(rule);
-    // The first that is used up is named; what is held of those behind it is recorded all the same.
+    // The first rule that is used up is named; the reservations on the later ones are recorded all the same.
     if (!reached && counted + reserved >= ceiling) {
       reached = { kind: 'refused', rule, counted, reserved, ceiling, resetAt: windowAt(rule, now).resetAt };
     }

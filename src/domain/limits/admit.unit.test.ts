@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY, deepFreeze, later, limitRule, NOW } from '../../../test/support/specification.ts';
-import type { LimitRule } from '../apiKey/events.ts';
 import type { Instant } from '../core/brands.ts';
+import type { LimitRule } from '../limits/limitRule.ts';
 import { type AdmitInput, admit } from './admit.ts';
-import { amountOf, appliesTo, type Consumption, ceilingOf, count, newCounters, usedAt } from './counters.ts';
+import { count, newCounters, usedAt } from './counters.ts';
+import { appliesTo } from './limitRule.ts';
+import { amountOf, type Consumption, ceilingOf } from './limitTypes.ts';
 
 const tokensOf = (inputTokens: number): Consumption => ({ inputTokens, outputTokens: 0, costMicroDollars: 0 });
 const usedUp = (rules: readonly LimitRule[], inputTokens: number, admittedAt: Instant = NOW) => {

@@ -1,27 +1,21 @@
-import type { LimitRule, LimitType } from '../apiKey/events.ts';
 import type { Instant } from '../core/brands.ts';
-import { windowIndexAt } from './window.ts';
-
-/** What one request used; cost is zero where its model has no price. */
-export interface Consumption {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costMicroDollars: number;
-}
+import { appliesTo, type LimitRule } from './limitRule.ts';
+import { amountOf, type Consumption } from './limitTypes.ts';
+import { windowIndexAt } from './limitWindows.ts';
 
 /**
- * Usage of one rule: tokens, or micro-dollars for `cost_usd`. The window before the latest one is kept as well: a clock that
- * ran ahead for a moment must not leave the window that is open without a count.
+ * Amounts counted for one rule. The window before the latest one is kept as well: a clock that was ahead for a moment must
+ * not leave the current window without its count.
  */
 interface Counter {
   window: number;
   value: number;
-  /** Negative when there is none. */
+  /** -1 when there is none. */
   windowBefore: number;
   valueBefore: number;
 }
 
-/** Counters of one key by rule id, and when the key was last used. Mutable: request events touch nothing else. */
+/** Counters of one key by rule id, and when the key was last used. Mutable, because every request changes them. */
 export interface KeyCounters {
   readonly byRule: Map<number, Counter>;
   lastUsedAt: Instant | null;
@@ -30,28 +24,7 @@ export interface KeyCounters {
 export const newCounters = (): KeyCounters => ({ byRule: new Map(), lastUsedAt: null });
 
 /** What `consumption` adds to a rule of this type, in the rule's unit. */
-export function amountOf(limitType: LimitType, { inputTokens, outputTokens, costMicroDollars }: Consumption): number {
-  switch (limitType) {
-    case 'total_tokens':
-      return inputTokens + outputTokens;
-    case 'input_tokens':
-      return inputTokens;
-    case 'output_tokens':
-      return outputTokens;
-    case 'cost_usd':
-      return costMicroDollars;
-  }
-}
-
-/** The ceiling of a rule in the unit of its counter. */
-export const ceilingOf = ({ limitType, maxValue }: LimitRule): number =>
-  limitType === 'cost_usd' ? maxValue * 1_000_000 : maxValue;
-
-/** Whether a rule counts requests for this model. */
-export const appliesTo = (rule: LimitRule, model: string): boolean =>
-  rule.modelFilter === null || rule.modelFilter === model;
-
-/** Adds to the window that was open when the request was admitted; one that passed longer ago takes nothing any more. */
+/** Adds to the window in which the request was admitted, if that is one of the two that are kept. */
 export function count(
   counters: KeyCounters,
   rules: readonly LimitRule[],
@@ -86,7 +59,7 @@ function add(counter: Counter, window: number, amount: number): void {
   }
 }
 
-/** Takes back what `count` added, as far as its window is still kept. */
+/** Subtracts what `count` added, if its window is still kept. */
 export function takeBack(
   { byRule }: KeyCounters,
   rules: readonly LimitRule[],
@@ -103,7 +76,7 @@ export function takeBack(
   }
 }
 
-/** Usage of a rule in the window that holds `now`, in the unit of its counter. */
+/** The amount counted for a rule in the window that contains `now`. */
 export function usedAt(counters: KeyCounters | undefined, rule: LimitRule, now: Instant): number {
   const counter = counters?.byRule.get(rule.id);
   if (!counter) return 0;

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY, earlier, HOUR, later, limitRule, NOW } from '../../../test/support/specification.ts';
-import type { LimitRule } from '../apiKey/events.ts';
 import type { Instant } from '../core/brands.ts';
-import { amountOf, appliesTo, ceilingOf, count, newCounters, takeBack, usedAt } from './counters.ts';
+import type { LimitRule } from '../limits/limitRule.ts';
+import { count, newCounters, takeBack, usedAt } from './counters.ts';
+import { appliesTo } from './limitRule.ts';
+import { amountOf, ceilingOf } from './limitTypes.ts';
 
 const consumption = { inputTokens: 70, outputTokens: 30, costMicroDollars: 1_500 };
 const request = (admittedAt: Instant = NOW, model = 'gpt-5', amount = consumption) => ({

@@ -1,4 +1,4 @@
-import type { Consumption } from '../limits/counters.ts';
+import type { Consumption } from '../limits/limitTypes.ts';
 import type { CompletedRequest, TokenUsage } from './events.ts';
 
 interface Ended extends Pick<CompletedRequest, 'costMicroDollars'> {

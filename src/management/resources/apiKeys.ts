@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ApiKeyChanges, KeyValue, LimitRuleInput } from '../../domain/apiKey/decide.ts';
-import { type LimitRule, limitTypeSchema, limitWindowSchema } from '../../domain/apiKey/events.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { type KeyCounters, usedAt } from '../../domain/limits/counters.ts';
-import { windowAt } from '../../domain/limits/window.ts';
+import { type LimitRule, limitTypeSchema, limitWindowSchema } from '../../domain/limits/limitRule.ts';
+import { limitTypes } from '../../domain/limits/limitTypes.ts';
+import { windowAt } from '../../domain/limits/limitWindows.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
@@ -14,9 +15,6 @@ import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
 import { atQuery, type View } from '../http/views.ts';
-
-/** Counted in micro-dollars, the maximum is still an exact number. */
-const MAX_COST_USD = 9_000_000_000;
 
 /** An unpaired surrogate would not survive storage in UTF-8. */
 const text = z.string().refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
@@ -29,9 +27,11 @@ const LimitInput = wireObject(
     model_filter: text.nullish(),
   },
   ['id', 'current_value', 'reset_at', 'reserved_value', 'current_cost_usd', 'reserved_cost_usd'],
-).refine(({ limit_type, max_value }) => limit_type !== 'cost_usd' || max_value <= MAX_COST_USD, {
-  path: ['max_value'],
-  error: `must be at most ${MAX_COST_USD} for cost_usd`,
+).superRefine(({ limit_type, max_value }, { addIssue }) => {
+  const { maxValue } = limitTypes[limit_type];
+  if (max_value > maxValue) {
+    addIssue({ code: 'custom', path: ['max_value'], message: `must be at most ${maxValue} for ${limit_type}` });
+  }
 });
 
 const time = z.string().transform((text, { addIssue }) => {
@@ -225,20 +225,17 @@ function apiKeyEntry(key: ApiKey, { state, now, reservedOn }: View): z.infer<typ
  */
 function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved: number, now: Instant) {
   const used = usedAt(counters, rule, now);
-  const common = {
+  const { amountsPerUnit } = limitTypes[rule.limitType];
+  const entry = {
     id: rule.id,
     limit_type: rule.limitType,
     limit_window: rule.limitWindow,
     max_value: rule.maxValue,
     model_filter: rule.modelFilter,
     reset_at: iso(windowAt(rule, now).resetAt),
+    current_value: Math.floor(used / amountsPerUnit),
+    reserved_value: Math.floor(reserved / amountsPerUnit),
   };
-  if (rule.limitType !== 'cost_usd') return { ...common, current_value: used, reserved_value: reserved };
-  return {
-    ...common,
-    current_value: Math.floor(used / 1_000_000),
-    reserved_value: Math.floor(reserved / 1_000_000),
-    current_cost_usd: used / 1_000_000,
-    reserved_cost_usd: reserved / 1_000_000,
-  };
+  if (rule.limitType !== 'cost_usd') return entry;
+  return { ...entry, current_cost_usd: used / amountsPerUnit, reserved_cost_usd: reserved / amountsPerUnit };
 }

@@ -1,4 +1,4 @@
-import type { Consumption } from '../../domain/limits/counters.ts';
+import type { Consumption } from '../../domain/limits/limitTypes.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import { findPrice, type ModelPrice, type PriceTable } from '../../domain/pricing/prices.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';

@@ -1,6 +1,7 @@
 import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
-import { amountOf, appliesTo } from '../../domain/limits/counters.ts';
-import { windowIndexAt } from '../../domain/limits/window.ts';
+import { appliesTo } from '../../domain/limits/limitRule.ts';
+import { amountOf } from '../../domain/limits/limitTypes.ts';
+import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 

@@ -1,8 +1,8 @@
-import type { LimitRule } from '../../domain/apiKey/events.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
-import { windowIndexAt } from '../../domain/limits/window.ts';
+import type { LimitRule } from '../../domain/limits/limitRule.ts';
+import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
 
 /** What open requests reserve on one rule in one window. */
 interface Sum {

@@ -1,7 +1,8 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
-import { amountOf, appliesTo, type Consumption } from '../../domain/limits/counters.ts';
+import { appliesTo } from '../../domain/limits/limitRule.ts';
+import { amountOf, type Consumption } from '../../domain/limits/limitTypes.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import {

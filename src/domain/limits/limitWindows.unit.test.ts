@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, earlier, HOUR, later } from '../../../test/support/specification.ts';
 import { type Instant, instant } from '../core/brands.ts';
-import { windowAt, windowIndexAt } from './window.ts';
+import { windowAt, windowIndexAt } from './limitWindows.ts';
 
 const utc = (text: string) => instant(Date.parse(text));
 const createdAt = utc('2026-01-15T12:34:56.789Z');

@@ -1,0 +1,27 @@
+import { type Infer, schema } from '../core/schema.ts';
+import { instantSchema } from '../core/schemas.ts';
+import { limitTypeNames } from './limitTypes.ts';
+import { limitWindowNames } from './limitWindows.ts';
+
+export const limitTypeSchema = schema((z) => z.enum(limitTypeNames));
+export const limitWindowSchema = schema((z) => z.enum(limitWindowNames));
+
+/** A limit of one key. Its counter is kept as long as type, window and model filter stay the same. */
+export const limitRuleSchema = schema((z) =>
+  z.object({
+    id: z.int().min(1),
+    limitType: limitTypeSchema(z),
+    limitWindow: limitWindowSchema(z),
+    /** In the unit of the limit type. */
+    maxValue: z.int().min(1),
+    /** Null: every model. */
+    modelFilter: z.string().nullable(),
+    /** Rolling windows start here. */
+    createdAt: instantSchema(z),
+  }),
+);
+export type LimitRule = Infer<typeof limitRuleSchema>;
+
+/** Whether a rule counts requests for this model. */
+export const appliesTo = (rule: LimitRule, model: string): boolean =>
+  rule.modelFilter === null || rule.modelFilter === model;
