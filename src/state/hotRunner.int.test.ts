@@ -14,7 +14,7 @@ const begun = (id: number) =>
   SessionBegun({ sessionId: uuid(id), passwordId: uuid(50), totpId: null, replaces: null, expiresAt: later(60_000) });
 const ended = (id: number) => SessionEnded({ sessionId: uuid(id) });
 
-/** An event as the log takes it, and as the outbox tells of it. */
+/** An event as it is appended, and as the outbox reports it. */
 function written(event: ReturnType<typeof begun> | ReturnType<typeof ended>, revision: number) {
   const toAppend = anEvent({ ...event, time: NOW } as Partial<EventToAppend>);
   const durable = { ...event, position: 900 + revision, time: NOW, stream: STREAM, revision } as RecordedEvent;
@@ -30,7 +30,7 @@ async function aRunner() {
   return { log, hot };
 }
 
-test('what was folded ahead of the log is skipped when the log brings it, and its position counts', async () => {
+test('skips an event that was applied before the log delivered it, and counts its position', async () => {
   const { log, hot } = await aRunner();
   const [first, second, third] = [written(begun(1), 0), written(ended(1), 1), written(begun(2), 2)];
   hot.applyBeforeLog(first.durable);
@@ -43,11 +43,11 @@ test('what was folded ahead of the log is skipped when the log brings it, and it
   await log.append(STREAM, 0, [second.toAppend]);
   await log.append(STREAM, 1, [third.toAppend]);
   await vi.waitUntil(() => hot.state.position === 3, patiently);
-  // At no moment was the session back that had ended here.
+  // The session that had ended here never came back.
   expect(seen).toEqual(['', '', uuid(2)]);
 });
 
-test('what another node wrote is folded when it comes, whatever was folded ahead', async () => {
+test('folds events of another node while own events are applied before the log', async () => {
   const { log, hot } = await aRunner();
   hot.applyBeforeLog(written(begun(1), 0).durable);
   await log.append('sessions-n2.b1_20260115', NO_STREAM, [written(begun(7), 0).toAppend]);
@@ -55,7 +55,7 @@ test('what another node wrote is folded when it comes, whatever was folded ahead
   expect([...hot.state.sessions.keys()]).toEqual([uuid(1), uuid(7)]);
 });
 
-test('listeners hear of it when it is folded and when the log brings it', async () => {
+test('calls listeners when an event is applied and when the log delivers it', async () => {
   const { log, hot } = await aRunner();
   const heard: number[] = [];
   hot.onFolded(({ position }) => heard.push(position));

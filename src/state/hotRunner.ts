@@ -9,33 +9,34 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-/** Keeps one `HotState` up to date with the log, for as long as the process lives. */
+/** Keeps one `HotState` up to date with the log while the process runs. */
 export interface HotRunner {
   readonly state: HotState;
-  /** Where folds of the past begin. */
+  /** Starting points for folds of past states. */
   readonly checkpoints: Checkpoints;
   /** Resolves when this node has folded `position`; rejects when the fold has failed or after `timeoutMs`. */
   whenFolded(position: Position, timeoutMs?: number): Promise<void>;
-  /** Told of every event right after it was folded, in order. */
+  /** Adds a listener that is called for every event, in order, right after it was folded. */
   onFolded(listener: (event: RecordedEvent) => void): void;
   /**
-   * Folds an event of a stream that only this node writes to, durable in its outbox, before the log brings it: then it is
-   * skipped. All events of such a stream, in order, or none. Listeners are told twice.
+   * Folds an event before the log delivers it, when it is skipped. The event must be durable in this node's outbox, and its
+   * stream must be written by this node only: either all events of a stream go through here, in order, or none. Listeners
+   * are called both times.
    */
   applyBeforeLog(event: RecordedEvent): void;
   stop(): void;
 }
 
-/** The fold did not reach a position in time, or it can go no further. */
+/** The fold did not reach a position in time, or has failed. */
 export class FoldUnavailable extends Error {
   override readonly name = 'FoldUnavailable';
 }
 
 /**
- * Folds the log on and resolves when it has caught up.
- * @param onFailure told once when the fold stops later on (an unknown event type, a log that cannot be read)
- * @param fold where to begin; the runner's own from now on
- * @throws the same errors when they are met on the way
+ * Continues a fold of the log and resolves when it has caught up.
+ * @param onFailure called once when the fold fails after that (an unknown event type, a log that cannot be read)
+ * @param fold where to begin; owned by the runner from now on
+ * @throws the same errors when the fold fails before it has caught up
  */
 export async function startHotRunner(
   log: EventLog,
@@ -48,18 +49,18 @@ export async function startHotRunner(
   let failure: Error | undefined;
   let isCaughtUp = false;
   let subscription: Subscription | undefined;
-  /** The last revision of each stream that was folded ahead of the log. */
-  const ahead = new Map<string, number>();
+  /** The last revision of each stream that was folded before the log delivered it. */
+  const appliedRevisions = new Map<string, number>();
 
-  const wasFoldedAhead = ({ stream, revision }: RecordedEvent): boolean => {
-    const last = ahead.get(stream) ?? -1;
-    if (revision === last) ahead.delete(stream);
+  const wasAppliedBeforeLog = ({ stream, revision }: RecordedEvent): boolean => {
+    const last = appliedRevisions.get(stream) ?? -1;
+    if (revision === last) appliedRevisions.delete(stream);
     return revision <= last;
   };
 
   const onEvents = (batch: readonly RecordedEvent[]) => {
     for (const event of batch) {
-      if (ahead.size > 0 && wasFoldedAhead(event)) state.position = event.position;
+      if (appliedRevisions.size > 0 && wasAppliedBeforeLog(event)) state.position = event.position;
       else state.apply(event);
       checkpoints.onFolded(state, event);
       for (const listener of listeners) listener(event);
@@ -79,7 +80,7 @@ export async function startHotRunner(
       },
       onFailure: (error) => {
         failure = error;
-        // Whoever waits for the start is told by its failure, nobody twice.
+        // Before the fold has caught up, the rejected start reports the failure.
         if (isCaughtUp) onFailure(error);
         else reject(error);
       },
@@ -91,7 +92,7 @@ export async function startHotRunner(
     checkpoints,
     onFolded: (listener) => void listeners.push(listener),
     applyBeforeLog(durable) {
-      ahead.set(durable.stream, durable.revision);
+      appliedRevisions.set(durable.stream, durable.revision);
       const event = { ...durable, position: state.position };
       state.apply(event);
       for (const listener of listeners) listener(event);

@@ -193,7 +193,7 @@ test('a service whose snapshot the log refutes ends with one line, and starts ag
     exitCode: 1,
     stderr: [
       expect.stringMatching(
-        /^The snapshot of the hot state .* the log gives other settings\. The snapshots are removed/,
+        /^The snapshot of the hot state .* the log gives different settings\. The snapshots are removed/,
       ),
     ],
   });

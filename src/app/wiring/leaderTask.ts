@@ -1,5 +1,5 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
-import { takePartInLease } from '../../state/leases/lease.ts';
+import { joinLease } from '../../state/leases/lease.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';
 import type { Store } from './store.ts';
@@ -27,13 +27,13 @@ export function startLeaderTask(
 ): LeaderTask {
   if (store.leases) {
     const { node, boot } = folder;
-    const lease = takePartInLease({ name, streams: store.leases, node, boot, work, report });
+    const lease = joinLease({ name, streams: store.leases, node, boot, work, report });
     return {
       get holder() {
         return lease.holder;
       },
       get isHere() {
-        return lease.tenure !== undefined;
+        return lease.term !== undefined;
       },
       stop: lease.stop,
     };

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import { createKeyedMutex, type KeyedMutex } from '../../lib/keyedMutex.ts';
-import { type Cause, type HandleCommand, positionOfRepeated } from '../../state/commands/commandHandler.ts';
+import { type Cause, findRepeat, type HandleCommand } from '../../state/commands/commandHandler.ts';
 
 /** Everything that changes state. OAuth linking and the routes share one instance, and with it the mutex. */
 export interface Commands {
@@ -22,6 +22,6 @@ export function createCommands({ log, handle }: CommandsOptions): Commands {
   return {
     handle: (subject, id, command, cause) => mutex(subject.streamOf(id), () => handle(subject, id, command, cause)),
     mutex,
-    isRepeat: async (stream, cause) => (await positionOfRepeated(log, stream, cause)) !== undefined,
+    isRepeat: async (stream, cause) => (await findRepeat(log, stream, cause)) !== undefined,
   };
 }

@@ -4,7 +4,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { CoolingAccounts } from '../../domain/routing/availability.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import type { Past, Step, When } from '../../state/past/past.ts';
+import type { EventStep, MomentQuery, Past } from '../../state/past/past.ts';
 import type { ManagementContext } from './context.ts';
 import { parseTime } from './isoTime.ts';
 
@@ -36,7 +36,7 @@ export interface Views {
    */
   asOf(ctx: ManagementContext): Promise<View>;
   /** An event with the state before and after it. @param position from 1 to `current.position` */
-  step(position: Position): Promise<Step>;
+  step(position: Position): Promise<EventStep>;
 }
 
 export interface ViewsOptions {
@@ -77,7 +77,7 @@ export function createViews({ hot, past, now, unrecorded }: ViewsOptions): Views
 
 const NOTHING_UNRECORDED: Pick<View, 'cooling' | 'reservedOn'> = { cooling: new Map(), reservedOn: () => 0 };
 
-function parseAt(at: string | readonly string[], lastPosition: Position, now: Instant): When {
+function parseAt(at: string | readonly string[], lastPosition: Position, now: Instant): MomentQuery {
   if (typeof at !== 'string') return refuseAt('is given twice');
   if (/^\d+$/.test(at)) {
     const asked = position(Number(at));

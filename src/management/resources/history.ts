@@ -6,7 +6,7 @@ import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
 import { REFRESH_STREAM_PREFIX } from '../../state/fold/refreshStreams.ts';
-import type { Step } from '../../state/past/past.ts';
+import type { EventStep } from '../../state/past/past.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -158,7 +158,7 @@ const entry = ({ position, time, type, subject, actor, sentence }: HistoryEntry)
   sentence,
 });
 
-function eventDetails({ event, before, after }: Step): z.infer<typeof EventDetails> {
+function eventDetails({ event, before, after }: EventStep): z.infer<typeof EventDetails> {
   const { metadata, stream, type } = event;
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
   const subject = subjectOf(stream, current);

@@ -16,50 +16,50 @@ import type { Subject } from '../fold/subjects.ts';
 import type { HotRunner } from '../hotRunner.ts';
 import { waitUntilApplied } from './waitUntilApplied.ts';
 
-/** Who asked, and the id that joins what follows from it. */
+/** Who issued a command, and the ids that link the events to it. */
 export interface Cause {
   readonly actor: Actor;
   readonly correlationId: string;
   readonly causationId?: string;
-  /** The caller may send this write again and means it once. */
+  /** Present when the client may send the same write again and it must take effect once. */
   readonly write?: RepeatableWrite;
 }
 
-/** What makes a repeat recognisable: ids that derive from the caller's key, remembered by nobody but the log. */
+/** Makes a repeated write recognisable: ids derived from the client's idempotency key. Only the log remembers them. */
 export interface RepeatableWrite {
-  /** Id of the write's nth event. */
+  /** Id of the write's event at this index. */
   readonly eventId: (index: number) => string;
-  /** Id of what the write makes. */
+  /** Id of the resource that the write creates. */
   readonly resourceId: string;
-  /** Stands for all that was asked; stored with the events as their cause. */
+  /** Digest of the whole command, stored with the events as their causation id. */
   readonly commandId: () => string;
 }
 
-export interface Handled<State> {
+export interface CommandResult<State> {
   readonly state: State;
   readonly events: readonly DomainEvent[];
-  /** Position of the last event, or of the fold when nothing had to change. */
+  /** Position of the last event, or of the fold when the command changed nothing. */
   readonly position: Position;
-  /** The same write was made before; nothing was written now. */
+  /** The same write was made before; this call wrote nothing. */
   readonly isRepeat?: true;
 }
 
 /**
- * The only way to change anything: decide from the subject's hot state, append at its revision, wait until this node has
- * folded the write.
- * @throws Refusal of the rule, or `log_unavailable` when the log did not take the events, or took them and this node lags
+ * The only way to change state: decides from the subject's hot state, appends at its revision, and waits until this node has
+ * folded the events.
+ * @throws Refusal of the decider; `log_unavailable` when the append failed, or when it succeeded and this node lags behind
  */
 export type HandleCommand = <Id, State, Command, Event extends DomainEvent>(
   subject: Subject<Id, State, Command, Event>,
   id: Id,
   command: Command,
   cause: Cause,
-) => Promise<Handled<State>>;
+) => Promise<CommandResult<State>>;
 
 const MAX_DECISIONS = 5;
-const MAX_REPEATS = 4;
-/** Behind a store that never answers one append takes five seconds; whoever asked waits for at most two of them. */
-const PATIENCE_MS = 5_000;
+const MAX_RETRIES = 4;
+/** An append to a store that does not respond takes 5 s; a client waits for at most two of them. */
+const MAX_APPEND_MS = 5_000;
 
 export function createCommandHandler({
   log,
@@ -72,7 +72,7 @@ export function createCommandHandler({
 }): HandleCommand {
   return async (subject, id, command, cause) => {
     const stream = subject.streamOf(id);
-    const earlier = await positionOfRepeated(log, stream, cause);
+    const earlier = await findRepeat(log, stream, cause);
     if (earlier !== undefined) {
       await waitUntilApplied(hot, earlier);
       return { state: subject.stateIn(hot.state, id), events: [], position: earlier, isRepeat: true };
@@ -84,14 +84,14 @@ export function createCommandHandler({
       if (events.length === 0) {
         return { state: subject.stateIn(hot.state, id), events, position: hot.state.position };
       }
-      const outcome = await appendFirmly(log, stream, revision, toAppend(events, time, cause));
+      const outcome = await appendWithRetries(log, stream, revision, toAppend(events, time, cause));
       switch (outcome.kind) {
         case 'committed':
           await waitUntilApplied(hot, outcome.position);
           return { state: subject.stateIn(hot.state, id), events, position: outcome.position };
         case 'conflict':
           if (decision === MAX_DECISIONS) refuse('conflict', { stream });
-          // Somebody else changed the subject: their events arrive by the subscription.
+          // Another writer changed the subject; its events arrive through the subscription.
           await delay(decision * 5);
           break;
         case 'rejected':
@@ -105,14 +105,11 @@ export function createCommandHandler({
 }
 
 /**
- * Where a write stands in a stream that was made under the same key before.
- * @throws Refusal `idempotency_key_reused` when it asked for something else
+ * Finds an earlier write with the same idempotency key.
+ * @returns its position; undefined when there is none
+ * @throws Refusal `idempotency_key_reused` when the earlier write was another command
  */
-export async function positionOfRepeated(
-  log: EventLog,
-  stream: string,
-  { write }: Cause,
-): Promise<Position | undefined> {
+export async function findRepeat(log: EventLog, stream: string, { write }: Cause): Promise<Position | undefined> {
   if (!write) return undefined;
   const id = write.eventId(0);
   for await (const event of log.readStream(stream)) {
@@ -133,17 +130,17 @@ function toAppend(events: readonly DomainEvent[], time: Instant, cause: Cause): 
   }));
 }
 
-/** Repeats an append of unknown outcome with the same ids; never decides again (docs/decisions/0004-append-outcomes.md). */
-async function appendFirmly(
+/** Repeats an append of unknown outcome with the same ids; it never decides again (docs/decisions/0004-append-outcomes.md). */
+async function appendWithRetries(
   log: EventLog,
   stream: string,
   revision: number,
   events: readonly EventToAppend[],
 ): Promise<AppendOutcome> {
-  const until = performance.now() + PATIENCE_MS;
-  for (let repeat = 0; ; repeat++) {
+  const deadline = performance.now() + MAX_APPEND_MS;
+  for (let retry = 0; ; retry++) {
     const outcome = await log.append(stream, revision, events);
-    if (outcome.kind !== 'unknown' || repeat === MAX_REPEATS || performance.now() > until) return outcome;
-    await delay(20 * 2 ** repeat);
+    if (outcome.kind !== 'unknown' || retry === MAX_RETRIES || performance.now() > deadline) return outcome;
+    await delay(20 * 2 ** retry);
   }
 }

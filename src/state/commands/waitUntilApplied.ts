@@ -3,9 +3,9 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { FoldUnavailable, type HotRunner } from '../hotRunner.ts';
 
 /**
- * Waits until this node has folded what was written. When that takes too long the write is durable all the same, but what
- * it made cannot be shown yet, and does not bind this node's next request yet.
- * @throws Refusal `log_unavailable`, which says that the change was made
+ * Waits until this node has folded the event at `position`. On a time-out the change is durable, but this node can neither
+ * show it nor apply it to the next request yet.
+ * @throws Refusal `log_unavailable` with `isCommitted`
  */
 export async function waitUntilApplied(hot: Pick<HotRunner, 'whenFolded'>, position: Position): Promise<void> {
   try {

@@ -4,16 +4,16 @@ import * as accountTokens from '../../domain/accountTokens/state.ts';
 import * as accountUsage from '../../domain/accountUsage/state.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 
-/** What the hot state knows of accounts. */
+/** The parts of the hot state that are about accounts. */
 export interface AccountFolds {
   readonly accounts: Map<AccountId, account.Account>;
-  /** Sign-ins at the provider that are under way, and the last that have ended. */
+  /** Sign-ins at the provider that are in progress, and the most recent ones that ended. */
   readonly links: Map<string, accountLink.AccountLink>;
   readonly tokens: Map<AccountId, accountTokens.AccountTokens>;
   readonly usage: Map<AccountId, accountUsage.AccountUsage>;
 }
 
-/** An account that its fold gives up is gone. */
+/** Removes the account when its fold returns undefined. */
 export function evolveAccount(folds: AccountFolds, event: Parameters<typeof account.evolve>[1]): void {
   const { accountId } = event.data;
   const next = account.evolve(folds.accounts.get(accountId), event);
@@ -21,7 +21,7 @@ export function evolveAccount(folds: AccountFolds, event: Parameters<typeof acco
   else folds.accounts.delete(accountId);
 }
 
-/** Of links that have ended the oldest are forgotten. */
+/** Drops the oldest of the links that ended. */
 export function evolveLink(folds: AccountFolds, linkId: string, event: Parameters<typeof accountLink.evolve>[1]): void {
   const next = accountLink.evolve(folds.links.get(linkId), event);
   if (!next) return;
@@ -34,7 +34,7 @@ export function evolveTokens(folds: AccountFolds, event: Parameters<typeof accou
   folds.tokens.set(accountId, accountTokens.evolve(folds.tokens.get(accountId) ?? accountTokens.initialState, event));
 }
 
-/** What arrives late for a deleted account must not bring half of it back. */
+/** Ignores events that arrive after their account was deleted. */
 export function evolveUsage(
   folds: AccountFolds,
   accountId: AccountId,

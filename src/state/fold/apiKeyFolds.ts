@@ -6,14 +6,14 @@ import { count, type KeyCounters, newCounters } from '../../domain/limits/counte
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { FoldedRequest } from './foldedEvent.ts';
 
-/** What the hot state knows of API keys. */
+/** The parts of the hot state that are about API keys. */
 export interface ApiKeyFolds {
   readonly apiKeys: Map<ApiKeyId, apiKey.ApiKey>;
   readonly keyIdByHash: Map<string, ApiKeyId>;
   readonly counters: Map<ApiKeyId, KeyCounters>;
 }
 
-/** Usage goes with its key, and with the rules that it was counted by. */
+/** Counters are removed with their key, and with the rules they belong to. */
 export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): void {
   const { keyId } = event.data;
   const before = folds.apiKeys.get(keyId);
@@ -34,7 +34,7 @@ export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): voi
   }
 }
 
-/** Counts a request that ended against the rules of its key, unless the key is gone. */
+/** Counts a completed request against the rules of its key, unless the key was deleted. */
 export function countRequest(folds: ApiKeyFolds, keyId: ApiKeyId, request: FoldedRequest): void {
   const key = folds.apiKeys.get(keyId);
   if (!key) return;

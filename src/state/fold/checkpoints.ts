@@ -2,38 +2,38 @@ import { type Instant, instant, type Position } from '../../domain/core/brands.t
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState, type HotStateData } from './hotState.ts';
 
-/** The fold as it was at a position. */
+/** A copy of the fold at a position. */
 export interface Checkpoint {
   readonly state: HotState;
-  /** The latest time of any event up to there: no clock that lagged behind turns it back. */
+  /** The latest time of all events up to there; an event of a node whose clock lags does not lower it. */
   readonly latest: Instant;
 }
 
-/** What a snapshot holds of checkpoints. */
+/** Checkpoints as plain data, for snapshots. */
 export interface CheckpointsData {
   readonly latest: Instant;
   readonly spacing: number;
   readonly kept: readonly { readonly state: Partial<HotStateData>; readonly latest: Instant }[];
 }
 
-interface Bounds {
+interface Limits {
   readonly checkpoints: number;
-  /** In all of them together. */
+  /** In all checkpoints together. */
   readonly subjects: number;
 }
-/** Beyond, every second one goes and they stand twice as far apart. */
-const IN_MEMORY: Bounds = { checkpoints: 1_000, subjects: 250_000 };
-/** Fewer, so that a start reads them in a tenth of a second. */
-const IN_SNAPSHOT: Bounds = { checkpoints: 250, subjects: 60_000 };
+/** Above these limits every second checkpoint is dropped and the spacing doubles. */
+const IN_MEMORY: Limits = { checkpoints: 1_000, subjects: 250_000 };
+/** Lower, so that a start reads them within 0.1 s. */
+const IN_SNAPSHOT: Limits = { checkpoints: 250, subjects: 60_000 };
 const FIRST_SPACING = 1_000;
-const BEGINNING: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SAFE_INTEGER) };
+const EMPTY: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SAFE_INTEGER) };
 
 /**
- * Copies of the live fold, taken as it goes by: whoever asks for the past folds on from the nearest one instead of from
- * the beginning. A copy shares all immutable values with the fold and costs microseconds.
+ * Copies of the live fold, taken while it advances. A query for a past state continues from the nearest one instead of
+ * folding the log from its beginning. A copy shares all immutable values with the fold and takes microseconds.
  */
 export class Checkpoints {
-  #latest: Instant = BEGINNING.latest;
+  #latest: Instant = EMPTY.latest;
   #spacing: number;
   #subjects = 0;
   #kept: Checkpoint[] = [];
@@ -45,19 +45,19 @@ export class Checkpoints {
   static from({ latest, spacing, kept }: CheckpointsData): Checkpoints {
     const checkpoints = new Checkpoints(spacing);
     checkpoints.#latest = latest;
-    checkpoints.#kept = kept.map((one) => ({ state: HotState.from(one.state), latest: one.latest }));
+    checkpoints.#kept = kept.map((data) => ({ state: HotState.from(data.state), latest: data.latest }));
     checkpoints.#subjects = subjectsInAll(checkpoints.#kept);
     return checkpoints;
   }
 
-  /** For a snapshot: those that stand far enough apart. */
+  /** The checkpoints for a snapshot, thinned out to its limits. */
   data(): CheckpointsData {
     let [spacing, kept] = [this.#spacing, this.#kept];
-    while (isTooMuch(kept, subjectsInAll(kept), IN_SNAPSHOT)) {
+    while (exceeds(kept, subjectsInAll(kept), IN_SNAPSHOT)) {
       spacing *= 2;
-      kept = thinned(kept, spacing);
+      kept = thinOut(kept, spacing);
     }
-    const data = kept.map(({ state, latest }) => ({ state: pastDataOf(state), latest }));
+    const data = kept.map(({ state, latest }) => ({ state: checkpointDataOf(state), latest }));
     return { latest: this.#latest, spacing: this.#spacing, kept: data };
   }
 
@@ -66,33 +66,33 @@ export class Checkpoints {
     return this.#latest;
   }
 
-  /** Told of every event, after `state` has folded it. */
+  /** Called for every event, after `state` has folded it. */
   onFolded(state: HotState, { position, time }: Pick<RecordedEvent, 'position' | 'time'>): void {
     if (time > this.#latest) this.#latest = time;
     if (position % this.#spacing !== 0) return;
-    this.#kept.push({ state: copyOf(state), latest: this.#latest });
+    this.#kept.push({ state: copyState(state), latest: this.#latest });
     this.#subjects += subjectsIn(state);
-    if (!isTooMuch(this.#kept, this.#subjects, IN_MEMORY)) return;
+    if (!exceeds(this.#kept, this.#subjects, IN_MEMORY)) return;
     this.#spacing *= 2;
-    this.#kept = thinned(this.#kept, this.#spacing);
+    this.#kept = thinOut(this.#kept, this.#spacing);
     this.#subjects = subjectsInAll(this.#kept);
   }
 
-  /** The last one at or before a position. */
+  /** The last checkpoint at or before a position. */
   atPosition(wanted: Position): Checkpoint {
-    return this.#kept.findLast(({ state }) => state.position <= wanted) ?? BEGINNING;
+    return this.#kept.findLast(({ state }) => state.position <= wanted) ?? EMPTY;
   }
 
-  /** The last one by which no event was later than `time`. */
+  /** The last checkpoint up to which no event is later than `time`. */
   atTime(time: Instant): Checkpoint {
-    return this.#kept.findLast(({ latest }) => latest <= time) ?? BEGINNING;
+    return this.#kept.findLast(({ latest }) => latest <= time) ?? EMPTY;
   }
 }
 
-const isTooMuch = (kept: readonly Checkpoint[], subjects: number, bounds: Bounds) =>
+const exceeds = (kept: readonly Checkpoint[], subjects: number, bounds: Limits) =>
   kept.length > bounds.checkpoints || subjects > bounds.subjects;
 
-const thinned = (kept: readonly Checkpoint[], spacing: number): Checkpoint[] =>
+const thinOut = (kept: readonly Checkpoint[], spacing: number): Checkpoint[] =>
   kept.filter(({ state }) => state.position % spacing === 0);
 
 const subjectsInAll = (kept: readonly Checkpoint[]): number =>
@@ -100,20 +100,20 @@ const subjectsInAll = (kept: readonly Checkpoint[]): number =>
 
 const subjectsIn = (state: HotState): number => MAPS.reduce((sum, name) => sum + state[name].size, state.counters.size);
 
-/** Who is signed in, what is under way, which conversation is pinned where: no answer about the past is made from it. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['sessions', 'openRequests', 'pins', 'revisions']);
+/** Parts that no query for a past state reads. */
+const OMITTED_PARTS: ReadonlySet<string> = new Set(['sessions', 'openRequests', 'pins', 'revisions']);
 
-/** A state of the past as plain data. */
-export const pastDataOf = (state: HotState): Partial<HotStateData> =>
-  Object.fromEntries(Object.entries(state).filter(([name]) => !LEFT_OUT.has(name)));
+/** The state of a checkpoint as plain data. */
+export const checkpointDataOf = (state: HotState): Partial<HotStateData> =>
+  Object.fromEntries(Object.entries(state).filter(([name]) => !OMITTED_PARTS.has(name)));
 const MAPS = ['accounts', 'links', 'tokens', 'usage', 'apiKeys', 'keyIdByHash'] as const;
 const COPIED: ReadonlySet<string> = new Set([...MAPS, 'counters']);
 
-/** A fold that can go on by itself, without what `LEFT_OUT` names. */
-export function copyOf(state: HotState): HotState {
+/** A copy that can be folded on independently, without the parts in `OMITTED_PARTS`. */
+export function copyState(state: HotState): HotState {
   const copy = new HotState();
   for (const [name, value] of Object.entries(state)) {
-    if (!LEFT_OUT.has(name) && !COPIED.has(name)) Object.assign(copy, { [name]: value });
+    if (!OMITTED_PARTS.has(name) && !COPIED.has(name)) Object.assign(copy, { [name]: value });
   }
   for (const name of MAPS) {
     const target: Map<unknown, unknown> = copy[name];

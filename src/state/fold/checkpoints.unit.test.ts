@@ -26,26 +26,26 @@ function folded(events: number, spacing: number, timeOf = (at: number) => at) {
   return checkpoints;
 }
 
-test('a fold begins at the last checkpoint that is not beyond what is wanted', () => {
+test('finds the last checkpoint at or before a position', () => {
   const checkpoints = folded(10, 3);
   expect([0, 2, 3, 5, 6, 8, 9, 100].map((at) => checkpoints.atPosition(position(at)).state.position)).toEqual([
     0, 0, 3, 3, 6, 6, 9, 9,
   ]);
 });
 
-test('by time it begins where no event before was later, also when clocks lagged', () => {
+test('finds the last checkpoint up to which no event is later, even when clocks lag', () => {
   const checkpoints = folded(6, 1, (at) => [100, 300, 200, 250, 400, 350][at - 1] ?? 0);
   const at = (time: number) => checkpoints.atTime(time as Instant).state.position;
   expect([50, 100, 250, 299, 300, 399, 400].map(at)).toEqual([0, 1, 1, 1, 4, 4, 6]);
   expect(checkpoints.latest).toBe(400);
 });
 
-test('a checkpoint stays as it is while the fold goes on', () => {
+test('a checkpoint does not change while the fold continues', () => {
   const checkpoints = folded(10, 2);
   expect(checkpoints.atPosition(position(2)).state.firewall.size).toBe(2);
 });
 
-test('however long the log, their number is bounded and the nearest one is near', () => {
+test('bounds the number of checkpoints and their distance for a log of any length', () => {
   const checkpoints = folded(20_000, 1);
   const positions = new Set(
     Array.from({ length: 20_000 }, (_, at) => checkpoints.atPosition(position(at)).state.position),

@@ -3,16 +3,16 @@ import { Checkpoints } from './checkpoints.ts';
 import type { FoldedEvent } from './foldedEvent.ts';
 import { HotState } from './hotState.ts';
 
-/** A fold of the log up to a position, to be gone on from. */
+/** A fold of the log up to a position, which can be continued. */
 export interface Fold {
   readonly state: HotState;
-  /** Where folds of the past begin. */
+  /** Starting points for folds of past states. */
   readonly checkpoints: Checkpoints;
 }
 
 export const emptyFold = (checkpoints = new Checkpoints()): Fold => ({ state: new HotState(), checkpoints });
 
-/** @param onFolded told after each event @throws what ended the page early, behind its last event */
+/** @param onFolded called after each event @throws the failure that ended the page early, after its last event */
 export function foldPage(
   { state, checkpoints }: Fold,
   { events, failure }: Page<FoldedEvent>,

@@ -2,7 +2,7 @@ import type { DomainEvent, Recorded } from '../../domain/core/event.ts';
 import type { Attempt, CompletedRequest, TokenUsage } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 
-/** What the fold reads of a completed request. */
+/** The fields of a completed request that the fold reads. */
 export type FoldedRequest = Pick<
   CompletedRequest,
   'requestId' | 'keyId' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'
@@ -12,7 +12,7 @@ export type FoldedRequest = Pick<
   readonly attempts: readonly Pick<Attempt, 'accountId' | 'endedAt' | 'limitedUntil' | 'code'>[];
 };
 
-/** An event with as much of its data as the fold reads. */
+/** An event with the part of its data that the fold reads. */
 export type FoldedEvent =
   | Exclude<RecordedEvent, { type: 'RequestCompleted' }>
   | Pick<Recorded<DomainEvent<'RequestCompleted', FoldedRequest>>, 'type' | 'data' | 'position' | 'time'>;

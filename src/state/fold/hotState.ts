@@ -16,12 +16,12 @@ import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
 
 export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
 
-/** The same as plain data, for snapshots. */
+/** The hot state as plain data, for snapshots. */
 export type HotStateData = Omit<HotState, 'apply' | 'data' | 'pins'> & { readonly pins: PinsData };
 
 /**
- * Everything the service decides from, folded from the whole log. The maps are mutable and belong to the runner; what
- * they hold is immutable, except the counters, which every request touches.
+ * Everything the service decides from, folded from the whole log. The maps are mutable and owned by the runner; their values
+ * are immutable, except the counters, which every request changes.
  */
 export class HotState implements AccountFolds, ApiKeyFolds {
   position: Position = position(0);
@@ -39,17 +39,17 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly keyIdByHash: ApiKeyFolds['keyIdByHash'] = new Map();
   readonly counters: ApiKeyFolds['counters'] = new Map();
   readonly pins = new Pins();
-  /** Requests that were announced as open and have not completed. */
+  /** Requests that were announced by `RequestAdmitted` and have not completed. */
   readonly openRequests = new Map<string, OpenRequest>();
-  /** Last revision of each stream that commands write to: as many as there ever were subjects, and months of samples. */
+  /** Last revision of each stream that commands write to. Grows with the number of subjects and of months with samples. */
   readonly revisions = new Map<string, number>();
 
-  /** @param data from now on this fold's own; what it lacks is as it was at the beginning */
+  /** @param data is owned by the new state; missing parts are empty */
   static from({ pins, ...data }: Partial<HotStateData>): HotState {
     return Object.assign(new HotState(), data, pins && { pins: Pins.from(pins) });
   }
 
-  /** Shares everything with this fold. */
+  /** Shares all values with this state. */
   data(): HotStateData {
     return { ...this, pins: this.pins.data() };
   }
@@ -150,7 +150,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     }
   }
 
-  /** Settings and dashboard authentication stand in one stream, and each heeds what the other says. */
+  /** Settings and dashboard authentication share one stream, and each folds events of the other. */
   #evolveSettings(event: Parameters<typeof settings.evolve>[1]): void {
     this.settings = settings.evolve(this.settings, event);
     this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);

@@ -4,7 +4,7 @@ import { TokenRefreshClaimed, TokensRefreshed } from '../../domain/accountTokens
 import { position } from '../../domain/core/brands.ts';
 import { HotState } from './hotState.ts';
 
-test('what a node writes day after day to streams of its own leaves no revisions behind: no command writes there', () => {
+test('keeps no revisions of the streams that hold results of token refreshes', () => {
   const hot = new HotState();
   const ids = { accountId: accountId(1), claimId: uuid(1) };
   for (let day = 0; day < 400; day++) {

@@ -5,21 +5,21 @@ interface Pin {
   readonly pinnedAt: Position;
 }
 
-/** Column by column: as many objects as pins would take most of the time that a snapshot takes to read. */
+/** Pins by column: one object per pin would take most of the time of reading a snapshot. */
 export interface PinsData {
   readonly digests: readonly string[];
   readonly accounts: readonly AccountId[];
-  /** For each digest the index of its account. */
+  /** The index of the account of each digest. */
   readonly accountOf: Uint32Array;
   readonly pinnedAt: Float64Array;
 }
 
-/** At most so many conversations are remembered, the least recently used ones go first. */
-const CAPACITY = 100_000;
-/** A pin that saw no use for so many events is forgotten: by event order, so that every fold forgets the same ones. */
+/** Maximum number of conversations; the least recently used one is evicted first. */
+const MAX_PINS = 100_000;
+/** Pins expire after this many events without use. Counted in events, so that every fold expires the same pins. */
 const MAX_AGE_EVENTS = 1_000_000;
 
-/** Which account a conversation belongs to, by the digest of its key. */
+/** The account of each conversation, by the digest of the conversation's key. */
 export class Pins {
   readonly #pins = new Map<string, Pin>();
 
@@ -37,10 +37,10 @@ export class Pins {
   }
 
   set(digest: string, accountId: AccountId, at: Position): void {
-    // Deleting first moves the entry to the end of the map, which keeps it in order of use.
+    // Deleting first moves the entry to the end of the map, which keeps the map in order of use.
     this.#pins.delete(digest);
     this.#pins.set(digest, { accountId, pinnedAt: at });
-    if (this.#pins.size <= CAPACITY) return;
+    if (this.#pins.size <= MAX_PINS) return;
     const oldest = this.#pins.keys().next();
     if (!oldest.done) this.#pins.delete(oldest.value);
   }

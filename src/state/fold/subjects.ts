@@ -13,7 +13,7 @@ import { pricing } from '../../domain/pricing/decide.ts';
 import { settings } from '../../domain/settings/decide.ts';
 import type { HotState } from './hotState.ts';
 
-/** A kind of thing that commands change: its rules, its stream, and where its state stands in the hot fold. */
+/** A kind of resource that commands change: its decider, its stream, and its state within the hot state. */
 export interface Subject<Id, State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   readonly streamOf: (id: Id) => string;
@@ -26,7 +26,7 @@ const subject = <Id, State, Command, Event extends DomainEvent>(
   stateIn: (hot: HotState, id: Id) => State,
 ): Subject<Id, State, Command, Event> => ({ decider, streamOf, stateIn });
 
-/** The samples of one account in one month of UTC: a stream holds a month, the state goes on. */
+/** The usage samples of one account in one month of UTC. Streams are per month; the state spans all of them. */
 export interface UsageStream {
   readonly accountId: AccountId;
   readonly yyyymm: string;
@@ -75,7 +75,7 @@ export const subjects = {
     (_id: 'main') => 'pricing-main',
     (hot) => hot.prices,
   ),
-  /** Meets `settings` in one stream: requiring TOTP and disabling it exclude each other. */
+  /** Shares a stream with `settings`, so that requiring TOTP and disabling it cannot both succeed. */
   dashboardAuth: subject(
     dashboardAuth,
     (_id: 'main') => 'settings-main',

@@ -11,9 +11,9 @@ export interface LeaseAppendOptions {
 const FIRST_PAUSE_MS = 50;
 
 /**
- * Repeats an append of unknown end until its end is known. One that is rejected will be again: that is reported, and takes
- * as long as a lease lives.
- * @returns whether it was written; false at `signal` as well
+ * Appends a lease entry, and repeats an append of unknown outcome until the outcome is known. A rejected append is reported
+ * and then waits for the lease's time to live, because repeating it would be rejected as well.
+ * @returns whether the entry was written; false also when `signal` aborts
  */
 export async function appendLeaseEntry(
   { name, streams, ttlMs, report }: LeaseAppendOptions,

@@ -12,55 +12,57 @@ export interface LeaseOptions {
   readonly node: string;
   readonly boot: string;
   /**
-   * What only one node may do. Begun with every tenure; ends soon after its signal. When it throws, the others get their
-   * chance before this node tries again.
+   * Work that only one node may do. It is started with every term and must end soon after the term's signal aborts. When it
+   * throws, this node waits before it takes the lease again, so that another node can.
    */
-  readonly work: (tenure: LeaseTerm) => Promise<void>;
-  /** Told when the lease changes hands to this node, and what went wrong. */
-  readonly report: (what: string | Error) => void;
+  readonly work: (term: LeaseTerm) => Promise<void>;
+  /** Called with a line when this node takes the lease, and with every error. */
+  readonly report: (event: string | Error) => void;
   readonly ttlMs?: number;
 }
 
 export interface Lease {
-  /** The tenure of this node, while it has one. */
-  readonly tenure: LeaseTerm | undefined;
-  /** The node that holds it, as far as this one knows. */
+  /** The term of this node while it holds the lease. */
+  readonly term: LeaseTerm | undefined;
+  /** The node that holds the lease, as far as this node knows. */
   readonly holder: string | undefined;
-  /** Ends the work, then gives the lease back so that nobody has to wait for its end. */
+  /** Ends the work, then releases the lease so that other nodes need not wait for it to expire. */
   stop(): Promise<void>;
 }
 
-/** A node that dies is replaced within this, the margin, and a moment for the append: well below 20 s. */
+/** A node that dies is replaced within this, the clock margin and the time of an append: well below 20 s. */
 const TTL_MS = 12_000;
-const AFTER_FAILURE_MS = 5_000;
+const RETRY_AFTER_FAILURE_MS = 5_000;
 
 /**
- * Takes part in a lease: an exact-revision append to its stream is what takes, renews and releases it, so that of two
- * nodes one gets a conflict. No node's time of day matters. The holder counts from before it sent its last sign of life;
- * the others from when they saw it, and longer: so the holder always believes to have lost it first.
+ * Competes for a lease until stopped. The lease is taken, renewed and released by appends with an exact revision, so that of
+ * two nodes one gets a conflict. Wall clocks play no part: the holder counts its time from before it sent the last renewal,
+ * the others count from when they saw it, plus a margin, so the holder considers the lease lost first
+ * (docs/decisions/0015-leases.md).
  */
-export function takePartInLease({ name, streams, node, boot, work, report, ttlMs = TTL_MS }: LeaseOptions): Lease {
+export function joinLease({ name, streams, node, boot, work, report, ttlMs = TTL_MS }: LeaseOptions): Lease {
   const now = () => performance.now();
   const stopping = new AbortController();
-  let seen: ObservedLease | undefined;
-  let tenure: LeaseTerm | undefined;
+  let lastSeen: ObservedLease | undefined;
+  let term: LeaseTerm | undefined;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const inMs = await look().then(
+      const delayMs = await observe().then(
         (last) => waitMs(last, { node, boot }, now()),
         () => ttlMs / 6,
       );
-      if (inMs > 0) await sleep(Math.min(inMs, ttlMs / 6), stopping.signal);
+      if (delayMs > 0) await sleep(Math.min(delayMs, ttlMs / 6), stopping.signal);
       else await takeAndHold();
     }
   }
 
-  async function look(): Promise<ObservedLease> {
+  async function observe(): Promise<ObservedLease> {
     const last = await streams.last(name);
     const revision = last?.revision ?? NO_STREAM;
-    if (seen?.revision !== revision) seen = { revision, entry: last?.entry, since: now(), isOfBefore: !seen };
-    return seen;
+    if (lastSeen?.revision !== revision)
+      lastSeen = { revision, entry: last?.entry, seenAt: now(), isFromPreviousRun: !lastSeen };
+    return lastSeen;
   }
 
   const entryOf = (type: LeaseEntry['type'], epoch: number): LeaseEntry => ({
@@ -73,17 +75,17 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
   });
 
   async function takeAndHold(): Promise<void> {
-    const before = seen as ObservedLease;
+    const before = lastSeen as ObservedLease;
     const epoch = (before.entry?.epoch ?? 0) + 1;
     const taken = await write(before.revision, entryOf('LeaseTaken', epoch), stopping.signal);
     if (!taken) return;
     const from = before.entry && before.entry.node !== node ? ` from node ${before.entry.node}` : '';
     report(`the lease "${name}" is held by this node now, taken${from} (epoch ${epoch})`);
     const hasFailed = await hold(taken, epoch);
-    if (hasFailed) await sleep(AFTER_FAILURE_MS, stopping.signal);
+    if (hasFailed) await sleep(RETRY_AFTER_FAILURE_MS, stopping.signal);
   }
 
-  /** Works while the lease can be renewed. @returns whether the work failed by itself */
+  /** Runs the work and renews the lease until either ends. @returns whether the work failed */
   async function hold(taken: Written, epoch: number): Promise<boolean> {
     let { revision, sentAt } = taken;
     let hasFailed = false;
@@ -91,8 +93,8 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
     const end = () => ending.abort();
     const expireLater = () => setTimeout(end, sentAt + ttlMs - now()).unref();
     const signal = AbortSignal.any([stopping.signal, ending.signal]);
-    tenure = { epoch, signal, isHeld: () => !signal.aborted && now() < sentAt + ttlMs };
-    const working = work(tenure)
+    term = { epoch, signal, isHeld: () => !signal.aborted && now() < sentAt + ttlMs };
+    const working = work(term)
       .catch((error: Error) => {
         hasFailed = true;
         report(error);
@@ -112,28 +114,28 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
     end();
     clearTimeout(expiry);
     await working;
-    tenure = undefined;
+    term = undefined;
     if (hasFailed || stopping.signal.aborted) await streams.append(name, revision, entryOf('LeaseReleased', epoch));
     return hasFailed;
   }
 
-  /** @returns undefined when it was not written */
+  /** @returns undefined when the entry was not written */
   async function write(expected: number, entry: LeaseEntry, signal: AbortSignal): Promise<Written | undefined> {
     const sentAt = now();
     const isWritten = await appendLeaseEntry({ name, streams, ttlMs, report }, expected, entry, signal);
     if (!isWritten) return undefined;
     const revision = expected + 1;
-    seen = { revision, entry, since: now(), isOfBefore: false };
+    lastSeen = { revision, entry, seenAt: now(), isFromPreviousRun: false };
     return { revision, sentAt };
   }
 
   const ended = run();
   return {
-    get tenure() {
-      return tenure;
+    get term() {
+      return term;
     },
     get holder() {
-      return tenure ? node : holderOf(seen);
+      return term ? node : holderOf(lastSeen);
     },
     async stop() {
       stopping.abort();
@@ -144,6 +146,6 @@ export function takePartInLease({ name, streams, node, boot, work, report, ttlMs
 
 interface Written {
   readonly revision: number;
-  /** Before the first attempt: from then on it may have counted. */
+  /** Before the first attempt: the entry may have taken effect from then on. */
   readonly sentAt: number;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Delivery, memoryLeaseStreams } from '../../../test/contract/memoryLeaseStreams.ts';
 import { createRandom } from '../../../test/durability/support/random.ts';
-import { type Lease, type LeaseOptions, takePartInLease } from './lease.ts';
+import { joinLease, type Lease, type LeaseOptions } from './lease.ts';
 import type { LeaseTerm } from './leaseTerm.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -9,8 +9,8 @@ afterEach(() => void vi.useRealTimers());
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 
-/** Works until its time is over, as what only one node does should. */
-const untilOver = ({ signal }: LeaseTerm) =>
+/** Work that ends when its term does. */
+const untilTermEnds = ({ signal }: LeaseTerm) =>
   new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve());
@@ -20,12 +20,12 @@ function aStage() {
   const store = memoryLeaseStreams();
   const reports: (string | Error)[] = [];
   const node = (name: string, options: Partial<LeaseOptions> & { passage?: () => Delivery | Promise<Delivery> } = {}) =>
-    takePartInLease({
+    joinLease({
       name: 'projector',
       streams: store.connect(options.passage),
       node: name,
       boot: `${name}1`,
-      work: untilOver,
+      work: untilTermEnds,
       report: (what) => void reports.push(what),
       ...options,
     });
@@ -33,16 +33,16 @@ function aStage() {
   return { node, entries, reports, epochs: () => entries().map(({ epoch }) => epoch) };
 }
 
-const isHeld = ({ tenure }: Lease) => tenure?.isHeld() ?? false;
+const isHeld = ({ term }: Lease) => term?.isHeld() ?? false;
 
-test('a node that is alone takes the lease at once and keeps it', async () => {
+test('a single node takes the lease at once and keeps it', async () => {
   const { node, entries } = aStage();
   const alone = node('a');
   await seconds(0);
-  expect(alone.tenure).toMatchObject({ epoch: 1 });
-  const first = alone.tenure;
+  expect(alone.term).toMatchObject({ epoch: 1 });
+  const first = alone.term;
   await seconds(600);
-  expect(alone.tenure).toBe(first);
+  expect(alone.term).toBe(first);
   expect(isHeld(alone)).toBe(true);
   expect(entries()).toHaveLength(1 + 600 / 4);
   expect(new Set(entries().map(({ id }) => id)).size).toBe(entries().length);
@@ -50,7 +50,7 @@ test('a node that is alone takes the lease at once and keeps it', async () => {
   expect(entries().at(-1)).toMatchObject({ type: 'LeaseReleased', epoch: 1, node: 'a' });
 });
 
-test('of two nodes one has it; when that one stops, the other has it soon, under a higher epoch', async () => {
+test('one of two nodes holds the lease; when it stops, the other takes over with a higher epoch', async () => {
   const { node, epochs } = aStage();
   const [first, second] = [node('a'), node('b')];
   await seconds(60);
@@ -59,12 +59,12 @@ test('of two nodes one has it; when that one stops, the other has it soon, under
   await first.stop();
   expect(isHeld(first)).toBe(false);
   await seconds(2);
-  expect(second.tenure?.epoch).toBe(2);
+  expect(second.term?.epoch).toBe(2);
   expect(epochs()).toEqual(epochs().toSorted((a, b) => a - b));
   await second.stop();
 });
 
-test('a node that dies is replaced within 20 s, and never two have it', async () => {
+test('replaces a dead node within 20 s without ever having two holders', async () => {
   const { node } = aStage();
   let isDead = false;
   const dying = node('a', { passage: () => (isDead ? 'lost' : 'delivered') });
@@ -78,10 +78,10 @@ test('a node that dies is replaced within 20 s, and never two have it', async ()
     expect(isHeld(dying) && isHeld(other)).toBe(false);
   }
   expect(tookMs).toBeLessThan(16_000);
-  expect(other.tenure?.epoch).toBe(2);
+  expect(other.term?.epoch).toBe(2);
 });
 
-test('a later start of the same node does not wait for the one that died', async () => {
+test('a restarted node does not wait for its dead predecessor', async () => {
   const { node } = aStage();
   let isDead = false;
   node('a', { passage: () => (isDead ? 'lost' : 'delivered') });
@@ -89,10 +89,10 @@ test('a later start of the same node does not wait for the one that died', async
   isDead = true;
   const next = node('a', { boot: 'a2' });
   await seconds(0);
-  expect(next.tenure?.epoch).toBe(2);
+  expect(next.term?.epoch).toBe(2);
 });
 
-test('two processes with the same name, as a copied data folder makes them, do not take it from each other for ever', async () => {
+test('two processes with the same node name do not keep taking the lease from each other', async () => {
   const { node, entries } = aStage();
   const [one, copy] = [node('a'), node('a', { boot: 'a2' })];
   await seconds(120);
@@ -100,52 +100,52 @@ test('two processes with the same name, as a copied data folder makes them, do n
   expect(entries().filter(({ type }) => type === 'LeaseTaken').length).toBeLessThanOrEqual(3);
 });
 
-test('while the store is away the work ends in time, and begins again with a new epoch when it is back', async () => {
+test('ends the work in time during an outage of the store, and resumes with a new epoch', async () => {
   const { node } = aStage();
   let isAway = false;
-  const tenures: LeaseTerm[] = [];
+  const terms: LeaseTerm[] = [];
   const lease = node('a', {
     passage: () => (isAway ? 'lost' : 'delivered'),
-    work: (tenure) => {
-      tenures.push(tenure);
-      return untilOver(tenure);
+    work: (term) => {
+      terms.push(term);
+      return untilTermEnds(term);
     },
   });
   await seconds(10);
   isAway = true;
   await seconds(13);
-  expect(tenures.map(({ signal }) => signal.aborted)).toEqual([true]);
-  expect(lease.tenure).toBeUndefined();
+  expect(terms.map(({ signal }) => signal.aborted)).toEqual([true]);
+  expect(lease.term).toBeUndefined();
   await seconds(60);
   isAway = false;
   await seconds(3);
-  expect(tenures.map(({ epoch }) => epoch)).toEqual([1, 2]);
+  expect(terms.map(({ epoch }) => epoch)).toEqual([1, 2]);
   expect(isHeld(lease)).toBe(true);
 });
 
-test('an entry that was written although nobody learned of it is not written again', async () => {
+test('does not repeat an entry whose append succeeded without a response', async () => {
   const { node, entries } = aStage();
   const passages: Delivery[] = ['delivered', 'response lost', 'lost'];
   const lease = node('a', { passage: () => passages.shift() ?? 'delivered' });
   await seconds(1);
-  expect(lease.tenure?.epoch).toBe(1);
+  expect(lease.term?.epoch).toBe(1);
   expect(entries()).toHaveLength(1);
 });
 
-test('a store that answers late gives no more time than was left', async () => {
+test('a late response of the store does not extend the term', async () => {
   const { node } = aStage();
   let delayMs = 0;
   const slow = () => new Promise<Delivery>((resolve) => setTimeout(() => resolve('delivered'), delayMs));
   const lease = node('a', { passage: slow });
   await seconds(1);
-  const first = lease.tenure;
+  const first = lease.term;
   delayMs = 20_000;
   await seconds(15);
   expect(first?.isHeld()).toBe(false);
   expect(first?.signal.aborted).toBe(true);
 });
 
-test('when the work fails, another node gets its chance', async () => {
+test('lets another node take the lease after the work failed', async () => {
   const { node, reports } = aStage();
   const failing = node('a', { work: () => Promise.reject(new Error('cannot project')) });
   const healthy = node('b');
@@ -155,17 +155,17 @@ test('when the work fails, another node gets its chance', async () => {
   expect(reports).toContainEqual(new Error('cannot project'));
 });
 
-test('the next tenure waits for the work of the one before', async () => {
+test('a new term waits until the work of the previous one has ended', async () => {
   const { node } = aStage();
   let isAway = false;
   let atWork = 0;
   let most = 0;
   const lease = node('a', {
     passage: () => (isAway ? 'lost' : 'delivered'),
-    async work(tenure) {
+    async work(term) {
       atWork += 1;
       most = Math.max(most, atWork);
-      await untilOver(tenure);
+      await untilTermEnds(term);
       await new Promise((resolve) => setTimeout(resolve, 30_000));
       atWork -= 1;
     },
@@ -175,12 +175,12 @@ test('the next tenure waits for the work of the one before', async () => {
   await seconds(15);
   isAway = false;
   await seconds(40);
-  expect(lease.tenure?.epoch).toBe(2);
+  expect(lease.term?.epoch).toBe(2);
   expect(most).toBe(1);
 });
 
 test.each([1, 2, 3, 4, 5])(
-  'whatever is lost or late on the way, never two nodes have it and somebody mostly has it (%i)',
+  'never has two holders, and mostly has one, with messages lost and delayed (seed %i)',
   async (seed) => {
     const { node, epochs } = aStage();
     const random = createRandom(seed);

@@ -1,17 +1,17 @@
-/** One uninterrupted time of holding a lease. */
+/** One uninterrupted period of holding a lease. */
 export interface LeaseTerm {
   /**
-   * Grows with every change of hands. What must not be written by two goes by it: where a write lands, one with an older
-   * epoch than the last is refused, because a process that was paused learns of its loss only afterwards.
+   * The fencing token: it grows whenever the lease changes hands. A store rejects writes with an older epoch than the last
+   * one it saw, because a process that was paused learns too late that it has lost the lease.
    */
   readonly epoch: number;
-  /** False as soon as somebody else may hold the lease. Saves work; what keeps others out is the epoch. */
+  /** False as soon as another node may hold the lease. Only saves work: the epoch is what keeps two holders apart. */
   isHeld(): boolean;
-  /** Aborted when it is over. */
+  /** Aborts when the term ends. */
   readonly signal: AbortSignal;
 }
 
-/** Of stores that one process has for itself: never over. */
+/** A term that never ends, for stores that only one process uses. */
 export const permanentLeaseTerm = (): LeaseTerm => {
   const { signal } = new AbortController();
   return { epoch: 1, isHeld: () => true, signal };

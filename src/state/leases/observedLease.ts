@@ -1,30 +1,30 @@
 import type { LeaseEntry } from '../../eventLog/leaseStreams.ts';
 
-/** What a node has seen of a lease. Times are milliseconds of its clock that does not jump. */
+/** What a node has seen of a lease. Times are milliseconds of its monotonic clock. */
 export interface ObservedLease {
   readonly revision: number;
   readonly entry: LeaseEntry | undefined;
-  /** When this node saw it first. */
-  readonly since: number;
-  /** It stood there before this start of the node had looked or written. */
-  readonly isOfBefore: boolean;
+  /** When this node saw the entry first. */
+  readonly seenAt: number;
+  /** The entry was there when this run of the node first read the stream. */
+  readonly isFromPreviousRun: boolean;
 }
 
-/** By how much the clock of whoever waits may run faster than that of the holder within one time to live. */
-const MARGIN_MS = 1_000;
+/** How far the clock of a waiting node may run ahead of the holder's within one time to live. */
+const CLOCK_MARGIN_MS = 1_000;
 
-/** How long others still have it at `now`; at most 0 when this start of the node may take it. */
+/** How long to wait at `now` before this run of the node may take the lease; at most 0 when it may take it now. */
 export function waitMs(
-  { entry, since, isOfBefore }: ObservedLease,
+  { entry, seenAt: since, isFromPreviousRun: isOfBefore }: ObservedLease,
   { node, boot }: Pick<LeaseEntry, 'node' | 'boot'>,
   now: number,
 ): number {
   if (!entry || entry.type === 'LeaseReleased' || entry.boot === boot) return 0;
-  // An earlier start of this node is dead, there is one at a time in a data folder. A later one works in a copy of it.
+  // A data folder has one running node at a time, so an earlier run is dead. A later one runs in a copy of the folder.
   if (entry.node === node && isOfBefore) return 0;
-  return since + entry.ttlMs + MARGIN_MS - now;
+  return since + entry.ttlMs + CLOCK_MARGIN_MS - now;
 }
 
-/** The node that holds it by what was seen last. */
+/** The node that holds the lease according to the last entry seen. */
 export const holderOf = (seen: ObservedLease | undefined): string | undefined =>
   seen?.entry?.type === 'LeaseReleased' ? undefined : seen?.entry?.node;

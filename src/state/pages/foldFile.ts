@@ -8,30 +8,36 @@ import { PageReader } from './pageReader.ts';
 import { pagesByTwo } from './pagesByTwo.ts';
 import { PageThread } from './pageThread.ts';
 
-/** For fewer events a thread would come too late. */
-const WORTH_A_THREAD = 20_000;
+/** With fewer events the fold ends before a second thread has started. */
+const MIN_EVENTS_FOR_THREAD = 20_000;
 
 /**
- * Folds on up to a position.
- * @throws when an event cannot be read, or this build does not know it
+ * Continues a fold up to a position.
+ * @throws when an event cannot be read, or its type is unknown to this build
  */
 export function foldOn(fold: Fold, reader: PageReader, upTo: Position, onFolded?: () => void): void {
-  for (const page of pagesByOne(reader, fold.state.position, upTo)) foldPage(fold, page, onFolded);
+  for (const page of pagesOf(reader, fold.state.position, upTo)) foldPage(fold, page, onFolded);
 }
 
 /**
- * Folds on from a file, as a start does: parsing only what the fold needs, the log itself is followed behind that. Others
- * have a turn every few milliseconds.
- * @param upTo where the log ends for this node; a file that a thread writes may be further on, and nothing could follow there
- * @param worthAThread for so many events a thread helps, where there is a core for it @throws as `foldOn` does
+ * Continues a fold from the log's file at a start, parsing only what the fold needs; the runner then follows the log from
+ * there. Yields to the event loop every few milliseconds.
+ * @param upTo where the log ends for this node. A file that another thread writes may already be longer.
+ * @param minEventsForThread number of events from which a second thread helps, if there is a core for it
+ * @throws as `foldOn` does
  */
-export async function foldFile(fold: Fold, path: string, upTo: Position, worthAThread = WORTH_A_THREAD): Promise<void> {
+export async function foldFile(
+  fold: Fold,
+  path: string,
+  upTo: Position,
+  minEventsForThread = MIN_EVENTS_FOR_THREAD,
+): Promise<void> {
   const reader = new PageReader(path);
   const after = fold.state.position;
-  const hasHelp = upTo - after >= worthAThread && availableParallelism() > 1;
-  const thread = hasHelp ? new PageThread(path) : undefined;
+  const usesThread = upTo - after >= minEventsForThread && availableParallelism() > 1;
+  const thread = usesThread ? new PageThread(path) : undefined;
   try {
-    for await (const page of thread ? pagesByTwo(reader, thread, after, upTo) : pagesByOne(reader, after, upTo)) {
+    for await (const page of thread ? pagesByTwo(reader, thread, after, upTo) : pagesOf(reader, after, upTo)) {
       if (page) foldPage(fold, page);
       await nextTurn();
     }
@@ -41,7 +47,7 @@ export async function foldFile(fold: Fold, path: string, upTo: Position, worthAT
   }
 }
 
-function* pagesByOne(reader: PageReader, after: Position, upTo: Position): Generator<Page<FoldedEvent>> {
+function* pagesOf(reader: PageReader, after: Position, upTo: Position): Generator<Page<FoldedEvent>> {
   for (let due = after; due < upTo; ) {
     const page = reader.read(due, upTo)();
     yield page;

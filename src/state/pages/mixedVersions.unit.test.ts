@@ -5,7 +5,7 @@ import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { recordedEvent } from '../../eventLog/sqlite/reader.ts';
 import { emptyFold } from '../fold/fold.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
-import { dataOf, textOf } from '../snapshots/foldData.ts';
+import { canonicalText, dataOf } from '../snapshots/foldData.ts';
 import { createFoldedRequestReader, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
 import { PagePacker } from './packPage.ts';
 import { PageUnpacker } from './unpackPage.ts';
@@ -27,7 +27,7 @@ function fold(events: readonly FoldedEvent[]): string {
     folded.state.apply(event);
     folded.checkpoints.onFolded(folded.state, event);
   }
-  return textOf(dataOf(folded));
+  return canonicalText(dataOf(folded));
 }
 
 function throughPage(readers: FoldedRequestReaders) {

@@ -1,18 +1,18 @@
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { type FoldedRequestParts, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
 
-/** What a fold takes of a page, as it crosses to another thread: few objects, because each costs more than what it holds. */
+/** The part of a page that the fold reads, packed for the transfer between threads: each object costs more than its content. */
 export interface PackedPage {
-  /** `WIDTH` of them for each request, each where `Column` says; the index of a text, or `ABSENT`, for what is no number. */
+  /** `COLUMN_COUNT` numbers per request, in the order of `Column`. Texts are stored as their index; absent values as `ABSENT`. */
   readonly numbers: Float64Array<ArrayBuffer>;
   readonly requests: number;
-  /** Of the requests, a line each. */
+  /** Request ids, one per line. */
   readonly requestIds: string;
-  /** All other events, as they stand in the log. */
+  /** All other events, as stored in the log. */
   readonly others: readonly EventColumns[];
-  /** Indexes stand for the texts of this page and of those before it, in their order, back to the last that began anew. */
+  /** New texts. Indexes count all texts since the last page with `resetsTexts`, in order. */
   readonly texts: readonly string[];
-  readonly beginsAnew: boolean;
+  readonly resetsTexts: boolean;
 }
 
 export const Column = {
@@ -29,13 +29,13 @@ export const Column = {
   digest: 10,
   isFallback: 11,
 } as const;
-export const WIDTH = 12;
+export const COLUMN_COUNT = 12;
 export const ABSENT = -1;
 
-/** Keys, accounts, models and conversations in use are fewer, mostly. */
+/** Usually more than there are keys, accounts, models and conversations in use. */
 const MAX_TEXTS = 20_000;
 
-/** Packs one page after another, for one `PageUnpacker` that takes them in the same order. */
+/** Packs pages for one `PageUnpacker`, which must open them in the same order. */
 export class PagePacker {
   readonly #readers: FoldedRequestReaders;
   readonly #indexes = new Map<string, number>();
@@ -46,21 +46,28 @@ export class PagePacker {
   }
 
   pack(rows: readonly EventColumns[]): PackedPage {
-    const beginsAnew = this.#indexes.size > MAX_TEXTS;
-    if (beginsAnew) this.#indexes.clear();
+    const resetsTexts = this.#indexes.size > MAX_TEXTS;
+    if (resetsTexts) this.#indexes.clear();
     this.#texts = [];
-    const numbers = new Float64Array(rows.length * WIDTH);
+    const numbers = new Float64Array(rows.length * COLUMN_COUNT);
     const ids: string[] = [];
     const others: EventColumns[] = [];
     for (const row of rows) {
       const [, , , type, version, , json] = row;
       const parts = type === 'RequestCompleted' ? this.#readers[version]?.(json) : undefined;
       if (parts) {
-        this.#packRequest(row, parts, numbers, ids.length * WIDTH);
+        this.#packRequest(row, parts, numbers, ids.length * COLUMN_COUNT);
         ids.push(parts[1]);
       } else others.push(row);
     }
-    return { numbers, requests: ids.length, requestIds: ids.join('\n'), others, texts: this.#texts, beginsAnew };
+    return {
+      numbers,
+      requests: ids.length,
+      requestIds: ids.join('\n'),
+      others,
+      texts: this.#texts,
+      resetsTexts,
+    };
   }
 
   #packRequest(
@@ -89,7 +96,7 @@ export class PagePacker {
     const known = this.#indexes.get(part);
     if (known !== undefined) return known;
     const index = this.#indexes.size;
-    // A copy, because a part of a text keeps the whole text.
+    // A copy, because a slice of the JSON would keep the whole JSON in memory.
     const text = JSON.parse(`"${part}"`) as string;
     this.#indexes.set(text, index);
     this.#texts.push(text);

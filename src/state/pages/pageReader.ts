@@ -5,7 +5,7 @@ import { eventRows, lastPosition } from '../../eventLog/sqlite/eventRows.ts';
 import { PagePacker } from './packPage.ts';
 import { type OpenPage, PageUnpacker } from './unpackPage.ts';
 
-/** Reads from a file that has every event at its position what a fold takes of it, on the calling thread. */
+/** Reads from the log's file what a fold needs of it, on the calling thread. */
 export class PageReader {
   readonly #database: DatabaseSync;
   readonly #rows: ReturnType<typeof eventRows>;
@@ -20,7 +20,7 @@ export class PageReader {
     this.head = lastPosition(this.#database);
   }
 
-  /** What stands behind `after`, up to and with `upTo`, at most `PAGE_SIZE` events. */
+  /** The events after `after` up to and including `upTo`, at most `PAGE_SIZE` of them. */
   read(after: Position, upTo: Position): OpenPage {
     return this.#unpacker.open(this.#packer.pack(this.#rows(after, upTo)));
   }

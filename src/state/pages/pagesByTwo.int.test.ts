@@ -12,7 +12,7 @@ import { PAGE_SIZE } from '../../eventLog/sqlite/eventRows.ts';
 import { insertEvents } from '../../eventLog/sqlite/insertEvents.ts';
 import { createReader, LogDamaged } from '../../eventLog/sqlite/reader.ts';
 import { emptyFold, type Fold, foldPage } from '../fold/fold.ts';
-import { dataOf, textOf } from '../snapshots/foldData.ts';
+import { canonicalText, dataOf } from '../snapshots/foldData.ts';
 import { foldFile, foldOn } from './foldFile.ts';
 import { PageReader } from './pageReader.ts';
 import { pagesByTwo } from './pagesByTwo.ts';
@@ -72,7 +72,7 @@ async function foldedByTwo(path: string, { readByThread = path, fold = emptyFold
   return { fold, pagesOfThread: take.mock.results.filter(({ value }) => value !== undefined).length };
 }
 
-const contentOf = (fold: Fold) => textOf(dataOf(fold));
+const contentOf = (fold: Fold) => canonicalText(dataOf(fold));
 
 test('a fold of what two threads read is the plain fold of the log', async () => {
   const path = await aLog();

@@ -1,25 +1,25 @@
 import { type AccountId, type ApiKeyId, instant, microDollars, position } from '../../domain/core/brands.ts';
 import { type Page, recordedEvent } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
-import { ABSENT, Column, type PackedPage, WIDTH } from './packPage.ts';
+import { ABSENT, COLUMN_COUNT, Column, type PackedPage } from './packPage.ts';
 
-/** Makes the events of a page, when they are due: until then it is a few objects. */
+/** Creates the events of a page when they are due: until then a page is a few objects. */
 export type OpenPage = () => Page<FoldedEvent>;
 
-/** Opens the pages of one `PagePacker`, in the order in which they were packed. */
+/** Unpacks the pages of one `PagePacker`, in the order in which they were packed. */
 export class PageUnpacker {
   #texts: string[] = [];
 
   open(page: PackedPage): OpenPage {
-    // Another list, because pages that were opened before go by the old one.
-    if (page.beginsAnew) this.#texts = [];
+    // A new list, because pages that were opened before still refer to the old one.
+    if (page.resetsTexts) this.#texts = [];
     for (const text of page.texts) this.#texts.push(text);
     const texts = this.#texts;
     return () => eventsOf(page, texts);
   }
 }
 
-/** In their order, up to the first that this build cannot give out. */
+/** Events in order, up to the first one that this build cannot read. */
 function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: readonly string[]): Page<FoldedEvent> {
   const ids = requestIds.split('\n');
   const events: FoldedEvent[] = [];
@@ -31,7 +31,7 @@ function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: 
   };
   try {
     for (let request = 0; request < requests; request += 1) {
-      const at = request * WIDTH;
+      const at = request * COLUMN_COUNT;
       const standsAt = position(numbers[at + Column.position] as number);
       pushOthersBefore(standsAt);
       events.push({
@@ -48,7 +48,7 @@ function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: 
   }
 }
 
-/** Whatever limited a request is no part of one that was packed. */
+/** Requests whose attempts matter to the fold are not packed. */
 const NO_ATTEMPTS: FoldedRequest['attempts'] = [];
 
 function requestAt(at: number, requestId: string, numbers: Float64Array, texts: readonly string[]): FoldedRequest {

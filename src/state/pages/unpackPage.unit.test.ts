@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { emptyFold } from '../fold/fold.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
-import { dataOf, textOf } from '../snapshots/foldData.ts';
+import { canonicalText, dataOf } from '../snapshots/foldData.ts';
 import { PagePacker } from './packPage.ts';
 import { PageUnpacker } from './unpackPage.ts';
 
@@ -16,7 +16,7 @@ const rowOf = ({ position, stream, revision, type, time, data }: RecordedEvent):
   return [position, stream, revision, type, version, time, JSON.stringify(data)];
 };
 
-/** As they come from another thread: all are opened before the first is looked at. */
+/** As pages arrive from another thread: all are opened before the first is read. */
 function throughPages(rows: readonly EventColumns[], size: number) {
   const [packer, unpacker] = [new PagePacker(), new PageUnpacker()];
   const starts = Array.from({ length: Math.ceil(rows.length / size) }, (_, page) => page * size);
@@ -30,10 +30,10 @@ function folded(events: readonly FoldedEvent[]): string {
     fold.state.apply(event);
     fold.checkpoints.onFolded(fold.state, event);
   }
-  return textOf(dataOf(fold));
+  return canonicalText(dataOf(fold));
 }
 
-/** As many requests, each with a conversation of its own. */
+/** Requests that each belong to a conversation of their own. */
 const manyTexts = (count: number): EventColumns[] =>
   Array.from({ length: count }, (_, index) => {
     const { attempts, ...request } = completed().data;
@@ -41,7 +41,7 @@ const manyTexts = (count: number): EventColumns[] =>
     return [index + 1, 'requests-n1.b1_20260115', index, 'RequestCompleted', 1, index, JSON.stringify(data)];
   });
 
-test('a fold of unpacked pages is the fold of what parsing gives', () => {
+test('unpacked pages fold to the same state as parsed events', () => {
   let packed = 0;
   fc.assert(
     fc.property(anyHistory({ minLength: 50, maxLength: 100 }), fc.integer({ min: 1, max: 40 }), (history, size) => {
@@ -55,16 +55,16 @@ test('a fold of unpacked pages is the fold of what parsing gives', () => {
   expect(packed).toBeGreaterThan(100);
 });
 
-test('texts that begin anew leave the pages alone that were opened before', () => {
+test('a reset of the texts leaves pages that were opened before unchanged', () => {
   const pages = throughPages(manyTexts(45_000), 1_000);
-  expect(pages.packed.filter(({ beginsAnew }) => beginsAnew)).toHaveLength(2);
+  expect(pages.packed.filter(({ resetsTexts }) => resetsTexts)).toHaveLength(2);
   const digests = pages.opened.flatMap(({ events }) =>
     events.map((event) => (event.type === 'RequestCompleted' ? event.data.pin?.digest : undefined)),
   );
   expect(digests).toEqual(Array.from({ length: 45_000 }, (_, index) => `digest ${index}`));
 });
 
-test('a page ends before the first event that this build does not know, and says so', () => {
+test('a page ends before the first event of an unknown type and reports it', () => {
   const rows = manyTexts(4);
   rows[2] = [3, 'future-main', 0, 'FutureEvent', 1, 0, '{}'];
   const [page] = throughPages(rows, 10).opened;
@@ -72,7 +72,7 @@ test('a page ends before the first event that this build does not know, and says
   expect(page?.failure?.message).toContain('FutureEvent');
 });
 
-test('a page without requests, and one without anything, are pages', () => {
+test('packs a page without requests and an empty page', () => {
   const [page] = throughPages([[1, 'firewall-main', 0, 'IpAllowed', 1, 0, '{"ip":"10.0.0.1"}']], 10).opened;
   expect(page?.events).toMatchObject([{ type: 'IpAllowed', data: { ip: '10.0.0.1' } }]);
   expect(new PageUnpacker().open(new PagePacker().pack([]))()).toEqual({ events: [] });

@@ -2,22 +2,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { upcast } from '../../domain/eventTypes.ts';
 import type { EventLog, RecordedEvent, StoredEvent } from '../../eventLog/eventLog.ts';
-import { type Checkpoint, copyOf } from '../fold/checkpoints.ts';
+import { type Checkpoint, copyState } from '../fold/checkpoints.ts';
 import type { HotState } from '../fold/hotState.ts';
 import type { HotRunner } from '../hotRunner.ts';
 
-/** A position stands for the moment right after its event; a time for the last position that is not later. */
-export type When = { readonly position: Position } | { readonly time: Instant };
+/** A position means the state right after its event; a time means the last position up to which no event is later. */
+export type MomentQuery = { readonly position: Position } | { readonly time: Instant };
 
-/** Everything as it was: nothing in it changes any more, and nobody may change it. */
+/** The state at a past moment. It must not be changed. */
 export interface Moment {
   readonly state: HotState;
-  /** The clock to read it by. */
+  /** The time to evaluate the state at. */
   readonly now: Instant;
 }
 
-/** An event with the fold right before and right after it. */
-export interface Step {
+/** An event with the states right before and right after it. */
+export interface EventStep {
   readonly event: StoredEvent;
   readonly before: HotState;
   readonly after: HotState;
@@ -25,47 +25,47 @@ export interface Step {
 
 export interface Past {
   /** @param when not beyond what this node has folded */
-  at(when: When): Promise<Moment>;
+  at(when: MomentQuery): Promise<Moment>;
   /** @param position from 1 to what this node has folded */
-  step(position: Position): Promise<Step>;
+  step(position: Position): Promise<EventStep>;
 }
 
-/** Between two turns of the event loop: requests must not wait for somebody who looks back. */
-const EVENTS_A_TURN = 256;
-const MOMENTS_KEPT = 8;
+/** Events folded per turn of the event loop, so that requests do not wait for a fold of the past. */
+const EVENTS_PER_TURN = 256;
+const MAX_CACHED_MOMENTS = 8;
 
-/** Shows earlier states by folding the log on from the nearest checkpoint, one fold at a time. */
+/** Computes past states by folding the log from the nearest checkpoint, one fold at a time. */
 export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Past {
-  /** A page asks for several resources of one moment: the last few are kept. */
-  const kept = new Map<string, Promise<Moment>>();
-  let turn: Promise<unknown> = Promise.resolve();
+  /** A dashboard page requests several resources of one moment, so the last few moments are cached. */
+  const cached = new Map<string, Promise<Moment>>();
+  let lastFold: Promise<unknown> = Promise.resolve();
 
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
+  const oneAtATime = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = lastFold.then(work);
+    lastFold = result.catch(() => undefined);
     return result;
   };
 
-  /** Folds on while `belongs` says so of the next event and of the latest time with it. */
+  /** @param belongs whether to fold the event at this position, given the latest time up to and including it */
   async function fold(
     from: Checkpoint,
     belongs: (position: Position, latest: Instant) => boolean,
   ): Promise<Checkpoint> {
-    const state = copyOf(from.state);
+    const state = copyState(from.state);
     let { latest } = from;
     for await (const event of log.readAll(state.position)) {
       const next = event.time > latest ? event.time : latest;
       if (!belongs(event.position, next)) break;
       state.apply(recorded(event));
       latest = next;
-      if (event.position % EVENTS_A_TURN === 0) await nextTurn();
+      if (event.position % EVENTS_PER_TURN === 0) await nextTurn();
     }
     return { state, latest };
   }
 
   const foldTo = (wanted: Position) => fold(hot.checkpoints.atPosition(wanted), (position) => position <= wanted);
 
-  async function momentAt(when: When): Promise<Moment> {
+  async function momentAt(when: MomentQuery): Promise<Moment> {
     if ('time' in when) {
       const { state } = await fold(hot.checkpoints.atTime(when.time), (_position, latest) => latest <= when.time);
       return { state, now: when.time };
@@ -74,27 +74,27 @@ export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Pas
     return { state, now: latest < 0 ? instant(0) : latest };
   }
 
-  /** An event of this very millisecond may still come: such a moment is not over. */
-  const isOver = (when: When) => !('time' in when) || when.time < hot.checkpoints.latest;
+  /** An event of the current millisecond may still arrive, so such a moment is not final. */
+  const isFinal = (when: MomentQuery) => !('time' in when) || when.time < hot.checkpoints.latest;
 
   return {
     at(when) {
-      const name = JSON.stringify(when);
-      const known = kept.get(name);
+      const key = JSON.stringify(when);
+      const known = cached.get(key);
       if (known) return known;
-      const moment = inTurn(() => momentAt(when));
-      if (isOver(when)) {
-        kept.set(name, moment);
-        moment.catch(() => kept.delete(name));
-        if (kept.size > MOMENTS_KEPT) kept.delete(kept.keys().next().value as string);
+      const moment = oneAtATime(() => momentAt(when));
+      if (isFinal(when)) {
+        cached.set(key, moment);
+        moment.catch(() => cached.delete(key));
+        if (cached.size > MAX_CACHED_MOMENTS) cached.delete(cached.keys().next().value as string);
       }
       return moment;
     },
     step: (position) =>
-      inTurn(async () => {
+      oneAtATime(async () => {
         const { state: before } = await foldTo((position - 1) as Position);
         for await (const event of log.readAll(before.position)) {
-          const after = copyOf(before);
+          const after = copyState(before);
           after.apply(recorded(event));
           return { event, before, after };
         }

@@ -7,7 +7,7 @@ import { HEEDS_PLANS_SINCE, select, triedBy } from '../../domain/routing/select.
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState } from '../fold/hotState.ts';
 
-/** A decision that came out otherwise than it was recorded. */
+/** A decision whose replay gives another result than the recorded one. */
 export interface Difference {
   readonly requestId: string;
   readonly decision: string;
@@ -21,62 +21,63 @@ export interface ReplayReport {
   readonly differences: readonly Difference[];
 }
 
-/** One decision as it was recorded, to be taken again once the fold stands where it stood then. */
-interface Recorded {
+/** A recorded decision, to be repeated once the fold has reached the position at which it was made. */
+interface RecordedDecision {
   readonly requestId: string;
   readonly decidedAt: Position;
   readonly decision: string;
   readonly recorded: string;
-  readonly again: (hot: HotState) => string;
+  readonly repeat: (hot: HotState) => string;
 }
 
 /**
- * Takes every recorded decision again, from nothing but the log: the fold at its position and the overlay entries that
- * it carries (docs/decisions/0028-replayable-decisions.md). Every difference is named.
+ * Repeats every recorded decision from the log alone: from the fold at the decision's position and the pending state that the
+ * decision recorded as its `overlay` (docs/decisions/0028-replayable-decisions.md).
+ * @returns every difference
  */
 export function replay(events: readonly RecordedEvent[]): ReplayReport {
   const choices = events.flatMap(choicesIn);
   const admissions = events.flatMap(admissionsIn);
-  const due = [...choices, ...admissions].toSorted((a, b) => a.decidedAt - b.decidedAt);
+  const decisions = [...choices, ...admissions].toSorted((a, b) => a.decidedAt - b.decidedAt);
   const differences: Difference[] = [];
   const hot = new HotState();
   let next = 0;
-  const takeDue = () => {
-    for (let decision = due[next]; decision && decision.decidedAt <= hot.position; decision = due[++next]) {
-      const replayed = decision.again(hot);
+  const repeatReached = () => {
+    for (let decision = decisions[next]; decision && decision.decidedAt <= hot.position; decision = decisions[++next]) {
+      const replayed = decision.repeat(hot);
       const { requestId, recorded } = decision;
       if (replayed !== recorded) differences.push({ requestId, decision: decision.decision, recorded, replayed });
     }
   };
-  takeDue();
+  repeatReached();
   for (const event of events) {
     hot.apply(event);
-    takeDue();
+    repeatReached();
   }
   return { choices: choices.length, admissions: admissions.length, differences };
 }
 
-function choicesIn(event: RecordedEvent): Recorded[] {
+function choicesIn(event: RecordedEvent): RecordedDecision[] {
   if (event.type !== 'RequestCompleted') return [];
   const { data: request } = event;
   const { requestId, attempts, refusal } = request;
-  const choices = attempts.map((attempt, index): Recorded => {
+  const choices = attempts.map((attempt, index): RecordedDecision => {
     const { decidedAt, accountId, isRepeat } = attempt;
-    const again = (hot: HotState) =>
-      isRepeat ? String(attempts[index - 1]?.accountId) : chooseAgain(hot, request, attempt, attempts.slice(0, index));
-    return { requestId, decidedAt, decision: `attempt ${index + 1}`, recorded: accountId, again };
+    const repeat = (hot: HotState) =>
+      isRepeat ? String(attempts[index - 1]?.accountId) : repeatChoice(hot, request, attempt, attempts.slice(0, index));
+    return { requestId, decidedAt, decision: `attempt ${index + 1}`, recorded: accountId, repeat };
   });
   if (refusal) {
-    const again = (hot: HotState) => chooseAgain(hot, request, refusal, attempts);
-    choices.push({ requestId, decidedAt: refusal.decidedAt, decision: 'refusal', recorded: refusal.reason, again });
+    const repeat = (hot: HotState) => repeatChoice(hot, request, refusal, attempts);
+    choices.push({ requestId, decidedAt: refusal.decidedAt, decision: 'refusal', recorded: refusal.reason, repeat });
   }
   return choices;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** @returns the account, or the reason why there was none */
-function chooseAgain(
+/** @returns the account, or the reason why none was available */
+function repeatChoice(
   hot: HotState,
   { requestId, pin, model }: CompletedRequest,
   { overlay, asOf, v }: Pick<Attempt, 'overlay' | 'asOf' | 'v'>,
@@ -99,17 +100,17 @@ function chooseAgain(
   return selection.kind === 'chosen' ? selection.accountId : selection.reason;
 }
 
-function admissionsIn(event: RecordedEvent): Recorded[] {
+function admissionsIn(event: RecordedEvent): RecordedDecision[] {
   if (event.type !== 'RequestCompleted' && event.type !== 'RequestRefused') return [];
   const { data: request } = event;
   const { admission, requestId } = request;
   if (!admission) return [];
-  const recorded = shownLimit('limit' in request ? request.limit : undefined);
-  const again = (hot: HotState) => admitAgain(hot, request, admission);
-  return [{ requestId, decidedAt: admission.decidedAt, decision: 'admission', recorded, again }];
+  const recorded = describeLimit('limit' in request ? request.limit : undefined);
+  const repeat = (hot: HotState) => repeatAdmission(hot, request, admission);
+  return [{ requestId, decidedAt: admission.decidedAt, decision: 'admission', recorded, repeat }];
 }
 
-function admitAgain(
+function repeatAdmission(
   hot: HotState,
   { keyId, model }: CompletedRequest | RefusedRequest,
   { estimate, reserved, asOf }: NonNullable<CompletedRequest['admission']>,
@@ -125,12 +126,12 @@ function admitAgain(
     estimate,
     now: asOf,
   });
-  if (verdict.kind === 'admitted') return shownLimit(undefined);
+  if (verdict.kind === 'admitted') return describeLimit(undefined);
   const { rule, counted, reserved: held, ceiling } = verdict;
-  return shownLimit({ ruleId: rule.id, counted, reserved: held, ceiling });
+  return describeLimit({ ruleId: rule.id, counted, reserved: held, ceiling });
 }
 
-const shownLimit = (limit: RefusedRequest['limit']) =>
+const describeLimit = (limit: RefusedRequest['limit']) =>
   limit
     ? `refused by rule ${limit.ruleId}: ${limit.counted} counted, ${limit.reserved} reserved of ${limit.ceiling}`
     : 'admitted';

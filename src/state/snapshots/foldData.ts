@@ -2,7 +2,7 @@ import { Checkpoints, type CheckpointsData } from '../fold/checkpoints.ts';
 import type { Fold } from '../fold/fold.ts';
 import { HotState, type HotStateData } from '../fold/hotState.ts';
 
-/** A fold as plain data. Sealed values stay sealed in it. */
+/** A fold as plain data. Sealed values stay sealed. */
 export interface FoldData {
   readonly state: HotStateData;
   readonly checkpoints: CheckpointsData;
@@ -13,14 +13,14 @@ export const dataOf = ({ state, checkpoints }: Fold): FoldData => ({
   checkpoints: checkpoints.data(),
 });
 
-/** @param data the fold's own from now on */
+/** @param data is owned by the fold from now on */
 export const foldFrom = ({ state, checkpoints }: FoldData): Fold => ({
   state: HotState.from(state),
   checkpoints: Checkpoints.from(checkpoints),
 });
 
-/** One text for one state, whether it was folded at a stretch or not: also the order of maps tells, because folds go by it. */
-export const textOf = (data: unknown): string => JSON.stringify(data, asLists);
+/** Equal states give equal texts, however often the fold was interrupted. The order of maps counts, because folds depend on it. */
+export const canonicalText = (data: unknown): string => JSON.stringify(data, asLists);
 
 function asLists(_name: string, value: unknown): unknown {
   if (value instanceof Map) return [...value];

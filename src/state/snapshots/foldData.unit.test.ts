@@ -5,11 +5,11 @@ import { anyHistory } from '../../../test/support/histories.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { Checkpoints } from '../fold/checkpoints.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
-import { dataOf, type FoldData, foldFrom, textOf } from './foldData.ts';
+import { canonicalText, dataOf, type FoldData, foldFrom } from './foldData.ts';
 
 const SPACING = 4;
 
-function goOn(fold: Fold, events: readonly RecordedEvent[]): Fold {
+function continueFold(fold: Fold, events: readonly RecordedEvent[]): Fold {
   for (const event of events) {
     fold.state.apply(event);
     fold.checkpoints.onFolded(fold.state, event);
@@ -17,21 +17,21 @@ function goOn(fold: Fold, events: readonly RecordedEvent[]): Fold {
   return fold;
 }
 
-const folded = (events: readonly RecordedEvent[]) => goOn(emptyFold(new Checkpoints(SPACING)), events);
+const folded = (events: readonly RecordedEvent[]) => continueFold(emptyFold(new Checkpoints(SPACING)), events);
 const throughSnapshot = (fold: Fold) => foldFrom(deserialize(serialize(dataOf(fold))) as FoldData);
 
 function expectSame(fold: Fold, whole: Fold): void {
   expect(fold).toStrictEqual(whole);
-  // Also what is private, and the order of maps.
-  expect(textOf(dataOf(fold))).toBe(textOf(dataOf(whole)));
+  // Compares private fields and the order of maps as well.
+  expect(canonicalText(dataOf(fold))).toBe(canonicalText(dataOf(whole)));
 }
 
-test('a fold that goes on from a snapshot is the fold of the whole history, wherever the snapshot was made', () => {
+test('a fold continued from a snapshot at any position equals the fold of the whole history', () => {
   fc.assert(
     fc.property(anyHistory({ maxLength: 40 }), (history) => {
       const whole = folded(history);
       for (let at = 0; at <= history.length; at += 1) {
-        const resumed = goOn(throughSnapshot(folded(history.slice(0, at))), history.slice(at));
+        const resumed = continueFold(throughSnapshot(folded(history.slice(0, at))), history.slice(at));
         expectSame(resumed, whole);
       }
     }),
@@ -39,12 +39,12 @@ test('a fold that goes on from a snapshot is the fold of the whole history, wher
   );
 });
 
-test('a snapshot of a snapshot of a snapshot is still the fold of the whole history', () => {
+test('a fold through a chain of snapshots equals the fold of the whole history', () => {
   fc.assert(
     fc.property(anyHistory({ minLength: 20, maxLength: 100 }), fc.integer({ min: 1, max: 20 }), (history, step) => {
       let fold = folded([]);
       for (let at = 0; at < history.length; at += step) {
-        fold = throughSnapshot(goOn(fold, history.slice(at, at + step)));
+        fold = throughSnapshot(continueFold(fold, history.slice(at, at + step)));
       }
       expectSame(fold, folded(history));
     }),
@@ -52,11 +52,11 @@ test('a snapshot of a snapshot of a snapshot is still the fold of the whole hist
   );
 });
 
-test('where an event stands tells what a fold looks back to, also behind a snapshot', () => {
+test('keeps the same checkpoints before and after a snapshot', () => {
   fc.assert(
     fc.property(anyHistory({ minLength: 40, maxLength: 60 }), (history) => {
       const whole = folded(history);
-      const resumed = goOn(throughSnapshot(folded(history.slice(0, 30))), history.slice(30));
+      const resumed = continueFold(throughSnapshot(folded(history.slice(0, 30))), history.slice(30));
       for (const { position, time } of history) {
         expect(resumed.checkpoints.atPosition(position)).toStrictEqual(whole.checkpoints.atPosition(position));
         expect(resumed.checkpoints.atTime(time)).toStrictEqual(whole.checkpoints.atTime(time));

@@ -1,9 +1,9 @@
 import type { Position } from '../../domain/core/brands.ts';
-import { pastDataOf } from '../fold/checkpoints.ts';
+import { checkpointDataOf } from '../fold/checkpoints.ts';
 import type { Fold } from '../fold/fold.ts';
-import { type FoldData, textOf } from './foldData.ts';
+import { canonicalText, type FoldData } from './foldData.ts';
 
-/** A snapshot, or the log that it was made from, is not what it was. */
+/** A snapshot, or the log that it was made from, has changed. */
 export class SnapshotRefuted extends Error {
   override readonly name = 'SnapshotRefuted';
 }
@@ -14,7 +14,7 @@ interface Stage {
   readonly actual: (fold: Fold) => object;
 }
 
-/** Holds a fold of the whole log against what a snapshot says of each position that it knows. */
+/** Compares a fold of the whole log with a snapshot, at the snapshot's end and at each of its checkpoints. */
 export class Proof {
   readonly #stages: readonly Stage[];
   #next = 0;
@@ -24,7 +24,7 @@ export class Proof {
       (kept): Stage => ({
         position: kept.state.position as Position,
         expected: { ...kept.state, latest: kept.latest },
-        actual: (fold) => ({ ...pastDataOf(fold.state), latest: fold.checkpoints.latest }),
+        actual: (fold) => ({ ...checkpointDataOf(fold.state), latest: fold.checkpoints.latest }),
       }),
     );
     const end: Stage = {
@@ -39,7 +39,7 @@ export class Proof {
     return this.#next === this.#stages.length;
   }
 
-  /** After each event. @throws SnapshotRefuted */
+  /** Called after each event. @throws SnapshotRefuted */
   onFolded(fold: Fold): void {
     for (
       let stage = this.#stages[this.#next];
@@ -48,16 +48,16 @@ export class Proof {
     ) {
       const differing = differences(stage.expected, stage.actual(fold));
       if (differing.length > 0) {
-        throw new SnapshotRefuted(`at position ${stage.position} the log gives other ${differing.join(', ')}`);
+        throw new SnapshotRefuted(`at position ${stage.position} the log gives different ${differing.join(', ')}`);
       }
       this.#next += 1;
     }
   }
 }
 
-/** Names of the parts that are not the same. */
+/** The names of the parts that differ. */
 function differences(expected: object, actual: object): string[] {
   const [a, b] = [expected, actual] as [Record<string, unknown>, Record<string, unknown>];
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].filter((name) => textOf(a[name]) !== textOf(b[name]));
+  return [...names].filter((name) => canonicalText(a[name]) !== canonicalText(b[name]));
 }

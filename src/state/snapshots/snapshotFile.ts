@@ -6,7 +6,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { FoldData } from './foldData.ts';
 import { foldName } from './foldVersion.ts';
 
-/** Which event a snapshot ends with: the hash tells it from one of another log, or one that was changed since. */
+/** The event that a snapshot ends with. Its hash distinguishes it from an event of another log and from a changed one. */
 export interface SnapshotMark {
   readonly position: Position;
   readonly eventId: string;
@@ -17,9 +17,9 @@ export interface Snapshot extends SnapshotMark {
   readonly data: FoldData;
 }
 
-/** A snapshot is of no use here; the message goes on after the name of its file. */
-export class UselessSnapshot extends Error {
-  override readonly name = 'UselessSnapshot';
+/** A snapshot cannot be used. The message continues a sentence that begins with the file's name. */
+export class UnusableSnapshot extends Error {
+  override readonly name = 'UnusableSnapshot';
 }
 
 type Head = SnapshotMark & { readonly fold: string };
@@ -28,8 +28,9 @@ const DIGEST_LENGTH = 64;
 const LINE_BREAK = '\n';
 
 /**
- * Writes a snapshot that is there as a whole or not at all, also after a power cut, for its owner only: the SHA-256 of what
- * follows, a line of JSON, and the fold as V8 writes values down. @returns its size in bytes
+ * Writes a snapshot atomically, also across a power cut, readable by its owner only. The file holds the SHA-256 of the rest, a
+ * line of JSON, and the fold in V8's serialization format.
+ * @returns the size in bytes
  */
 export function writeSnapshot(path: string, { data, ...mark }: Snapshot): number {
   const head: Head = { fold: foldName, ...mark };
@@ -47,20 +48,20 @@ export function writeSnapshot(path: string, { data, ...mark }: Snapshot): number
   return DIGEST_LENGTH + 1 + content.length;
 }
 
-/** @throws UselessSnapshot when it is damaged or was made by another version of the fold; and when it cannot be read */
+/** @throws UnusableSnapshot when it is damaged or was made by another version of the fold; an I/O error when it cannot be read */
 export function readSnapshot(path: string): Snapshot {
   const bytes = readFileSync(path);
   const content = bytes.subarray(DIGEST_LENGTH + 1);
   if (bytes.toString('latin1', 0, DIGEST_LENGTH) !== hash('sha256', content)) {
-    throw new UselessSnapshot('is damaged: its hash differs');
+    throw new UnusableSnapshot('is damaged: its hash differs');
   }
   const end = content.indexOf(LINE_BREAK);
   const { fold, ...mark } = JSON.parse(content.toString('utf8', 0, end)) as Head;
-  if (fold !== foldName) throw new UselessSnapshot('was made by another version of svc');
+  if (fold !== foldName) throw new UnusableSnapshot('was made by another version of svc');
   return { ...mark, data: deserialize(content.subarray(end + 1)) as FoldData };
 }
 
-/** Makes the new name outlast a power cut. */
+/** Makes the rename durable. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Position } from '../../domain/core/brands.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
-import { readSnapshot, type Snapshot, UselessSnapshot, writeSnapshot } from './snapshotFile.ts';
+import { readSnapshot, type Snapshot, UnusableSnapshot, writeSnapshot } from './snapshotFile.ts';
 
-/** The newest one, and one to go back to. */
-const KEPT = 2;
+/** The newest snapshot and a fallback. */
+const MAX_SNAPSHOTS = 2;
 const NAME = /^hot-(\d{15})\.snapshot$/;
 
 /** The snapshots of one data folder. All of them may be deleted at any time. */
@@ -16,7 +16,7 @@ export class SnapshotFolder {
     this.path = path;
   }
 
-  /** The names of the files, the newest first. A folder that cannot be read has none: writing into it says why. */
+  /** File names, newest first. None when the folder cannot be read: the next write reports why. */
   names(): string[] {
     try {
       const names = readdirSync(this.path).filter((name) => NAME.test(name));
@@ -30,11 +30,11 @@ export class SnapshotFolder {
     return readSnapshot(join(this.path, name));
   }
 
-  /** Older ones than the last few go. @returns its size in bytes */
+  /** Writes a snapshot and removes the oldest ones. @returns the size in bytes */
   write(snapshot: Snapshot): number {
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     const bytes = writeSnapshot(join(this.path, nameOf(snapshot.position)), snapshot);
-    for (const name of this.names().slice(KEPT)) this.remove(name);
+    for (const name of this.names().slice(MAX_SNAPSHOTS)) this.remove(name);
     return bytes;
   }
 
@@ -50,36 +50,36 @@ export class SnapshotFolder {
 const nameOf = (at: Position): string => `hot-${String(at).padStart(15, '0')}.snapshot`;
 
 /**
- * The newest snapshot that a fold of this log can go on from. One that cannot serve is removed, with one line that says why.
- * @returns undefined when there is none: then the log is folded from its beginning
+ * The newest snapshot that a fold of this log can continue from. Unusable ones are removed and reported with the reason.
+ * @returns undefined when there is none: the log is then folded from its beginning
  */
 export async function newestSnapshot(
   folder: SnapshotFolder,
   log: EventLog,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<Snapshot | undefined> {
   for (const name of folder.names()) {
     try {
       const snapshot = folder.read(name);
-      await refuseOtherLog(snapshot, log);
+      await requireSameLog(snapshot, log);
       return snapshot;
     } catch (error) {
-      const why = error instanceof UselessSnapshot ? error.message : `cannot be read: ${(error as Error).message}`;
-      say(`the snapshot ${name} ${why}. It is removed; the log is folded without it.`);
+      const reason = error instanceof UnusableSnapshot ? error.message : `cannot be read: ${(error as Error).message}`;
+      report(`the snapshot ${name} ${reason}. It is removed; the log is folded without it.`);
       folder.remove(name);
     }
   }
   return undefined;
 }
 
-/** @throws UselessSnapshot when the log does not have the event that the snapshot ends with */
-async function refuseOtherLog({ position, eventId, eventHash }: Snapshot, log: EventLog): Promise<void> {
+/** @throws UnusableSnapshot when the log does not have the event that the snapshot ends with */
+async function requireSameLog({ position, eventId, eventHash }: Snapshot, log: EventLog): Promise<void> {
   const head = await log.head();
-  if (position > head) throw new UselessSnapshot(`is ahead of the log, which ends at ${head}`);
+  if (position > head) throw new UnusableSnapshot(`is ahead of the log, which ends at ${head}`);
   for await (const event of log.readAll((position - 1) as Position)) {
-    const isIt = event.position === position && event.id === eventId && event.metadata.hash === eventHash;
-    if (isIt) return;
+    const isSame = event.position === position && event.id === eventId && event.metadata.hash === eventHash;
+    if (isSame) return;
     break;
   }
-  throw new UselessSnapshot(`is of another log: the event at ${position} is not the one that it ends with`);
+  throw new UnusableSnapshot(`is of another log: the event at ${position} is not the one that it ends with`);
 }

@@ -20,14 +20,14 @@ import type { EventLog } from '../../eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import type { Fold } from '../fold/fold.ts';
 import { startHotRunner } from '../hotRunner.ts';
-import { dataOf, foldFrom, textOf } from './foldData.ts';
+import { canonicalText, dataOf, foldFrom } from './foldData.ts';
 import { keepSnapshots } from './keepSnapshots.ts';
 import { makeSnapshot } from './makeSnapshot.ts';
 import { writeSnapshot } from './snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder } from './snapshotFolder.ts';
 
 const STREAM = 'firewall-main';
-/** A hundred of them, again and again: a fold copies all of them for each event. */
+/** A hundred addresses in rotation: a fold copies all of them for each event. */
 const addressAt = (revision: number) => ip(`10.0.0.${revision % 100}`);
 
 /** A log with a folder of snapshots beside it. */
@@ -57,7 +57,7 @@ async function aNode() {
       revision += count;
     },
     snapshot: (every = 1) =>
-      makeSnapshot({ logPath, folder: folder.path, basis: folder.names()[0], proves: false, every }),
+      makeSnapshot({ logPath, folder: folder.path, basis: folder.names()[0], proves: false, every: every }),
     path: (index = 0) => join(folder.path, folder.names()[index] as string),
     /** As a start does. @returns where it began, and the fold at the end of the log */
     async start() {
@@ -96,9 +96,9 @@ async function aNode() {
 type Node = Awaited<ReturnType<typeof aNode>>;
 
 const positions = ({ folder }: Node) => folder.names().map((name) => Number(/\d+/.exec(name)?.[0]));
-const contentOf = ({ state, checkpoints }: Fold) => textOf(dataOf({ state, checkpoints }));
+const contentOf = ({ state, checkpoints }: Fold) => canonicalText(dataOf({ state, checkpoints }));
 
-test('a start goes on from the newest snapshot, and has folded what one without snapshots has', async () => {
+test('a start from the newest snapshot gives the same state as one without snapshots', async () => {
   const node = await aNode();
   await node.append(1_500);
   node.snapshot();
@@ -125,11 +125,11 @@ test('a snapshot of the last event of the log leaves nothing to fold', async () 
   expect(hot.state.firewall.size).toBe(21);
 });
 
-const useless: [string, RegExp, (node: Node) => void | Promise<void>][] = [
+const unusable: [string, RegExp, (node: Node) => void | Promise<void>][] = [
   ['was cut off', /is damaged: its hash differs/, (node) => truncateSync(node.path(), statSync(node.path()).size - 1)],
   ['is empty', /is damaged: its hash differs/, (node) => truncateSync(node.path(), 0)],
   [
-    'has one bit turned over',
+    'has a flipped bit',
     /is damaged: its hash differs/,
     (node) => {
       const bytes = readFileSync(node.path());
@@ -143,17 +143,17 @@ const useless: [string, RegExp, (node: Node) => void | Promise<void>][] = [
     (node) => rewrite(node, (content) => content.replace(/"fold":"\d+/, '"fold":"0')),
   ],
   [
-    'is ahead of the log, which was restored from an older backup',
+    'is ahead of a log that was restored from a backup',
     /is ahead of the log, which ends at 35/,
     (node) => node.change('DELETE FROM events WHERE position > 35'),
   ],
   [
-    'ends with another event than the log has there, which went on differently after it was restored',
+    'ends with another event than the restored log',
     /is of another log: the event at 40 is not the one that it ends with/,
     (node) => node.change("UPDATE events SET id = '00000000-0000-4000-8000-000000000000' WHERE position = 40"),
   ],
   [
-    'ends with an event whose hash is another one now',
+    'ends with an event whose hash has changed',
     /is of another log: the event at 40/,
     (node) => node.change("UPDATE events SET metadata = json_set(metadata, '$.hash', 'ff') WHERE position = 40"),
   ],
@@ -166,15 +166,15 @@ function replaceByFolder(node: Node): void {
   mkdirSync(path);
 }
 
-/** With the hash that belongs to what it says then. */
+/** Changes the content of a snapshot and corrects its hash. */
 function rewrite(node: Node, change: (content: string) => string): void {
   const content = change(readFileSync(node.path(), 'latin1').slice(65));
   writeFileSync(node.path(), `${hash('sha256', Buffer.from(content, 'latin1'))}\n${content}`, 'latin1');
 }
 
-test.each(useless)(
-  'a snapshot that %s is ignored with one line, and the one before it serves',
-  async (_, why, harm) => {
+test.each(unusable)(
+  'ignores with one line a snapshot that %s, and uses the one before it',
+  async (_, reason, damage) => {
     const node = await aNode();
     await node.append(30);
     node.snapshot();
@@ -182,16 +182,16 @@ test.each(useless)(
     node.snapshot();
     await node.append(5);
     expect(positions(node)).toEqual([40, 30]);
-    await harm(node);
+    await damage(node);
     const { hot, begunAt } = await node.start();
     expect({ begunAt, addresses: hot.state.firewall.size }).toEqual({ begunAt: 30, addresses: hot.state.position });
-    expect(node.said).toEqual([expect.stringMatching(why)]);
+    expect(node.said).toEqual([expect.stringMatching(reason)]);
     expect(node.said[0]).toContain('hot-000000000000040.snapshot');
     expect(positions(node)).toEqual([30]);
   },
 );
 
-test('when no snapshot serves, the log is folded from its beginning', async () => {
+test('folds the log from its beginning when no snapshot is usable', async () => {
   const [node, other] = [await aNode(), await aNode()];
   for (const { append } of [node, other]) await append(30);
   other.snapshot();
@@ -201,7 +201,7 @@ test('when no snapshot serves, the log is folded from its beginning', async () =
   expect(node.said).toEqual([expect.stringMatching(/is of another log/)]);
 });
 
-test('a running node has snapshots made as the log grows, keeps two, for the owner only, and no drafts', async () => {
+test('writes snapshots while the log grows, and keeps the last two, readable by the owner only', async () => {
   const node = await aNode();
   await node.append(5);
   const { refuted } = await node.keep(10);
@@ -210,7 +210,7 @@ test('a running node has snapshots made as the log grows, keeps two, for the own
     await node.append(end === 10 ? 5 : 10);
     await vi.waitUntil(() => positions(node)[0] === end, { timeout: 15_000 });
   }
-  // The oldest goes after the newest is there.
+  // The oldest one is removed after the newest was written.
   await expect.poll(() => positions(node), { timeout: 15_000 }).toEqual([30, 20]);
   expect(readdirSync(node.folder.path)).toHaveLength(2);
   expect(statSync(node.path()).mode & 0o777).toBe(0o600);
@@ -218,7 +218,7 @@ test('a running node has snapshots made as the log grows, keeps two, for the own
   expect({ refuted, said: node.said }).toEqual({ refuted: [], said: [] });
 });
 
-test('a start from a snapshot proves it, and then has the next one made', async () => {
+test('a start from a snapshot verifies it, then writes the next one', async () => {
   const node = await aNode();
   await node.append(2_100);
   node.snapshot();
@@ -232,12 +232,12 @@ const tampered: [string, string, RegExp][] = [
   [
     'an event before it was changed',
     `UPDATE events SET data = '{"ip":"192.0.2.1"}' WHERE position = 7`,
-    /at position 1000 the log gives other firewall/,
+    /at position 1000 the log gives different firewall/,
   ],
   [
     'an event before it was deleted',
     'DELETE FROM events WHERE position = 1290',
-    /at position 1300 the log gives other firewall/,
+    /at position 1300 the log gives different firewall/,
   ],
   [
     'an event before it cannot be read',
@@ -245,13 +245,13 @@ const tampered: [string, string, RegExp][] = [
     /The log is damaged at position 7/,
   ],
   [
-    'an event before it has a type that nobody knows',
+    'an event before it has an unknown type',
     `UPDATE events SET type = 'KeyRevokedByDecree' WHERE position = 1200`,
     /type "KeyRevokedByDecree"/,
   ],
 ];
 
-test.each(tampered)('a start from a snapshot does not go on when %s', async (_, sql, reason) => {
+test.each(tampered)('refutes a snapshot when %s', async (_, sql, reason) => {
   const node = await aNode();
   await node.append(1_300);
   node.snapshot();
@@ -259,11 +259,11 @@ test.each(tampered)('a start from a snapshot does not go on when %s', async (_, 
   const { refuted } = await node.keep(1_000_000);
   await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
   expect(refuted).toEqual([expect.stringMatching(reason)]);
-  // So that the next start meets what a start without snapshots meets.
+  // The next start then meets the same error as a start without snapshots.
   expect(node.folder.names()).toEqual([]);
 });
 
-test('a start does not go on from a snapshot whose content somebody changed, though its hash is right', async () => {
+test('refutes a snapshot with changed content and a correct hash', async () => {
   const node = await aNode();
   await node.append(40);
   node.snapshot();
@@ -272,10 +272,10 @@ test('a start does not go on from a snapshot whose content somebody changed, tho
   writeSnapshot(node.path(), { ...snapshot, data: { ...snapshot.data, state } });
   const { refuted } = await node.keep(1_000_000);
   await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
-  expect(refuted).toEqual([expect.stringMatching(/at position 40 the log gives other settings/)]);
+  expect(refuted).toEqual([expect.stringMatching(/at position 40 the log gives different settings/)]);
 });
 
-test('where no snapshot can be written the node says so, and goes on', async () => {
+test('a node that cannot write snapshots reports it and keeps running', async () => {
   const node = await aNode();
   writeFileSync(node.folder.path, 'a file where the folder should be');
   await node.append(30);
