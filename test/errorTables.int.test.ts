@@ -225,7 +225,7 @@ describe('management', () => {
     ],
   ];
 
-  test('has a row here for each of the specification', () =>
+  test('has a row here for each documented code', () =>
     expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(MANAGEMENT_ROWS).sort()));
 
   test.each(rows)('answers %s', async (name, ask) => {

@@ -33,7 +33,7 @@ const families: readonly [string, () => BadRequest[], number][] = [
   ['JSON that is cut anywhere', () => cutJson(random), 90],
   ['every field with every wrong type', wrongTypes, 200],
   ['a body without instructions where they are required', onSvcOnly, 5],
-  ['what the specification forbids', forbidden, 40],
+  ['what is not supported', forbidden, 40],
   ['a hundred thousand levels at every place', nesting, 45],
   ['bodies that are no JSON object', notJson, 200],
   ['bodies that are not encoded as they say', () => contentEncoding(random), 80],

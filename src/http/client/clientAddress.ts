@@ -7,7 +7,7 @@ export interface ClientAddressOptions {
   /** Addresses or CIDRs of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /**
-   * `first_valid` is the specification's rule; behind a proxy that appends to the header it lets a client choose its own
+   * `first_valid` is the default; behind a proxy that appends to the header it lets a client choose its own
    * address, which `rightmost_untrusted` does not.
    */
   readonly mode: 'first_valid' | 'rightmost_untrusted';
@@ -16,7 +16,7 @@ export interface ClientAddressOptions {
 /** @returns who sent a request; undefined only when the socket is gone already */
 export type ClientAddress = (request: ClientRequest) => IpAddress | undefined;
 
-/** Makes the one rule by which both surfaces know their clients (specification, "IP allowlist"). */
+/** Makes the one rule by which both surfaces know their clients (docs/decisions/0052-client-address.md). */
 export function createClientAddress(options: ClientAddressOptions): ClientAddress {
   const trusted = blockListOf(options.trustedProxies);
   const isTrusted = (address: IpAddress) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');

@@ -10,6 +10,6 @@ export interface ErrorEntry {
     | 'rate_limit_error'
     | 'server_error';
   readonly message: string | ((details: ErrorDetails) => string);
-  /** The code that clients see, where the specification gives several cases one code. */
+  /** The code that clients see, where several cases share one code. */
   readonly wireCode?: string;
 }

@@ -8,8 +8,8 @@ import { signInErrors } from './signInErrors.ts';
 export type { ErrorDetails, ErrorEntry };
 
 /**
- * The one catalogue of errors: status, type and wording of every code derive from here, and so does the documentation
- * (specification, "Errors"; design.md section 5 where it is silent).
+ * The one catalogue of errors: status, type and wording of every code derive from here, and so does docs/errors.md
+ * (docs/decisions/0037-management-errors.md).
  */
 export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ...requestErrors,

@@ -3,7 +3,7 @@ import { type BadRequest, invalidBody, onBothRoutes } from '../support/badReques
 
 const FORBIDDEN_TOOLS = ['file_search', 'code_interpreter', 'computer_use', 'image_generation'];
 
-/** What the specification names as unsupported ("Rules" of the responses endpoint). */
+/** What is not supported (docs/decisions/0041-request-fields.md). */
 export const forbidden = (): BadRequest[] =>
   onBothRoutes([
     refused('store is true', { store: true }, 'store'),

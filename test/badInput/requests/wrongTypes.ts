@@ -11,7 +11,7 @@ const isNumber = (value: unknown) => typeof value === 'number';
 /** Left out and null are the same. */
 const orNull = (isValid: (value: unknown) => boolean) => (value: unknown) => value === null || isValid(value);
 
-/** Every field of the specification and which values it takes. */
+/** Every field that is checked, and which values it takes. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: (value) => isString(value) && value !== '',
   instructions: orNull(isString),

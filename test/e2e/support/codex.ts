@@ -85,7 +85,7 @@ function config({ baseUrl, model, signIn, version, retries = true, settings = []
     '[features]',
     'plugins = false',
     'apps = false',
-    // It is on in old versions, and the specification refuses the tool (README, "Point clients at it").
+    // It is on in old versions, and svc refuses the tool (README, "Point clients at it").
     ...(version === 'old' ? ['image_generation = false'] : []),
     '[analytics]',
     'enabled = false',
