@@ -27,7 +27,7 @@ export class NothingToReset extends Error {
  * nothing more; the event says who it was. Nobody else may have the folder open.
  * @param keepsTotp false for a lost authenticator: TOTP is switched off too
  * @param say gets lines for the operator, e.g. that a store is waited for
- * @throws NothingToReset | NoLog | DataFolderInUse | Refusal
+ * @throws NothingToReset | LogFileMissing | DataFolderInUse | Refusal
  */
 export async function resetPassword(
   config: Config,

@@ -33,10 +33,10 @@ export async function openEventStoreStore(
   refuseMissingKey(SVC_ENCRYPTION_KEY);
   parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
   const eventStore = await openEventStore({ settings, path: logPath, node, say });
-  const { keys, retry: patiently } = eventStore;
+  const { keys, retry } = eventStore;
   try {
-    const vault = await patiently(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
-    const outbox = await patiently(() =>
+    const vault = await retry(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
+    const outbox = await retry(() =>
       openOutbox({
         path: outboxPath,
         node,
@@ -58,7 +58,7 @@ export async function openEventStoreStore(
         const { cutOffSince } = eventStore;
         return cutOffSince === undefined ? undefined : instant(Math.round(performance.timeOrigin + cutOffSince));
       },
-      patiently,
+      patiently: retry,
       async close() {
         await eventStore.close();
         vault.close();

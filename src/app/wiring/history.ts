@@ -9,9 +9,9 @@ export async function openHistory(
   say: (line: string) => void,
 ): Promise<HistoryTarget> {
   if (url !== undefined) {
-    const { openEventStoreHistory: openSharedHistory } = await import('../../eventLog/transfer/eventStoreHistory.ts');
-    return openSharedHistory({ url, masterKey, folder, say });
+    const { openEventStoreHistory } = await import('../../eventLog/transfer/eventStoreHistory.ts');
+    return openEventStoreHistory({ url, masterKey, folder, say });
   }
-  const { openSqliteHistory: openEmbeddedHistory } = await import('../../eventLog/transfer/sqliteHistory.ts');
-  return openEmbeddedHistory(folder, masterKey);
+  const { openSqliteHistory } = await import('../../eventLog/transfer/sqliteHistory.ts');
+  return openSqliteHistory(folder, masterKey);
 }

@@ -5,7 +5,7 @@ import type { PreparedAppend } from '../prepareAppend.ts';
 import { appendOnce } from './appendOnce.ts';
 import type { CatchUp } from './catchUp.ts';
 import type { Connection } from './client/connection.ts';
-import { NotCaughtUp } from './client/failures.ts';
+import { MirrorBehind } from './client/failures.ts';
 import type { NativePosition } from './client/nativePosition.ts';
 import { toWire } from './client/wireEvent.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -19,7 +19,7 @@ export interface AppendQueuesOptions {
 
 export interface AppendQueues {
   append(append: PreparedAppend): Promise<AppendOutcome>;
-  /** Waits until every append under way has its outcome. */
+  /** Resolves when every pending append has its outcome. */
   settled(): Promise<void>;
 }
 
@@ -28,38 +28,41 @@ interface Pending {
   readonly settle: (outcome: AppendOutcome) => void;
 }
 
-/** Well below the least that a server takes, 1 MiB; beyond these numbers more at once gain little (B1.10, C.4). */
+/**
+ * Well below the 1 MiB that every server accepts (docs/stores.md#eventstoredb-size-of-an-append). Larger appends gain little
+ * (docs/stores.md#eventstoredb-throughput).
+ */
 const MAX_EVENTS = 200;
 const MAX_BYTES = 512 * 1_024;
-const READ_BACK_MS = 5_000;
+const MIRROR_TIMEOUT_MS = 5_000;
 
 /**
- * Appends with one in flight for each stream; what waits behind it and continues it goes along in one (B1.10). The chain
- * of a stream goes on from the mirror, which therefore has to hold all that stands before: so an id that stands there
- * already is found too, for EventStoreDB would write it again.
+ * Makes appends with one in flight per stream. Queued appends that continue each other are sent as one. The mirror must be
+ * up to date with a stream before an append, because the append continues the stream's hash chain and because ids that
+ * are in use must be found: EventStoreDB would write them again (docs/stores.md#eventstoredb-repeating-an-append).
  */
 export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: AppendQueuesOptions): AppendQueues {
   const queues = new Map<string, Pending[]>();
-  let underWay = 0;
-  let whenIdle: (() => void)[] = [];
+  let unmirrored = 0;
+  let idleWaiters: (() => void)[] = [];
 
   async function run(stream: string, queue: Pending[]): Promise<void> {
-    for (let most = MAX_EVENTS; queue.length > 0; ) {
+    for (let maxEvents = MAX_EVENTS; queue.length > 0; ) {
       const before = queue.length;
-      await step(stream, queue, most).catch((error: Error) => {
+      await step(stream, queue, maxEvents).catch((error: Error) => {
         queue.shift()?.settle({ kind: 'unknown', error });
       });
-      // A group that is refused as a whole goes again one by one.
-      most = queue.length === before ? 1 : MAX_EVENTS;
+      // The appends of a rejected group are sent one by one.
+      maxEvents = queue.length === before ? 1 : MAX_EVENTS;
     }
     queues.delete(stream);
   }
 
-  /** Takes one append, or several that continue each other, from the queue and gives them their outcome. */
-  async function step(stream: string, queue: Pending[], most: number): Promise<void> {
+  /** Makes the first append of the queue, with those that continue it, and settles them. */
+  async function step(stream: string, queue: Pending[], maxEvents: number): Promise<void> {
     const { append: first } = queue[0] as Pending;
     let head = mirror.lookup.headOf(stream);
-    // Of an append that is being mirrored a part may be there, of one that this one stands on nothing.
+    // The events that this append continues, or those of its first attempt, may not be mirrored yet.
     if (head.revision !== first.expected && !repeated(first)) {
       await catchUp();
       head = mirror.lookup.headOf(stream);
@@ -69,12 +72,12 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
       return;
     }
     if (mirror.lookup.hasAnyOf(first.events.map(({ id }) => id))) {
-      // The mirror is written by its own thread: since the look at the head it may be this very append that was mirrored.
+      // The mirror's thread may have written the first attempt of this append since the lookup of the head.
       await catchUp();
       queue.shift()?.settle(repeated(first) ?? { kind: 'rejected', reason: ID_TAKEN });
       return;
     }
-    const group = takeGroup(queue, most, mirror);
+    const group = takeGroup(queue, maxEvents, mirror);
     const outcome = await appendOnce(connection, {
       stream,
       expected: first.expected,
@@ -84,7 +87,7 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
     switch (outcome.kind) {
       case 'committed':
         queue.splice(0, group.length);
-        void readBack(group, outcome.position);
+        void settleOnceMirrored(group, outcome.position);
         return;
       case 'unknown':
         for (const { settle } of queue.splice(0, group.length)) settle(outcome);
@@ -93,33 +96,33 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
         if (group.length === 1) queue.shift()?.settle(outcome);
         return;
       case 'conflict':
-        // Somebody was here before; it may have been ourselves, in an append of which nobody heard again.
+        // The stream has other events, or those of an earlier attempt whose outcome was lost.
         await catchUp();
         queue.shift()?.settle(repeated(first) ?? outcome);
     }
   }
 
-  /** The outcome that an append had when it was made the first time; undefined when other events stand in its place. */
+  /** The original outcome of a repeated append; undefined when the stream has other events at these revisions. */
   function repeated({ stream, expected, events }: PreparedAppend): AppendOutcome | undefined {
-    const there = mirror.lookup.eventsAfter(stream, expected, events.length);
-    const last = there.at(-1);
-    if (!last || !events.every(({ id }, index) => id === there[index]?.id)) return undefined;
+    const existing = mirror.lookup.eventsAfter(stream, expected, events.length);
+    const last = existing.at(-1);
+    if (!last || !events.every(({ id }, index) => id === existing[index]?.id)) return undefined;
     return { kind: 'committed', revision: expected + events.length, position: last.position };
   }
 
-  /** What is written has its ordinal once it was mirrored. */
-  async function readBack(group: readonly Pending[], native: NativePosition): Promise<void> {
-    underWay += 1;
-    await mirror.waitUntilSeen(native, READ_BACK_MS);
-    for (const { append, settle } of group) settle(repeated(append) ?? { kind: 'unknown', error: new NotCaughtUp() });
-    underWay -= 1;
-    tellIdle();
+  /** Settles written appends once they are mirrored, because only the mirror knows their positions. */
+  async function settleOnceMirrored(group: readonly Pending[], native: NativePosition): Promise<void> {
+    unmirrored += 1;
+    await mirror.waitUntilSeen(native, MIRROR_TIMEOUT_MS);
+    for (const { append, settle } of group) settle(repeated(append) ?? { kind: 'unknown', error: new MirrorBehind() });
+    unmirrored -= 1;
+    notifyIdle();
   }
 
-  function tellIdle(): void {
-    if (queues.size > 0 || underWay > 0) return;
-    for (const resolve of whenIdle) resolve();
-    whenIdle = [];
+  function notifyIdle(): void {
+    if (queues.size > 0 || unmirrored > 0) return;
+    for (const resolve of idleWaiters) resolve();
+    idleWaiters = [];
   }
 
   return {
@@ -132,35 +135,36 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
         }
         const started = [{ append, settle }];
         queues.set(append.stream, started);
-        void run(append.stream, started).then(tellIdle);
+        void run(append.stream, started).then(notifyIdle);
       }),
     async settled() {
-      if (queues.size === 0 && underWay === 0) return;
-      await new Promise<void>((resolve) => whenIdle.push(resolve));
+      if (queues.size === 0 && unmirrored === 0) return;
+      await new Promise<void>((resolve) => idleWaiters.push(resolve));
     },
   };
 }
 
-/** The first append and those behind it that expect just what it leaves, as long as they fit. */
-function takeGroup(queue: readonly Pending[], most: number, { lookup }: Mirror): Pending[] {
+/** The first append and those after it that continue it, within the limits of one append. */
+function takeGroup(queue: readonly Pending[], maxEvents: number, { lookup }: Mirror): Pending[] {
   const group: Pending[] = [];
   const ids = new Set<string>();
   let { expected } = (queue[0] as Pending).append;
   let bytes = 0;
   for (const pending of queue) {
     const { append } = pending;
-    const added = append.events.map(({ id }) => id);
+    const newIds = append.events.map(({ id }) => id);
     bytes += append.events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
-    const fits = ids.size + added.length <= most && bytes <= MAX_BYTES;
-    const isNew = !added.some((id) => ids.has(id)) && (group.length === 0 || !lookup.hasAnyOf(added));
+    const fits = ids.size + newIds.length <= maxEvents && bytes <= MAX_BYTES;
+    const isNew = !newIds.some((id) => ids.has(id)) && (group.length === 0 || !lookup.hasAnyOf(newIds));
     if (group.length > 0 && !(append.expected === expected && fits && isNew)) break;
     group.push(pending);
-    for (const id of added) ids.add(id);
+    for (const id of newIds) ids.add(id);
     expected += append.events.length;
   }
   return group;
 }
 
+/** The events of a group for the client, chained to the last event of the stream. */
 function chained(group: readonly Pending[], hash: string) {
   let previous = hash;
   return group.flatMap(({ append: { stream, expected, events, data } }) =>

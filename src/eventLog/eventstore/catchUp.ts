@@ -1,37 +1,37 @@
 import type { Connection } from './client/connection.ts';
-import { NotCaughtUp } from './client/failures.ts';
+import { MirrorBehind } from './client/failures.ts';
 import { headOf } from './client/reads.ts';
 import type { Mirror } from './mirror/mirror.ts';
 
 /**
- * Waits until the mirror holds everything that stands in the store at the time of the call, whoever wrote it.
- * @throws NotCaughtUp, or why the store cannot be asked
+ * Waits until the mirror contains all events that are in the store at the time of the call, of all nodes.
+ * @throws MirrorBehind, or why the store is unreachable
  */
 export type CatchUp = () => Promise<void>;
 
-const ASK_MS = 5_000;
-const FOLLOW_MS = 5_000;
+const HEAD_TIMEOUT_MS = 5_000;
+const MIRROR_TIMEOUT_MS = 5_000;
 
-/** Who asks while an answer is on its way to others gets the next one. */
+/** Concurrent callers share a request for the head; those who call while one is pending share the next one. */
 export function createCatchUp(connection: Connection, mirror: Mirror): CatchUp {
-  let underWay: Promise<void> | undefined;
+  let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    const head = await connection.call(headOf, ASK_MS);
-    if (head && !(await mirror.waitUntilSeen(head, FOLLOW_MS))) throw new NotCaughtUp();
+    const head = await connection.call(headOf, HEAD_TIMEOUT_MS);
+    if (head && !(await mirror.waitUntilSeen(head, MIRROR_TIMEOUT_MS))) throw new MirrorBehind();
   }
 
   function start(): Promise<void> {
-    underWay = run().finally(() => {
-      underWay = undefined;
+    current = run().finally(() => {
+      current = undefined;
     });
-    return underWay;
+    return current;
   }
 
   return () => {
-    if (!underWay) return start();
-    next ??= underWay
+    if (!current) return start();
+    next ??= current
       .catch(() => {})
       .then(() => {
         next = undefined;

@@ -22,27 +22,27 @@ import type { VaultEntry } from './mirror/mirrorProtocol.ts';
 
 export interface EventStoreOptions {
   readonly settings: ConnectionSettings;
-  /** The file of the mirror. */
+  /** Path of the mirror. */
   readonly path: string;
-  /** Named in the metadata of every event. */
+  /** Node id, written into the metadata of every event. */
   readonly node: string;
-  /** Told while the server is waited for, and when the connection is lost or back. */
+  /** Called with a line while waiting for the server, and when the connection is lost or back. */
   readonly say: (line: string) => void;
-  /** Ends the wait for the server. */
+  /** Aborts the wait for the server. */
   readonly signal?: AbortSignal;
-  /** So long an append may take before its outcome is unknown. */
+  /** How long an append may take before its outcome is `unknown`. */
   readonly appendDeadlineMs?: number;
-  /** After the first attempt to reach the server; later pauses are longer. */
+  /** Pause after the first failed attempt to reach the server; later pauses are longer. */
   readonly firstPauseMs?: number;
   readonly timing?: Partial<FollowTiming>;
 }
 
-/** Everything that svc keeps in EventStoreDB. */
+/** The adapters of all ports that EventStoreDB serves, over one connection and one mirror. */
 export interface EventStore {
   /**
-   * Appends go to the server, everything is read from the mirror in the data folder, which a thread keeps up with it.
-   * Beyond the port, a subscriber whose `onEvents` returns nothing has seen an append's events before that append's
-   * promise resolves. `readStream` asks the server first; `readAll` and `head` go by what this node has seen.
+   * Appends go to the server; all reads come from the mirror in the data folder, which a thread keeps up to date. Beyond
+   * the contract of the port, a subscriber whose `onEvents` returns nothing has seen the events of an append before its
+   * promise resolves. `readStream` catches up with the server first; `readAll` and `head` return what is mirrored.
    */
   readonly log: EventLog;
   /** For the outbox. */
@@ -50,22 +50,21 @@ export interface EventStore {
   readonly leases: LeaseStreams;
   /** For the vault. */
   readonly keys: KeyStreams;
-  /** Since when, in milliseconds of `performance.now`, nothing can be heard of other nodes; undefined while it can. */
+  /** Since when no events can be received, in milliseconds of `performance.now`; undefined while connected. */
   readonly cutOffSince: number | undefined;
-  /** Resolves once this node has read everything that stands in the store now. @throws why it cannot */
+  /** Resolves when the mirror contains everything that is in the store now. @throws why it cannot */
   catchUp(): Promise<void>;
-  /** For what a start needs of the server beside these. */
+  /** Retries other calls to the server that a start needs. */
   readonly retry: StartupRetry;
-  /** Closes the log too. */
+  /** Closes everything, the log included. */
   close(): Promise<void>;
 }
 
-const TELL_EVERY_MS = 5_000;
+const PROGRESS_INTERVAL_MS = 5_000;
 
 /**
- * Opens the log in EventStoreDB (event-sourcing.md B1) and what stands beside it, and waits until the mirror has caught
- * up.
- * @throws ServerTooOld | LogCannotStart | LogReplaced when the server lacks what was read from it before
+ * Connects to EventStoreDB (docs/stores.md) and waits until the mirror has caught up.
+ * @throws ServerTooOld | LogCannotStart | LogReplaced when the server lacks events that were read from it before
  */
 export async function openEventStore(options: EventStoreOptions): Promise<EventStore> {
   const {
@@ -79,18 +78,18 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     firstPauseMs,
   } = options;
   const followers = new Set<Follower>();
-  let tellVault: (entries: readonly VaultEntry[]) => void = () => {};
+  let onVaultEntries: (entries: readonly VaultEntry[]) => void = () => {};
   let closing: Promise<void> | undefined;
   let failure: Error | undefined;
 
   const connection = openConnection(settings);
-  const patiently = createStartupRetry({
+  const retry = createStartupRetry({
     hosts: describeHosts(settings),
     say,
     signal,
     ...(firstPauseMs !== undefined && { firstPauseMs }),
   });
-  const end = await waitForServer(connection, patiently);
+  const end = await waitForServer(connection, retry);
   const mirror = await startMirror({
     path,
     settings,
@@ -98,19 +97,19 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     onProgress() {
       for (const follower of followers) follower.wake();
     },
-    onVaultEntries: (entries) => tellVault(entries),
+    onVaultEntries: (entries) => onVaultEntries(entries),
     onFailure(error) {
       failure = error;
       for (const follower of followers) follower.fail(error);
     },
     report: say,
   });
-  const telling = setInterval(
+  const progressTimer = setInterval(
     () => say(`reading the log from EventStoreDB: ${mirror.head} events so far`),
-    TELL_EVERY_MS,
+    PROGRESS_INTERVAL_MS,
   );
   try {
-    while (end && !(await mirror.waitUntilSeen(end, TELL_EVERY_MS))) {
+    while (end && !(await mirror.waitUntilSeen(end, PROGRESS_INTERVAL_MS))) {
       if (failure) throw failure;
       signal.throwIfAborted();
     }
@@ -119,20 +118,22 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     await connection.close();
     throw error;
   } finally {
-    clearInterval(telling);
+    clearInterval(progressTimer);
   }
-  const heard = createCatchUp(connection, mirror);
+  const catchUpMirror = createCatchUp(connection, mirror);
   const catchUp = async () => {
     if (failure) throw failure;
-    await heard();
+    await catchUpMirror();
   };
   const queues = createAppendQueues({ connection, mirror, catchUp, deadlineMs: appendDeadlineMs });
 
-  async function append(...[stream, expected, events, how]: Parameters<EventLog['append']>): Promise<AppendOutcome> {
+  async function append(
+    ...[stream, expected, events, options]: Parameters<EventLog['append']>
+  ): Promise<AppendOutcome> {
     if (closing) return { kind: 'rejected', reason: 'the log is closed' };
     let prepared: PreparedAppend;
     try {
-      prepared = prepareAppend(stream, expected, events, { ...how, node });
+      prepared = prepareAppend(stream, expected, events, { ...options, node });
     } catch (error) {
       if (error instanceof InvalidAppend) return { kind: 'rejected', reason: error.message };
       throw error;
@@ -154,7 +155,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   }
 
   async function* readStream(stream: string, fromRevision = 0): AsyncGenerator<StoredEvent> {
-    // Another node may have written to it.
+    // Other nodes may have written to the stream.
     await catchUp().catch((error: Error) => refuse('log_unavailable', { reason: error.message }));
     yield* streamEvents(mirror.reader, stream, fromRevision, mirror.head);
   }
@@ -186,14 +187,14 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       catchUp,
       streamNames: mirror.lookup.vaultStreams,
       onEntries(listener) {
-        tellVault = listener;
+        onVaultEntries = listener;
       },
     }),
     get cutOffSince() {
       return mirror.cutOffSince;
     },
     catchUp,
-    retry: patiently,
+    retry,
     close: closeOnce,
   };
 }

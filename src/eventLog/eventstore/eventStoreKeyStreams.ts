@@ -16,9 +16,9 @@ import { STREAM_DELETED } from './mirror/mirrorWriter.ts';
 export interface KeyStreamsOptions {
   readonly connection: Connection;
   readonly catchUp: CatchUp;
-  /** Names of the vault's streams, as far as they were seen. */
+  /** Names of the vault streams that the mirror has seen. */
   readonly streamNames: () => readonly string[];
-  /** Tells of events in those streams from now on, before what stands behind them in the log. */
+  /** Registers a listener for new events of those streams. It is called before later events of the log are delivered. */
   readonly onEntries: (listener: (entries: readonly VaultEntry[]) => void) => void;
 }
 
@@ -28,16 +28,16 @@ const INSTALLATION_CREATED = 'InstallationKeyCreated';
 const DEADLINE_MS = 5_000;
 const GRACE_MS = 2_000;
 const MAX_REPEATS = 3;
-const READS_AT_ONCE = 32;
+const CONCURRENT_READS = 32;
 
-/** The keys of the vault in streams of EventStoreDB, outside positions and hashes. */
+/** Creates the key streams of the vault in EventStoreDB (docs/decisions/0008-side-streams.md). */
 export function createEventStoreKeyStreams({
   connection,
   catchUp,
   streamNames,
   onEntries,
 }: KeyStreamsOptions): KeyStreams {
-  /** @returns false when the stream exists already @throws Refusal `log_unavailable` */
+  /** Writes the only event of a stream. @returns false if the stream exists already @throws Refusal `log_unavailable` */
   async function create(stream: string, type: string, data: JSONType): Promise<boolean> {
     const events = [jsonEvent({ id: newEventId(), type, data })];
     for (let repeat = 0; ; repeat += 1) {
@@ -65,8 +65,8 @@ export function createEventStoreKeyStreams({
 
   async function readKeys(names: readonly string[]): Promise<WrappedKey[]> {
     const keys: WrappedKey[] = [];
-    for (let at = 0; at < names.length; at += READS_AT_ONCE) {
-      const contents = await Promise.all(names.slice(at, at + READS_AT_ONCE).map(contentOf));
+    for (let at = 0; at < names.length; at += CONCURRENT_READS) {
+      const contents = await Promise.all(names.slice(at, at + CONCURRENT_READS).map(contentOf));
       keys.push(...contents.flatMap((data) => keyIn(data) ?? []));
     }
     return keys;
@@ -74,23 +74,23 @@ export function createEventStoreKeyStreams({
 
   return {
     async follow(listener) {
-      const news: VaultEntry[][] = [];
-      let tellNow = (entries: readonly VaultEntry[]): void => void news.push([...entries]);
-      onEntries((entries) => tellNow(entries));
+      const buffered: VaultEntry[][] = [];
+      let handle = (entries: readonly VaultEntry[]): void => void buffered.push([...entries]);
+      onEntries((entries) => handle(entries));
       await catchUp();
       const keys = await readKeys(streamNames().filter((name) => name !== INSTALLATION));
       const known = new Map(keys.map((key) => [key.id, key]));
-      // What came meanwhile may undo what was read before.
-      const meanwhile = {
+      // Events received during the reads may destroy keys that were read.
+      const updateKnown = {
         onWritten: (key: WrappedKey) => known.set(key.id, key),
         onDestroyed: (id: string) => known.delete(id),
       };
-      for (const entries of news) tell(entries, meanwhile);
-      tellNow = (entries) => tell(entries, listener);
+      for (const entries of buffered) notify(entries, updateKnown);
+      handle = (entries) => notify(entries, listener);
       return [...known.values()];
     },
     async write(key) {
-      await create(streamOf(key), KEY_CREATED, { id: key.id, subject: key.subject, wrapped: textOf(key.wrapped) });
+      await create(streamOf(key), KEY_CREATED, { id: key.id, subject: key.subject, wrapped: toBase64(key.wrapped) });
     },
     async destroy(key) {
       try {
@@ -99,17 +99,17 @@ export function createEventStoreKeyStreams({
       } catch (error) {
         if (isDeletedStream(error)) return;
         const failure = appendFailure(error);
-        // There is nothing to destroy.
+        // The stream does not exist.
         if (failure.kind === 'conflict') return;
         const reason = failure.kind === 'unknown' ? failure.error.message : failure.reason;
         refuse('log_unavailable', { reason });
       }
     },
     async installation(ifAbsent) {
-      const there = wrappedIn(await contentOf(INSTALLATION));
-      if (there) return there;
+      const existing = wrappedIn(await contentOf(INSTALLATION));
+      if (existing) return existing;
       const wrapped = ifAbsent();
-      if (await create(INSTALLATION, INSTALLATION_CREATED, { wrapped: textOf(wrapped) })) return wrapped;
+      if (await create(INSTALLATION, INSTALLATION_CREATED, { wrapped: toBase64(wrapped) })) return wrapped;
       return (
         wrappedIn(await contentOf(INSTALLATION)) ?? refuse('log_unavailable', { reason: `${INSTALLATION} is empty` })
       );
@@ -118,9 +118,9 @@ export function createEventStoreKeyStreams({
 }
 
 const streamOf = ({ subject, id }: Pick<WrappedKey, 'id' | 'subject'>): string => `${VAULT_PREFIX}${subject}_${id}`;
-const textOf = (wrapped: Uint8Array): string => Buffer.from(wrapped).toString('base64');
+const toBase64 = (wrapped: Uint8Array): string => Buffer.from(wrapped).toString('base64');
 
-function tell(entries: readonly VaultEntry[], listener: KeyListener): void {
+function notify(entries: readonly VaultEntry[], listener: KeyListener): void {
   for (const { stream, type, data } of entries) {
     if (type === STREAM_DELETED) listener.onDestroyed(idIn(stream));
     const key = type === KEY_CREATED ? keyIn(data) : undefined;
@@ -128,7 +128,7 @@ function tell(entries: readonly VaultEntry[], listener: KeyListener): void {
   }
 }
 
-/** A subject may hold `_` as well, an id of a key has always 16 characters. */
+/** Subjects may contain `_`, so the key id is found by its length. */
 const ID_LENGTH = 16;
 const idIn = (stream: string): string => stream.slice(-ID_LENGTH);
 

@@ -1,4 +1,4 @@
-import { BACKWARDS, END, jsonEvent, NO_STREAM as NO_STREAM_THERE } from '@eventstore/db-client';
+import { BACKWARDS, END, jsonEvent, NO_STREAM as NATIVE_NO_STREAM } from '@eventstore/db-client';
 import type { LeaseEntry, LeaseStreams } from '../leaseStreams.ts';
 import { LEASE_PREFIX } from '../sideStreams.ts';
 import { appendOnce } from './appendOnce.ts';
@@ -6,24 +6,27 @@ import type { Connection } from './client/connection.ts';
 import { appendFailure } from './client/failures.ts';
 import { readStreamOnce } from './client/reads.ts';
 
-/** Only the last entry counts; a few more show an operator what went on. A scavenge takes the rest. */
-const KEPT = 20;
-/** A sign of life that takes longer comes too late. */
+/** Only the last entry counts; a few more help an operator. A scavenge removes the rest. */
+const MAX_ENTRIES = 20;
+/** A renewal that takes longer would be too late. */
 const DEADLINE_MS = 2_000;
 
-/** Leases in the streams `lease-<name>`. */
+/** Creates the lease streams in EventStoreDB (docs/decisions/0015-leases.md). */
 export function createEventStoreLeaseStreams(connection: Connection): LeaseStreams {
-  const bounded = new Set<string>();
+  const limited = new Set<string>();
 
-  /** Has the store forget old entries. The lease works without, so a failure is tried again with the next entry. */
-  async function bound(stream: string): Promise<void> {
-    if (bounded.has(stream)) return;
-    const options = { expectedRevision: NO_STREAM_THERE, deadline: DEADLINE_MS } as const;
+  /** Sets `$maxCount`, so that the store drops old entries. A failure does no harm and is retried with the next entry. */
+  async function limitEntries(stream: string): Promise<void> {
+    if (limited.has(stream)) return;
+    const options = { expectedRevision: NATIVE_NO_STREAM, deadline: DEADLINE_MS } as const;
     try {
-      await connection.call((client) => client.setStreamMetadata(stream, { maxCount: KEPT }, options), DEADLINE_MS);
-      bounded.add(stream);
+      await connection.call(
+        (client) => client.setStreamMetadata(stream, { maxCount: MAX_ENTRIES }, options),
+        DEADLINE_MS,
+      );
+      limited.add(stream);
     } catch (error) {
-      if (appendFailure(error).kind === 'conflict') bounded.add(stream);
+      if (appendFailure(error).kind === 'conflict') limited.add(stream);
     }
   }
 
@@ -47,7 +50,7 @@ export function createEventStoreLeaseStreams(connection: Connection): LeaseStrea
         events,
         deadlineMs: DEADLINE_MS,
       });
-      if (outcome.kind === 'committed') void bound(stream);
+      if (outcome.kind === 'committed') void limitEntries(stream);
       return outcome.kind === 'unknown' || outcome.kind === 'rejected' ? outcome : { kind: outcome.kind };
     },
   };

@@ -23,7 +23,7 @@ const BATCH_EVENTS = 50_000;
 /**
  * Makes the read models anew beside those that are there, then puts them in their place. Nobody else may have them open.
  * @returns how far they reach
- * @throws NoLog
+ * @throws LogFileMissing
  */
 export function rebuildReadModels({ folder, logName, onProgress }: RebuildOptions): Position {
   const [live, fresh] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.new.sqlite')];
@@ -37,7 +37,7 @@ export function rebuildReadModels({ folder, logName, onProgress }: RebuildOption
 /**
  * Makes the read models anew as far as the live ones reach, holds both against each other and throws the new ones away.
  * The live ones are only read, and may go on meanwhile.
- * @throws NoLog, or CannotRebuild when there is nothing to compare with
+ * @throws LogFileMissing, or CannotRebuild when there is nothing to compare with
  */
 export function compareReadModels({ folder, logName, onProgress }: RebuildOptions): Comparison {
   const [path, freshPath] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.compare.sqlite')];

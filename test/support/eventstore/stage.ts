@@ -11,7 +11,7 @@ import { FakeDatabase } from './fakeDatabase.ts';
 import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';
 
 /** Short times keep the tests fast. */
-const TIMING = { firstPauseMs: 5, longestPauseMs: 50, silenceMs: 200, replacedAfterMs: 50 };
+const TIMING = { firstPauseMs: 5, maxPauseMs: 50, silenceMs: 200, replacedAfterMs: 50 };
 
 export interface EventStoreStage {
   readonly server: FakeEventStore;

@@ -4,13 +4,14 @@ import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeat
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ConnectionSettings } from './connectionString.ts';
 
-/** The client as svc uses it. Keep it behind this folder: newer servers come with a renamed one. */
+/** The client as svc uses it. Only this folder may import it, because the client for newer servers has another name. */
 export class EventStoreClient extends EventStoreDBClient {
-  // Batch append has no deadline, shares its fate with all other clients of the process and ends in unhandled rejections
-  // (event-sourcing.md B1.0, B1.2). A server that cannot do it gets one call for each append, with a deadline.
+  // Turns off batch appends, which have no deadline, fail together with those of all other clients of the process, and end
+  // in unhandled rejections. Instead the client makes one call per append, with a deadline
+  // (docs/stores.md#eventstoredb-classic-appends-with-a-deadline).
   protected override supports = async (): Promise<boolean> => false;
 
-  /** The version that the server names, such as 24.10.6. @param deadline in milliseconds */
+  /** The version of the server, for example 24.10.6. @param deadline in milliseconds */
   serverVersion(deadline: number): Promise<string> {
     const [metadata, options] = this.callArguments({ deadline });
     return this.execute(
@@ -18,16 +19,16 @@ export class EventStoreClient extends EventStoreDBClient {
       'serverVersion',
       (client) =>
         new Promise((resolve, reject) => {
-          client.getSupportedMethods(new shared.Empty(), metadata, options, (error, answer) => {
+          client.getSupportedMethods(new shared.Empty(), metadata, options, (error, methods) => {
             if (error) reject(error);
-            else resolve(answer.getEventStoreServerVersion());
+            else resolve(methods.getEventStoreServerVersion());
           });
         }),
     );
   }
 }
 
-/** Makes a client; it connects with its first call. @throws Error when a certificate cannot be read */
+/** Creates a client, which connects with its first call. @throws Error when a certificate cannot be read */
 export function openClient(settings: ConnectionSettings): EventStoreClient {
   const { hosts, isDnsName, tls, caFile, userCertificate, credentials, options } = settings;
   const [first] = hosts as [ConnectionSettings['hosts'][number]];
@@ -46,12 +47,12 @@ export function openClient(settings: ConnectionSettings): EventStoreClient {
 
 const DISPOSE_MS = 1_000;
 
-/** Lets go of a client, which may never say that it is done (B1.6). */
+/** Disposes of a client, and waits a limited time for it (docs/stores.md#eventstoredb-dispose-may-never-settle). */
 export async function disposeClient(client: EventStoreClient): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, DISPOSE_MS);
   });
-  await Promise.race([client.dispose().catch(() => {}), patience]);
+  await Promise.race([client.dispose().catch(() => {}), timeout]);
   clearTimeout(timer);
 }

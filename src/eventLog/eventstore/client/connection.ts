@@ -4,8 +4,8 @@ import { CallTimedOut, isConnectionFailure, isFailedDiscovery } from './failures
 
 export interface Connection {
   /**
-   * Makes a call and waits for it no longer than this, whatever deadlines the client keeps.
-   * @throws NoAnswer, and what the client throws
+   * Makes a call and waits for it at most `timeoutMs`, because the client does not apply its deadline to every call.
+   * @throws CallTimedOut, and what the client throws
    */
   call<Result>(work: (client: EventStoreClient) => Promise<Result>, timeoutMs: number): Promise<Result>;
   close(): Promise<void>;
@@ -13,13 +13,13 @@ export interface Connection {
 
 const MAX_FAILURES = 5;
 
-/** A client that is replaced when it can no longer be trusted: after failures in a row, or one failed discovery. */
+/** Opens a connection that replaces its client after several failures in a row, or after one failed discovery. */
 export function openConnection(settings: ConnectionSettings): Connection {
   let client = openClient(settings);
   let failures = 0;
   let isClosed = false;
 
-  function judge(error: unknown, used: EventStoreClient): void {
+  function countFailure(error: unknown, used: EventStoreClient): void {
     if (used !== client || isClosed) return;
     if (!isConnectionFailure(error)) {
       failures = 0;
@@ -36,11 +36,11 @@ export function openConnection(settings: ConnectionSettings): Connection {
     async call(work, timeoutMs) {
       const used = client;
       try {
-        const result = await within(timeoutMs, work(used));
+        const result = await withTimeout(timeoutMs, work(used));
         failures = 0;
         return result;
       } catch (error) {
-        judge(error, used);
+        countFailure(error, used);
         throw error;
       }
     },
@@ -51,14 +51,14 @@ export function openConnection(settings: ConnectionSettings): Connection {
   };
 }
 
-/** @throws NoAnswer when the time is over; what the work comes to then is dropped */
-async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
+/** @throws CallTimedOut when the time is over; a later result is dropped */
+async function withTimeout<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new CallTimedOut(timeoutMs)), timeoutMs);
   });
   try {
-    return await Promise.race([work, patience]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

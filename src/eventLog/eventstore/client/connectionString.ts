@@ -1,14 +1,14 @@
-/** Where EventStoreDB is and how to speak to it; what the client's own parser would make of the string. */
+/** The contents of a connection string, as the client's own parser would read them. */
 export interface ConnectionSettings {
-  /** One host is that node; several, or `isDnsName`, are asked for the members of their cluster. */
+  /** One host is a single node. With several hosts, or with `isDnsName`, the client discovers the members of a cluster. */
   readonly hosts: readonly Host[];
-  /** `esdb+discover`: the one host stands for all nodes of a cluster. */
+  /** `esdb+discover`: the host is a DNS name for all nodes of a cluster. */
   readonly isDnsName: boolean;
   readonly tls: boolean;
   readonly caFile?: string;
   readonly userCertificate?: { readonly certFile: string; readonly keyFile: string };
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** Passed on to the client as they are. */
+  /** Passed to the client unchanged. */
   readonly options: Readonly<ClientSettings>;
 }
 
@@ -28,7 +28,7 @@ interface ClientSettings {
   defaultDeadline?: number;
 }
 
-/** The connection string cannot be used. The message shows nothing of it that could be a secret. */
+/** The connection string is invalid. The message contains nothing of it that could be secret. */
 export class InvalidConnectionString extends Error {
   override readonly name = 'InvalidConnectionString';
   readonly code = 'INVALID_CONNECTION_STRING';
@@ -40,8 +40,8 @@ const HOST = /^(?<address>[\w.-]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i;
 const NODE_PREFERENCES = ['leader', 'follower', 'random', 'read_only_replica'] as const;
 
 /**
- * Reads a connection string (event-sourcing.md B1.1). The client is never given it: it prints the whole string, password
- * included, for a key that it does not know.
+ * Parses a connection string (docs/stores.md#eventstoredb-connection-strings). It is not passed to the client, which would
+ * print it with its password if it contained an unknown option.
  * @throws InvalidConnectionString
  */
 export function parseConnectionString(text: string): ConnectionSettings {
@@ -70,20 +70,20 @@ export function parseConnectionString(text: string): ConnectionSettings {
   };
 }
 
-/** The nodes without anything secret, for messages. */
+/** The hosts without secrets, for messages. */
 export const describeHosts = ({ hosts }: ConnectionSettings): string =>
   hosts.map(({ address, port }) => `${address}:${port}`).join(',');
 
 function parseHost(text: string): Host {
   const { address = '', port = DEFAULT_PORT } = HOST.exec(text)?.groups ?? fail('a host must look like name:2113');
-  if (Number(port) < 1 || Number(port) > 65_535) fail(`${port} is no port`);
+  if (Number(port) < 1 || Number(port) > 65_535) fail(`${port} is not a port`);
   return { address, port: Number(port) };
 }
 
 function parseCredentials(text: string): { username: string; password: string } {
   const [username = '', password, ...rest] = text.split(':');
   if (username === '' || password === undefined || rest.length > 0) {
-    fail('before the @ stands user:password; write : in either as %3A');
+    fail('user:password is expected before the @; write : in either of them as %3A');
   }
   return { username: decoded('the user', username), password: decoded('the password', password ?? '') };
 }
@@ -108,7 +108,7 @@ const OPTION_NAMES: readonly OptionName[] = [
 const flat = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 const byFlatName = new Map(OPTION_NAMES.map((name) => [flat(name), name]));
 
-/** Names count without case, `_` and `-`, as for the client. */
+/** Ignores case, `_` and `-` in option names, as the client does. */
 function parseOptions(text: string): Partial<Record<OptionName, string>> {
   const options: Partial<Record<OptionName, string>> = {};
   for (const pair of text === '' ? [] : text.split('&')) {
@@ -127,8 +127,8 @@ function refuseOption(key: string): never {
     fail('tlsVerifyCert has no effect in this client; name the authority that signed the certificate in tlsCAFile');
   }
   if (flat(key) === 'throwonappendfailure') fail('throwOnAppendFailure cannot be changed');
-  // A password that holds an unescaped ? ends up here.
-  return fail(`an option is unknown; there are ${OPTION_NAMES.join(', ')}`);
+  // The option is not shown: it may be part of a password with an unescaped ?.
+  return fail(`an option is unknown; the options are ${OPTION_NAMES.join(', ')}`);
 }
 
 function fileOptions({ tlsCAFile, userCertFile, userKeyFile }: Partial<Record<OptionName, string>>, tls: boolean) {
@@ -158,19 +158,19 @@ function clientSettings(given: Partial<Record<OptionName, string>>): ClientSetti
   return settings;
 }
 
-function wholeNumber(name: string, text: string, least: number): number {
+function wholeNumber(name: string, text: string, minimum: number): number {
   const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= least ? value : fail(`${name} must be a whole number of at least ${least}`);
+  return value >= minimum ? value : fail(`${name} must be a whole number of at least ${minimum}`);
 }
 
 const flag = (name: string, text: string): boolean =>
   text === 'true' || (text === 'false' ? false : fail(`${name} must be true or false`));
 
-function decoded(what: string, text: string): string {
+function decoded(label: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return fail(`${what} holds a % that is not followed by two hex digits; write it as %25`);
+    return fail(`${label} contains a % that is not followed by two hex digits; write it as %25`);
   }
 }
 

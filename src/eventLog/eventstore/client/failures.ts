@@ -13,23 +13,23 @@ import {
 import { Refusal } from '../../../domain/core/refusal.ts';
 import { NO_STREAM } from '../../eventLog.ts';
 
-/** The client gave no answer within the time that it was given and a little more. */
+/** A call had no result in time. */
 export class CallTimedOut extends Error {
-  override readonly name = 'NoAnswer';
+  override readonly name = 'CallTimedOut';
   constructor(timeoutMs: number) {
-    super(`no answer within ${timeoutMs / 1_000} s`);
+    super(`no response within ${timeoutMs / 1_000} s`);
   }
 }
 
-/** This node does not hear of what stands in EventStoreDB. */
-export class NotCaughtUp extends Error {
-  override readonly name = 'NotCaughtUp';
+/** The mirror does not receive the events that are in EventStoreDB. */
+export class MirrorBehind extends Error {
+  override readonly name = 'MirrorBehind';
   constructor() {
     super('this node cannot follow EventStoreDB at the moment');
   }
 }
 
-/** How an append failed; see `AppendOutcome`. */
+/** The outcome of a failed append; see `AppendOutcome`. */
 export type AppendFailure =
   | { readonly kind: 'conflict'; readonly actualRevision: number }
   | { readonly kind: 'rejected'; readonly reason: string }
@@ -41,17 +41,17 @@ const INTERNAL = 13;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
-/** Servers from 24.10.4 on say so where somebody has set a limit; the client does not know it. */
+/** Sent by servers from 24.10.4 on with a configured limit. The client does not know this exception. */
 const EVENT_TOO_LARGE = 'maximum-append-event-size-exceeded';
 
-/** What EventStoreDB calls the error. */
+/** The name that EventStoreDB gives the error. */
 const exceptionOf = ({ _raw: raw }: UnknownError): string | undefined => raw?.metadata.get('exception')[0]?.toString();
 
 const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
 /**
- * What an error of the client says about an append (event-sourcing.md B1.0, B1.6). Whatever may have been written, and
- * whatever an operator may mend, is `unknown`: repeated with the same ids it is written once.
+ * Classifies a client error of an append (docs/stores.md#eventstoredb-errors-of-an-append). The outcome is `unknown` if
+ * the events may have been written or if an operator can fix the cause: a repeat with the same ids is written once.
  */
 export function appendFailure(error: unknown): AppendFailure {
   if (error instanceof WrongExpectedVersionError) {
@@ -62,10 +62,10 @@ export function appendFailure(error: unknown): AppendFailure {
     return { kind: 'rejected', reason: `EventStoreDB accepts at most ${error.maxAppendSize} bytes in one append` };
   }
   if (error instanceof StreamDeletedError) {
-    return { kind: 'rejected', reason: `the stream ${error.streamName} was deleted in EventStoreDB for good` };
+    return { kind: 'rejected', reason: `the stream ${error.streamName} was permanently deleted in EventStoreDB` };
   }
   if (error instanceof UnknownError && exceptionOf(error) === EVENT_TOO_LARGE) {
-    return { kind: 'rejected', reason: 'an event is larger than this EventStoreDB takes (MaxAppendEventSize)' };
+    return { kind: 'rejected', reason: 'an event is larger than this EventStoreDB accepts (MaxAppendEventSize)' };
   }
   if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
     return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be' };
@@ -76,7 +76,7 @@ export function appendFailure(error: unknown): AppendFailure {
 export const isMissingStream = (error: unknown): boolean => error instanceof StreamNotFoundError;
 export const isDeletedStream = (error: unknown): boolean => error instanceof StreamDeletedError;
 
-/** Whether the server could not be reached or did not answer, so that another connection may help. */
+/** Whether the server was unreachable or did not respond, so that a new connection may help. */
 export function isConnectionFailure(error: unknown): boolean {
   return (
     error instanceof UnavailableError ||
@@ -84,33 +84,36 @@ export function isConnectionFailure(error: unknown): boolean {
     error instanceof DeadlineExceededError ||
     error instanceof TimeoutError ||
     error instanceof CallTimedOut ||
-    // A plain gRPC error, from calls that the client makes for itself.
+    // Plain gRPC errors come from calls that the client makes by itself.
     codeOf(error) === UNAVAILABLE ||
     codeOf(error) === INTERNAL ||
     isFailedDiscovery(error)
   );
 }
 
-/** No member of a cluster could be found. A client remembers that for good (B1.6), so it is thrown away. */
+/**
+ * Whether no member of a cluster was found. A client never recovers from this, so it is replaced
+ * (docs/stores.md#eventstoredb-a-failed-discovery-poisons-the-client).
+ */
 export const isFailedDiscovery = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('Failed to discover');
 
-/** Of calls that svc makes itself the client hands on the plain gRPC error. */
+/** The client passes on the plain gRPC error of calls that svc makes without its methods. */
 const isAccessDenied = (error: unknown): boolean =>
   error instanceof AccessDeniedError || codeOf(error) === PERMISSION_DENIED || codeOf(error) === UNAUTHENTICATED;
 
 /**
- * Whether the same may succeed later, or once an operator has mended something at the server: everything that the server
- * or the way to it says (those errors have a number of gRPC), and that a node cannot hear of it.
+ * Whether the call may succeed later, possibly after an operator fixed something: all errors of the server and the network
+ * (they have a gRPC code), and a mirror that is behind.
  */
 export const isTransient = (error: unknown): boolean =>
   isConnectionFailure(error) ||
   isAccessDenied(error) ||
-  error instanceof NotCaughtUp ||
+  error instanceof MirrorBehind ||
   (error instanceof Refusal && error.code === 'log_unavailable') ||
   typeof codeOf(error) === 'number';
 
-/** Says in one line what went wrong and, where that is known, what to do. Holds nothing of the connection string. */
+/** One line about what went wrong and, where known, what to do. Contains nothing of the connection string. */
 export function describeError(error: unknown): string {
   if (isAccessDenied(error)) {
     return 'it refuses the user or password of SVC_EVENTSTORE_URL, or that user has no right to do this';

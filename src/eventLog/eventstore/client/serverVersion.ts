@@ -4,18 +4,19 @@ export class ServerTooOld extends Error {
   readonly code = 'SERVER_TOO_OLD';
   constructor(version: string) {
     super(
-      `EventStoreDB ${version} is too old: svc needs 24.2 or later, since earlier ones drop readers that fall behind. ` +
-        'Take 24.10.5 or later.',
+      `EventStoreDB ${version} is too old: svc needs 24.2 or later, because older versions drop slow readers. ` +
+        'Upgrade to 24.10.5 or later.',
     );
   }
 }
 
-const OLDEST = [24, 2] as const;
+const MIN_VERSION = [24, 2] as const;
 
-/** @throws ServerTooOld for a version before 24.2; one that cannot be read is taken for a new one */
+/** @throws ServerTooOld for a version before 24.2. A version in an unknown format is accepted. */
 export function refuseOldServer(version: string): void {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || minor === undefined) return;
-  const isOlder = Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
+  const isOlder =
+    Number(major) < MIN_VERSION[0] || (Number(major) === MIN_VERSION[0] && Number(minor) < MIN_VERSION[1]);
   if (isOlder) throw new ServerTooOld(version);
 }

@@ -2,24 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, isTransient } from './failures.ts';
 
 export interface StartupRetryOptions {
-  /** The nodes, for the lines. */
+  /** The hosts, for messages. */
   readonly hosts: string;
   readonly say: (line: string) => void;
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
-  /** After the first attempt; later pauses are longer. */
+  /** Pause after the first attempt; later pauses are longer. */
   readonly firstPauseMs?: number;
 }
 
 /**
- * Does what needs the server until it succeeds, with a line for each attempt that did not.
- * @throws what no waiting mends
+ * Repeats work that needs the server until it succeeds, with a line for each failed attempt.
+ * @throws errors that are not transient
  */
 export type StartupRetry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const MAX_PAUSE_MS = 10_000;
 
-/** For a start: servers come and go while everything starts at once. */
+/** Creates the retry for a start, when the server may be starting at the same time. */
 export function createStartupRetry({ hosts, say, signal, firstPauseMs = 1_000 }: StartupRetryOptions): StartupRetry {
   return async (work) => {
     let pauseMs = firstPauseMs;

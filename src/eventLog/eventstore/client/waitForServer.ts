@@ -7,19 +7,19 @@ import type { StartupRetry } from './startupRetry.ts';
 const CALL_MS = 5_000;
 
 /**
- * Waits until the server answers and lets us read.
- * @returns where `$all` ends
+ * Waits until the server responds and allows reading.
+ * @returns the position of the last event in `$all`
  * @throws ServerTooOld
  */
-export const waitForServer = (connection: Connection, patiently: StartupRetry): Promise<NativePosition | undefined> =>
-  patiently(async () => {
+export const waitForServer = (connection: Connection, retry: StartupRetry): Promise<NativePosition | undefined> =>
+  retry(async () => {
     refuseOldServer(await connection.call((client) => client.serverVersion(CALL_MS), CALL_MS).catch(asOldVersion));
     return connection.call(headOf, CALL_MS);
   });
 
 const UNIMPLEMENTED = 12;
 
-/** Servers before 21.10 cannot say what they are. */
+/** Servers before 21.10 do not implement the call for their version. */
 function asOldVersion(error: unknown): string {
   if ((error as { code?: unknown }).code === UNIMPLEMENTED) return '20.0';
   throw error;

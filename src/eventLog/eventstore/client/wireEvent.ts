@@ -2,7 +2,7 @@ import { type AllStreamRecordedEvent, type EventData, jsonEvent } from '@eventst
 import type { ChainedEvent, SerialisedEvent } from '../../hashChain.ts';
 import type { NativePosition } from './nativePosition.ts';
 
-/** An event as the mirror keeps it; its position is given by its place among all of ours. */
+/** An event as the mirror stores it, without the position that the mirror assigns. */
 export interface MirroredEvent {
   readonly native: NativePosition;
   readonly stream: string;
@@ -11,15 +11,16 @@ export interface MirroredEvent {
   readonly type: string;
   readonly version: number;
   readonly time: number;
-  /** JSON, as are the metadata. */
+  /** JSON. */
   readonly data: string;
+  /** JSON. */
   readonly metadata: string;
 }
 
 /**
- * An event as the client takes it. The data is the object, which the client serialises to the same text as we did; the
- * metadata is our text, so that the hash stands in the store over the very bytes that it was made of. The time of an
- * event is ours, so it goes along: the store notes only when it arrived.
+ * Converts an event for the client. The data is passed as an object, which the client serialises to the same text as we
+ * did. The metadata is passed as bytes, so that the store contains exactly the bytes that were hashed. The metadata also
+ * gets the event's time, because the store records only the time of arrival.
  */
 export const toWire = (
   { id, type, time }: Pick<SerialisedEvent, 'id' | 'type' | 'time'>,
@@ -33,7 +34,7 @@ export const toWire = (
     metadata: Buffer.from(`{"time":${time},${metadata.slice(1)}`),
   });
 
-/** What stands in `$all`. An event that is not of our making has version 0, which no build knows. */
+/** Converts an event of `$all`. An event that svc did not write gets version 0, which no build accepts. */
 export function fromWire(event: AllStreamRecordedEvent): MirroredEvent {
   const { streamId, revision, id, type, position, created } = event;
   const { time, ...metadata }: OurMetadata = isOurs(event.metadata) ? event.metadata : foreign(created);

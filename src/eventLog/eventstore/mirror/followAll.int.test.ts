@@ -35,7 +35,7 @@ test('reads everything from a server that ends each subscription after a moment'
     onConnected: () => {},
     onDropped: () => {},
     signal: stopping.signal,
-    timing: { firstPauseMs: 1, longestPauseMs: 2 },
+    timing: { firstPauseMs: 1, maxPauseMs: 2 },
   });
   for (let count = 1; count <= 20; count += 1) {
     server.database.append('firewall-main', BigInt(count - 2), [anEvent(count)]);

@@ -9,13 +9,13 @@ import { findResumePoint, LogReplaced } from './resumePoint.ts';
 
 export interface FollowAllOptions {
   readonly newClient: () => EventStoreClient;
-  /** Where to go on, the latest first; none for the beginning. */
+  /** Events after which to resume, the latest first; none to start at the beginning. */
   readonly marks: () => readonly ResumeMark[];
-  /** Told where it goes on: everything up to there was handled before. */
+  /** Called with the position at which reading resumes. All events up to there were handled before. */
   readonly onResumed: (from: NativePosition) => void;
-  /** Takes events in order; what it has taken is never brought again. */
+  /** Called with events in order. An event that was handled is never passed again. */
   readonly handle: (batch: readonly AllStreamRecordedEvent[]) => void;
-  /** Told when events can come, and why they cannot. */
+  /** Called when the subscription is established, and when it is lost. */
   readonly onConnected: () => void;
   readonly onDropped: (reason: string) => void;
   readonly signal: AbortSignal;
@@ -24,41 +24,42 @@ export interface FollowAllOptions {
 
 export interface FollowTiming {
   readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-  /** So long a subscription must have lasted for the pauses to start over. */
+  readonly maxPauseMs: number;
+  /** How long a subscription must last for the pauses to start over. */
   readonly healthyAfterMs: number;
-  /** After so much silence the head of the log is looked at. */
+  /** Time without a message after which the head of the log is checked. */
   readonly silenceMs: number;
-  /** So long the store must lack what it had: a member of a cluster may only be behind. */
+  /** How long the store must lack handled events before it counts as replaced: a cluster member may only be behind. */
   readonly replacedAfterMs: number;
 }
 
 const TIMING: FollowTiming = {
   firstPauseMs: 100,
-  longestPauseMs: 5_000,
+  maxPauseMs: 5_000,
   healthyAfterMs: 30_000,
   silenceMs: 30_000,
   replacedAfterMs: 5_000,
 };
 const GROWTH = 1.5;
 const MAX_FAILURES = 5;
-/** Read ahead by the client. */
+/** Events that the client reads ahead. */
 const READ_AHEAD = 512;
-/** What comes thick and fast is handled together: each time costs as much as many events. What comes alone hardly waits. */
-const LIVE: Gathering = { most: 512, forMs: 5 };
-const BUSY: Gathering = { most: 512, forMs: 20 };
-/** A batch of so many was no coincidence. */
-const MANY = 8;
-/** The rest of one append arrives within this. */
+/** Bursts are handled in batches, because each batch costs as much as many events. A single event waits only 5 ms. */
+const LIVE: Batching = { maxEvents: 512, forMs: 5 };
+const BUSY: Batching = { maxEvents: 512, forMs: 20 };
+/** From this batch size on, events count as a burst. */
+const BUSY_BATCH_SIZE = 8;
+/** Time in which the remaining events of an append arrive. */
 const REST_OF_APPEND_MS = 1;
-/** What stood there before nobody waits for one by one. */
-const CATCHING_UP: Gathering = { most: 4_096, forMs: 200 };
+/** Old events are handled in large batches, because no request waits for them. */
+const CATCHING_UP: Batching = { maxEvents: 4_096, forMs: 200 };
 const UNSUBSCRIBE_MS = 1_000;
 
 /**
- * Follows `$all` until it is told to stop, whatever becomes of the server: subscriptions of the client never resume by
- * themselves, and one that the server ends in order ends without an error (event-sourcing.md B1.5, B1.9).
- * @throws LogReplaced when the store does not hold what was handled before
+ * Follows `$all` until `signal` is aborted, and subscribes again after each failure: the client never resumes a
+ * subscription by itself, and one that the server ends in order ends without an error
+ * (docs/stores.md#eventstoredb-subscriptions-never-resume).
+ * @throws LogReplaced when the store lacks events that were handled before
  */
 export async function followAll(options: FollowAllOptions): Promise<void> {
   const { newClient, marks, onDropped, signal } = options;
@@ -74,7 +75,7 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
       try {
         const from = await findResumePoint(client, marks());
         replacedSince = undefined;
-        // Looking took a while, and whoever is told to stop is not told a second time.
+        // The signal may have been aborted meanwhile.
         if (signal.aborted) return;
         if (from) options.onResumed(from);
         await followFrom(client, from, options, timing);
@@ -95,19 +96,19 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
       onDropped(reason);
       if (performance.now() - startedAt > timing.healthyAfterMs) pauseMs = timing.firstPauseMs;
       await sleep(pauseMs * (0.8 + 0.4 * Math.random()), signal);
-      pauseMs = Math.min(pauseMs * GROWTH, timing.longestPauseMs);
+      pauseMs = Math.min(pauseMs * GROWTH, timing.maxPauseMs);
     }
   } finally {
     await disposeClient(client);
   }
 }
 
-interface Gathering {
-  readonly most: number;
+interface Batching {
+  readonly maxEvents: number;
   readonly forMs: number;
 }
 
-/** One subscription, until it ends in whatever way. */
+/** Runs one subscription until it ends. */
 async function followFrom(
   client: EventStoreClient,
   from: NativePosition | undefined,
@@ -117,35 +118,35 @@ async function followFrom(
   const subscription = client.subscribeToAll({ fromPosition: from ?? START }, { highWaterMark: READ_AHEAD });
   let lastMessageAt = performance.now();
   let last = from;
-  // Before anything else: without a listener an error here ends the process.
+  // Must come first: an error without a listener ends the process.
   subscription.on('error', () => {});
   subscription.on('confirmation', onConnected);
-  const drop = () => subscription.destroy();
-  signal.addEventListener('abort', drop, { once: true });
-  const watch = setInterval(async () => {
+  const destroy = () => subscription.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  const silenceCheck = setInterval(async () => {
     const silentSince = lastMessageAt;
     if (performance.now() - silentSince < silenceMs) return;
     const head = await headOf(client).catch(() => undefined);
     if (lastMessageAt !== silentSince || subscription.readableLength > 0) return;
     if (head && (!last || compareNative(last, head) < 0))
-      subscription.destroy(new Error('it does not send what it has'));
+      subscription.destroy(new Error('the server has newer events but does not send them'));
     lastMessageAt = performance.now();
   }, silenceMs / 2);
 
   let batch: AllStreamRecordedEvent[] = [];
-  let gathering = CATCHING_UP;
-  let gathered: NodeJS.Timeout | undefined;
+  let batching = CATCHING_UP;
+  let batchTimer: NodeJS.Timeout | undefined;
   let handledAt = Number.NEGATIVE_INFINITY;
   const handleBatch = () => {
-    clearTimeout(gathered);
-    gathered = undefined;
+    clearTimeout(batchTimer);
+    batchTimer = undefined;
     const events = batch;
     batch = [];
-    if (gathering !== CATCHING_UP) gathering = events.length > MANY ? BUSY : LIVE;
+    if (batching !== CATCHING_UP) batching = events.length > BUSY_BATCH_SIZE ? BUSY : LIVE;
     handle(events);
     handledAt = performance.now();
   };
-  const handleLate = () => {
+  const handleBatchFromTimer = () => {
     try {
       handleBatch();
     } catch (error) {
@@ -153,38 +154,41 @@ async function followFrom(
     }
   };
   subscription.on('caughtUp', () => {
-    gathering = LIVE;
-    if (batch.length > 0) handleLate();
+    batching = LIVE;
+    if (batch.length > 0) handleBatchFromTimer();
   });
   subscription.on('fellBehind', () => {
-    gathering = CATCHING_UP;
+    batching = CATCHING_UP;
   });
   try {
     for await (const { event } of subscription) {
       lastMessageAt = performance.now();
-      // Once in order is enough, whatever a server repeats after a change of leaders.
+      // A server may repeat events after a change of leaders.
       if (!event || (last && compareNative(last, event.position) >= 0)) continue;
       last = event.position;
       batch.push(event);
-      const since = gathering === CATCHING_UP ? lastMessageAt : handledAt;
-      if (batch.length >= gathering.most) handleBatch();
-      else gathered ??= setTimeout(handleLate, Math.max(since + gathering.forMs - lastMessageAt, REST_OF_APPEND_MS));
+      const since = batching === CATCHING_UP ? lastMessageAt : handledAt;
+      if (batch.length >= batching.maxEvents) handleBatch();
+      else {
+        const waitMs = Math.max(since + batching.forMs - lastMessageAt, REST_OF_APPEND_MS);
+        batchTimer ??= setTimeout(handleBatchFromTimer, waitMs);
+      }
     }
   } finally {
-    clearInterval(watch);
-    clearTimeout(gathered);
-    signal.removeEventListener('abort', drop);
+    clearInterval(silenceCheck);
+    clearTimeout(batchTimer);
+    signal.removeEventListener('abort', destroy);
     await endCall(subscription);
-    // Otherwise a server that ends every subscription soon would be read from the same place for ever.
+    // Otherwise a server that ends each subscription early would always be read from the same position.
     if (batch.length > 0) handleBatch();
   }
 }
 
-/** Leaving the loop ends the local stream only; the server would go on sending (B1.5). */
+/** Leaving the loop ends only the local stream; without this the server would continue to send. */
 async function endCall(subscription: AllStreamSubscription): Promise<void> {
-  const patience = new AbortController();
-  // The call may never have come about.
-  await Promise.race([subscription.unsubscribe().catch(() => {}), sleep(UNSUBSCRIBE_MS, patience.signal)]);
-  patience.abort();
+  const timeout = new AbortController();
+  // `unsubscribe` may never settle, for instance if the call was never made.
+  await Promise.race([subscription.unsubscribe().catch(() => {}), sleep(UNSUBSCRIBE_MS, timeout.signal)]);
+  timeout.abort();
   subscription.destroy();
 }

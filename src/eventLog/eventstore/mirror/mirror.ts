@@ -8,26 +8,27 @@ import type { MirrorSettings, VaultEntry } from './mirrorProtocol.ts';
 import { connectMirror, type MirrorConnection } from './mirrorThread.ts';
 
 export interface MirrorOptions extends MirrorSettings {
-  /** The mirror holds everything up to this position; told before anybody who waits for it. */
+  /** Called when the mirror contains all events up to this position, before `waitUntilSeen` resolves. */
   readonly onProgress: (head: Position) => void;
   readonly onVaultEntries: (entries: readonly VaultEntry[]) => void;
-  /** The log cannot be followed any more; told once. */
+  /** Called once, when the log cannot be followed any further. */
   readonly onFailure: (error: Error) => void;
-  /** Told when the connection to the server is lost, and when it is back. */
+  /** Called with a line when the connection to the server is lost, and when it is back. */
   readonly report: (line: string) => void;
 }
 
 /**
- * A copy of the history in the data folder, in which every event has its ordinal. EventStoreDB knows only places in
- * `$all`: here positions are looked up, the past is read and a start begins where the last one ended.
+ * A copy of the history in the data folder, in which events are counted: EventStoreDB only has positions in `$all`, which
+ * are not consecutive (docs/decisions/0005-positions.md). All reads use the copy, and a start resumes where the last one
+ * ended.
  */
 export interface Mirror {
   readonly head: Position;
   readonly reader: Reader;
   readonly lookup: MirrorLookup;
-  /** Resolves once everything in `$all` up to here was handled, or with false when that takes longer. */
+  /** Resolves with true when all events of `$all` up to a position were handled, or with false after `timeoutMs`. */
   waitUntilSeen(native: NativePosition, timeoutMs: number): Promise<boolean>;
-  /** Since when, in milliseconds of `performance.now`, no events can come; undefined while they can. */
+  /** Since when no events can be received, in milliseconds of `performance.now`; undefined while connected. */
   readonly cutOffSince: number | undefined;
   close(): Promise<void>;
 }
@@ -40,7 +41,7 @@ interface Waiter {
 const RESTART_MS = 1_000;
 const NOTHING: NativePosition = { commit: -1n, prepare: -1n };
 
-/** Starts to keep it. @throws LogCannotStart when the file cannot be opened */
+/** Starts a mirror. @throws LogCannotStart when the file cannot be opened */
 export async function startMirror(options: MirrorOptions): Promise<Mirror> {
   const { path, settings, timing, onProgress, onVaultEntries, onFailure, report } = options;
   let head = position(0);
@@ -92,7 +93,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     );
   }
 
-  /** Has the thread keep the file up to date; resolves when it has ended. */
+  /** Lets the thread keep the file up to date; resolves when that has ended. */
   async function run(): Promise<void> {
     const { channel } = connection;
     try {
@@ -158,7 +159,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
       clearTimeout(restartTimer);
       for (const { resolve } of waiters) resolve(false);
       waiters = [];
-      // The writer goes last: a connection that only reads cannot put the journal back into the file.
+      // The writer closes last: a read-only connection cannot move the write-ahead log back into the file.
       reader.close();
       lookup.close();
       connection.channel.notify('stop');

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Of a file made by another version nothing is kept: everything in it can be read again. */
+/** A file of another version is replaced, because everything in it can be read from EventStoreDB again. */
 const SCHEMA_VERSION = 1;
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE_BYTES = 8_192;
 
-// What reads the embedded log reads `events` here too. An id that stands twice in the store stands twice here.
+// The same code reads `events` here and in the embedded log. Ids are not unique, because the store may contain one twice.
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS events (
     position INTEGER PRIMARY KEY,
@@ -34,22 +34,22 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the mirror for its one writer. A power cut may cost the last commits (NORMAL), never half of one: the store has
- * them. A file that is damaged, or of another version, is made anew.
+ * Opens the mirror for its only writer. With `synchronous = NORMAL` a power cut may lose the last commits, which the store
+ * still has. A file that is damaged or of another version is replaced by an empty one.
  */
 export function openMirrorFile(path: string): DatabaseSync {
   try {
-    return opened(path);
+    return openDatabase(path);
   } catch (error) {
     if (!isDamaged(error)) throw error;
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-    return opened(path);
+    return openDatabase(path);
   }
 }
 
 class OtherVersion extends Error {}
 
-function opened(path: string): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16384`);

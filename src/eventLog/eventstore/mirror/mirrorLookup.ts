@@ -2,17 +2,17 @@ import { type Position, position } from '../../../domain/core/brands.ts';
 import { type ChainHead, emptyChain } from '../../hashChain.ts';
 import { openForReading } from '../../sqlite/database.ts';
 
-export interface Placed {
+export interface StoredId {
   readonly id: string;
   readonly position: Position;
 }
 
-/** What a writer has to know of the history, as far as it is mirrored. */
+/** What appends need to know of the mirrored history. */
 export interface MirrorLookup {
   headOf(stream: string): ChainHead;
-  /** At most so many events of a stream behind a revision, in order. */
-  eventsAfter(stream: string, revision: number, most: number): Placed[];
-  /** Whether any of these ids stands anywhere. */
+  /** Up to `maxCount` events of a stream after a revision, in order. */
+  eventsAfter(stream: string, revision: number, maxCount: number): StoredId[];
+  /** Whether any of these ids is used by an event. */
   hasAnyOf(ids: readonly string[]): boolean;
   vaultStreams(): string[];
   close(): void;
@@ -23,18 +23,18 @@ export function openMirrorLookup(path: string): MirrorLookup {
   const head = database.prepare(
     "SELECT revision, metadata ->> '$.hash' AS hash FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1",
   );
-  const behind = database.prepare(
+  const after = database.prepare(
     'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
   );
   const byId = database.prepare('SELECT 1 FROM events WHERE id = ?');
   return {
     headOf(stream) {
-      const found = head.get(stream) as { revision: number; hash: string | null } | undefined;
-      // An event that is not of our making carries no hash; what comes behind it cannot be proved.
-      return found ? { revision: found.revision, hash: found.hash ?? emptyChain.hash } : emptyChain;
+      const row = head.get(stream) as { revision: number; hash: string | null } | undefined;
+      // An event that svc did not write has no hash, so events after it cannot be verified.
+      return row ? { revision: row.revision, hash: row.hash ?? emptyChain.hash } : emptyChain;
     },
-    eventsAfter: (stream, revision, most) =>
-      (behind.all(stream, revision, most) as { id: string; position: number }[]).map((row) => ({
+    eventsAfter: (stream, revision, maxCount) =>
+      (after.all(stream, revision, maxCount) as { id: string; position: number }[]).map((row) => ({
         id: row.id,
         position: position(row.position),
       })),

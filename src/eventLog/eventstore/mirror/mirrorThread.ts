@@ -6,7 +6,7 @@ import type { MirrorEndpoint, MirrorOwner, MirrorThread } from './mirrorProtocol
 
 export interface MirrorConnection {
   readonly channel: Channel<MirrorEndpoint, MirrorOwner>;
-  /** Not needed when the thread has ended. */
+  /** Needs not be called when the thread has ended. */
   close(): void;
 }
 

@@ -5,7 +5,7 @@ import { isSideStream, isVaultStream } from '../../sideStreams.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import { fromWire } from '../client/wireEvent.ts';
 
-/** An event that was handled, and where: the store must still have it there. */
+/** An event that was handled, and its position. Before reading resumes, the store must still have it there. */
 export interface ResumeMark {
   readonly native: NativePosition;
   readonly id: string;
@@ -13,11 +13,11 @@ export interface ResumeMark {
 
 export const STREAM_DELETED = '$streamDeleted';
 
-/** Whether an event is part of the history. The store's own events start with `$`, as do its streams. */
+/** Whether an event is part of the history. Types and streams of system events begin with `$`. */
 const isHistory = (stream: string, type: string): boolean =>
   !stream.startsWith('$') && !type.startsWith('$') && !isSideStream(stream);
 
-/** Writes what `$all` holds into the mirror and counts our events; one batch is one transaction. */
+/** Writes events of `$all` into the mirror and counts those of the history. One batch is one transaction. */
 export class MirrorWriter {
   readonly #database: DatabaseSync;
   #head: Position;
@@ -30,12 +30,12 @@ export class MirrorWriter {
     this.#head = position(head);
   }
 
-  /** Position of the last of our events. */
+  /** Position of the last event of the history. */
   get head(): Position {
     return this.#head;
   }
 
-  /** Where to go on, the latest first: the last event of any kind, and the last of ours, which no scavenge takes away. */
+  /** Events after which to resume: the last one of any kind, then the last one of the history, which is never scavenged. */
   marks(): ResumeMark[] {
     const ofProgress = 'SELECT commitPosition, preparePosition, id FROM progress';
     const ofEvents = `${ofProgress.replace('progress', 'events')} ORDER BY position DESC LIMIT 1`;
@@ -68,7 +68,7 @@ export class MirrorWriter {
   #applyOne(event: AllStreamRecordedEvent): void {
     const { streamId, type } = event;
     if (isHistory(streamId, type)) this.#insert(event);
-    else if (isVaultStream(streamId)) this.#noteVaultStream(streamId, type);
+    else if (isVaultStream(streamId)) this.#recordVaultStream(streamId, type);
   }
 
   #insert(event: AllStreamRecordedEvent): void {
@@ -89,8 +89,8 @@ export class MirrorWriter {
     );
   }
 
-  /** Only its name: destroyed keys must not live on in copies. */
-  #noteVaultStream(stream: string, type: string): void {
+  /** Stores only the name of a vault stream: copies of the file must not contain destroyed keys. */
+  #recordVaultStream(stream: string, type: string): void {
     const sql =
       type === STREAM_DELETED
         ? 'DELETE FROM vaultStreams WHERE stream = ?'
