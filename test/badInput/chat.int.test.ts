@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chatPath } from '../support/chat.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { runs, thoroughness } from '../support/runs.ts';
 import { problemsOf } from './support/badRequest.ts';
 import { asked, complaintsOf } from './support/examine.ts';
@@ -18,7 +18,7 @@ const outcomes = { refused: 0, passed: 0 };
 beforeAll(async () => {
   // It refuses what the real one does: whatever we pass on must be free of that.
   gateway = await startGateway();
-  gateway.pool[0]?.at.always(textAnswer({ text: 'Yes' }));
+  gateway.pool[0]?.at.always(textResponse({ text: 'Yes' }));
 });
 afterAll(async () => {
   process.stdout.write(`chats: ${outcomes.refused} refused, ${outcomes.passed} passed\n`);

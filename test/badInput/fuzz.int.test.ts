@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { runs, thoroughness } from '../support/runs.ts';
 import { CODINGS } from './requests/contentEncoding.ts';
 import { agentBody, agentText } from './support/agentBody.ts';
@@ -22,7 +22,7 @@ const outcomes = { refused: 0, passed: 0 };
 beforeAll(async () => {
   // What the provider would say of a body is not looked at here, only which one it got.
   gateway = await startGateway({ provider: { strict: false } });
-  gateway.pool[0]?.at.always(textAnswer({ text: 'Yes' }));
+  gateway.pool[0]?.at.always(textResponse({ text: 'Yes' }));
 });
 afterAll(async () => {
   process.stdout.write(`mutated bodies: ${outcomes.refused} refused, ${outcomes.passed} passed\n`);

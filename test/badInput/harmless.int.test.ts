@@ -30,7 +30,7 @@ test('what is only odd reaches the provider with its meaning unchanged', { timeo
     else if (asked(gateway) !== before + 1)
       problems.push(`${name}: reached the provider ${asked(gateway) - before} times`);
     else if (!isDeepStrictEqual(received?.json, forwarded(JSON.parse(request.text))))
-      problems.push(`${name}: became ${received?.plain?.toString().slice(0, 1_000)}`);
+      problems.push(`${name}: became ${received?.decodedBody?.toString().slice(0, 1_000)}`);
   }
   process.stdout.write(`odd requests that passed: ${requests.length - problems.length} of ${requests.length}\n`);
   expect(problems).toEqual([]);

@@ -7,7 +7,7 @@ import { acceptable } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
 import { type Provider, startProvider } from '../support/provider/provider.ts';
 import { stepsOf } from '../support/provider/responseScript.ts';
-import { silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+import { streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { type ServiceProcess, startServiceProcess } from './support/serviceProcess.ts';
 
 const MIB = 1_048_576;
@@ -41,9 +41,9 @@ const agent = new Agent({ keepAlive: true });
 let provider: Provider;
 let service: ServiceProcess;
 beforeAll(async () => {
-  provider = await startProvider({ remember: 10 });
+  provider = await startProvider({ maxReceived: 10 });
   service = await startServiceProcess(provider, { flags: ['--max-old-space-size=128', '--max-semi-space-size=8'] });
-  const answer = textAnswer();
+  const answer = textResponse();
   service.account.always({
     name: 'only small ones',
     steps: (asked) => (asked.bytes > MIB ? [{ hold: true }] : stepsOf(answer, asked)),
@@ -171,11 +171,11 @@ test('a body is let go when its answer begins: as many as clients have may be an
     else client.destroy();
     return response.statusCode === 200;
   };
-  service.account.next(silenceAfter({ events: 5 }));
+  service.account.next(streamSilent({ events: 5 }));
   // What others held until just now is given back when the service has written down that they left.
   await vi.waitUntil(isAnswered, patiently);
   while (streams.length < CALLERS) {
-    service.account.next(silenceAfter({ events: 5 }));
+    service.account.next(streamSilent({ events: 5 }));
     expect(await isAnswered()).toBe(true);
   }
   expect(service.account.inFlight).toBe(CALLERS);

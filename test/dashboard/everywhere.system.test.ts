@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/browser.ts';
 import { acceptable } from '../support/gateway.ts';
-import { neverAnswers } from '../support/provider/scripts.ts';
+import { noResponse } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 /** Everything that scripts of the page could keep in the browser. */
@@ -117,7 +117,7 @@ journeys('everywhere', () => {
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }];
     const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop', limits });
     await gateway.set({ api_key_auth_enabled: true });
-    gateway.pool[0]?.at.next(neverAnswers());
+    gateway.pool[0]?.at.next(noResponse());
     const controller = new AbortController();
     const asked = gateway
       .ask(acceptable, { headers: { authorization: `Bearer ${key.key}` }, signal: controller.signal })

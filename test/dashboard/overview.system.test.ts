@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { acceptable, type Gateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
-import { badRequest } from '../support/provider/scripts.ts';
+import { requestRefused } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 async function ask(gateway: Gateway, headers: Record<string, string> = {}) {
@@ -36,7 +36,7 @@ journeys('overview', () => {
   test('numbers, charts and the latest requests follow what clients do', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     for (let request = 0; request < 3; request++) expect(await ask(gateway)).toBe(200);
-    gateway.pool[0]?.at.next(badRequest());
+    gateway.pool[0]?.at.next(requestRefused());
     expect(await ask(gateway)).toBe(400);
 
     const page = await visit();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { acceptable, type Gateway } from '../support/gateway.ts';
-import { badRequest, serverError } from '../support/provider/scripts.ts';
+import { requestRefused, serverError } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 import { writePastRequests } from './support/pastRequests.ts';
 
@@ -24,7 +24,7 @@ journeys('the request log', () => {
     const { gateway, visit } = await startJourney({ accounts: 2 });
     for (const effort of ['low', 'high', 'high']) await ask(gateway, { reasoning: { effort } });
     await ask(gateway, { model: 'gpt-5.5' });
-    for (const { at } of gateway.pool) at.next(badRequest());
+    for (const { at } of gateway.pool) at.next(requestRefused());
     await ask(gateway, { model: 'gpt-5.5' });
     const page = await visit({ path: '/request-logs' });
     await page.getByText('5 requests, the latest first').waitFor();

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { ask } from './support/ask.ts';
 import { LogBook } from './support/logBook.ts';
 import { serve } from './support/serve.ts';
@@ -22,7 +22,7 @@ async function copies(): Promise<(name: string | number) => string> {
 test('a copy of the data folder at any instant of a load holds every answer that was heard, and a beginning of the log', async () => {
   const copyAt = await copies();
   const stage = await openStage({ accounts: 2 });
-  for (const { at } of stage.pool) at.always(textAnswer());
+  for (const { at } of stage.pool) at.always(textResponse());
   const heard: string[] = [];
   let isOver = false;
   const client = async () => {
@@ -60,7 +60,7 @@ test('a copy of the data folder at any instant of a load holds every answer that
 test('a service goes on over a copied folder in streams of its own, with all that was there', async () => {
   const copyAt = await copies();
   const stage = await openStage();
-  stage.pool[0]?.at.always(textAnswer());
+  stage.pool[0]?.at.always(textResponse());
   const { key } = await stage.api.call('POST', '/api/api-keys', { name: 'k' });
   await stage.api.set({ api_key_auth_enabled: true });
   const request = { path: '/v1/responses', key, body: question() };

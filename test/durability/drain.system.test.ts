@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
-import { silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+import { streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { type Answer, type AskOptions, ask } from './support/ask.ts';
 import { gatedAnswer } from './support/gate.ts';
 import { LogBook } from './support/logBook.ts';
@@ -66,7 +66,7 @@ test('open streams finish while new connections are refused, and the exit code i
 
 test('a burst of answers that end at the signal is flushed: all of them are in the log, which needs no recovery', async () => {
   const stage = await openStage();
-  stage.pool[0]?.at.always(textAnswer({ deltas: 10, betweenMs: 2 }));
+  stage.pool[0]?.at.always(textResponse({ deltas: 10, betweenMs: 2 }));
   const open = Array.from({ length: 60 }, (_, index) =>
     begin(stage, index % 2 === 0 ? {} : { path: V1, body: question('Say hi', { stream: false }) }),
   );
@@ -139,7 +139,7 @@ test('a large answer arrives whole, also when it is the last one that was open',
 
 test('a request whose body is still on its way at the signal gets an end that its client can read', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '30' } });
-  stage.pool[0]?.at.always(textAnswer({ deltas: 4, betweenMs: 500 }));
+  stage.pool[0]?.at.always(textResponse({ deltas: 4, betweenMs: 500 }));
   const bytes = onTheWire(question());
   const wire = await openWire(stage);
   wire.write(bytes.slice(0, -20));
@@ -156,7 +156,7 @@ test('a request whose body is still on its way at the signal gets an end that it
 
 test('what outlasts SVC_DRAIN_SECONDS ends in response.failed or 503 and is settled', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '1' } });
-  stage.pool[0]?.at.always(silenceAfter({ events: 5 }));
+  stage.pool[0]?.at.always(streamSilent({ events: 5 }));
   const stream = begin(stage);
   await stream.begun;
   const json = begin(stage, { path: V1, body: question('Say hi', { stream: false }) });
@@ -188,7 +188,7 @@ test('a SIGTERM in the very moment in which it says that it listens ends it in o
 
 test('a second SIGTERM ends at once', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '60' } });
-  stage.pool[0]?.at.always(silenceAfter({ events: 5 }));
+  stage.pool[0]?.at.always(streamSilent({ events: 5 }));
   const { answer, begun } = begin(stage);
   await begun;
   await terminate(stage);

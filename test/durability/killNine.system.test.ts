@@ -46,7 +46,7 @@ test('kill -9 at random instants under load loses no answer that reached a clien
 /** The service over one folder, which is killed and started again, between clients and a provider that live on. */
 async function setTheStage() {
   const folder = await tempDir('kill');
-  const provider = await startProvider({ remember: 100 });
+  const provider = await startProvider({ maxReceived: 100 });
   const book = new LogBook(folder.path);
   const restarts: number[] = [];
   const sum = { sent: 0, hungUp: 0, seen: 0, seenErrors: 0, killedWhileStarting: 0 };

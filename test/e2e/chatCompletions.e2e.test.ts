@@ -1,5 +1,10 @@
 import { describe, expect } from 'vitest';
-import { cutAfter, emptyOutputCompleted, failedFirst, parallelToolCalls } from '../support/provider/scripts.ts';
+import {
+  completedWithoutOutput,
+  failureAsFirstEvent,
+  parallelToolCalls,
+  streamCut,
+} from '../support/provider/scripts.ts';
 import { aiSdk } from './support/aiSdk.ts';
 import { openaiSdk, type SdkChunk } from './support/openaiSdk.ts';
 import { runOpencode } from './support/opencode.ts';
@@ -118,7 +123,7 @@ describe('the openai SDK', () => {
   });
 
   test('gets the answer of a provider that repeats nothing at its end', async ({ stage }) => {
-    stage.account.always(emptyOutputCompleted({ text: answerText, usage }));
+    stage.account.always(completedWithoutOutput({ text: answerText, usage }));
     const { chat } = await sdk(stage);
 
     const { choices } = await chat.completions.create({ model, messages });
@@ -127,7 +132,7 @@ describe('the openai SDK', () => {
   });
 
   test('throws what broke off an answer, instead of half of it', async ({ stage }) => {
-    stage.account.always(cutAfter());
+    stage.account.always(streamCut());
     const { chat } = await sdk(stage);
     const read = async () => {
       for await (const _ of await chat.completions.create({ model, messages, stream: true }));
@@ -138,7 +143,7 @@ describe('the openai SDK', () => {
   });
 
   test('throws the status of a request that is too long, and does not repeat it', async ({ stage }) => {
-    stage.account.always(failedFirst({ code: 'context_length_exceeded', afterCreated: true }));
+    stage.account.always(failureAsFirstEvent({ code: 'context_length_exceeded', afterCreated: true }));
     const { chat } = await sdk(stage);
 
     await expect(chat.completions.create({ model, messages, stream: true })).rejects.toMatchObject({
@@ -189,7 +194,7 @@ describe.for(['chat', 'compatible'] as const)('the AI SDK over its provider "%s"
   );
 
   test('throws what broke off a stream', async ({ stage }) => {
-    stage.account.always(cutAfter());
+    stage.account.always(streamCut());
 
     await expect((await ai(stage)).streamText({ model, prompt })).rejects.toThrow(/ended its response early/);
   });

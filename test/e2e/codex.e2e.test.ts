@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { HELLO, politeAnswer, textAnswer } from '../support/provider/scripts.ts';
+import { defaultResponse, HELLO, textResponse } from '../support/provider/scripts.ts';
 import { runCodex } from './support/codex.ts';
 import { answerText, callToolFirst, model, type Prompt, typedIn } from './support/script.ts';
 import { test } from './support/stage.ts';
@@ -136,8 +136,8 @@ describe('Codex', () => {
   });
 
   test('compacts a session that has grown long, and goes on with what stands for it', async ({ stage }) => {
-    stage.account.always(politeAnswer());
-    stage.account.next(textAnswer({ text: 'Much was said.', usage: { inputTokens: 50_000 } }));
+    stage.account.always(defaultResponse());
+    stage.account.next(textResponse({ text: 'Much was said.', usage: { inputTokens: 50_000 } }));
 
     const codex = await runCodex({
       baseUrl: `${stage.wire.url}/backend-api/svc`,
@@ -163,7 +163,7 @@ describe('Codex', () => {
   });
 
   test('of an older version has its session compacted by the endpoint for that', async ({ stage }) => {
-    stage.account.next(textAnswer({ text: 'Much was said.', usage: { inputTokens: 50_000 } }));
+    stage.account.next(textResponse({ text: 'Much was said.', usage: { inputTokens: 50_000 } }));
 
     const codex = await runCodex({
       baseUrl: `${stage.wire.url}/backend-api/svc`,

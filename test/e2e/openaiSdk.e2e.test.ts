@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { opening } from '../support/provider/answer.ts';
 import { message } from '../support/provider/parts.ts';
-import { emptyOutputCompleted, stream, withVendorEvents } from '../support/provider/scripts.ts';
+import { openingEvents } from '../support/provider/responseEvents.ts';
+import { completedWithoutOutput, stream, withVendorEvents } from '../support/provider/scripts.ts';
 import { openaiSdk, type SdkEvent } from './support/openaiSdk.ts';
 import { answerScript, answerText, model, typedIn, usage } from './support/script.ts';
 import { type Stage, test } from './support/stage.ts';
@@ -54,7 +54,7 @@ describe.for(Object.entries(keysIn))('the openai SDK, %s,', ([, keyFor]) => {
 
 describe('the openai SDK', () => {
   test('gets a JSON body with its items when the provider repeats none of them at the end', async ({ stage }) => {
-    stage.account.always(emptyOutputCompleted({ text: answerText, usage }));
+    stage.account.always(completedWithoutOutput({ text: answerText, usage }));
     const openai = await openaiSdk({ baseUrl: `${stage.wire.url}/v1`, key: 'anything' });
 
     expect(await openai.responses.create({ model, input })).toMatchObject({ output_text: answerText });
@@ -63,7 +63,7 @@ describe('the openai SDK', () => {
   test('gets the whole answer from responses.stream when the provider repeats no item at the end', async ({
     stage,
   }) => {
-    stage.account.always(emptyOutputCompleted({ text: answerText, usage }));
+    stage.account.always(completedWithoutOutput({ text: answerText, usage }));
     const openai = await openaiSdk({ baseUrl: `${stage.wire.url}/v1`, key: 'anything' });
 
     expect(await openai.responses.stream({ model, input }).finalResponse()).toMatchObject({ output_text: answerText });
@@ -81,7 +81,7 @@ describe('the openai SDK', () => {
   }, async ({ stage }) => {
     stage.account.always(
       stream('endless', function* (asked) {
-        yield* opening(asked);
+        yield* openingEvents(asked);
         for (const step of message(['Once ', 'upon '])(asked, 0)) {
           yield step;
           if ('event' in step && step.event.delta === 'upon ') yield { hold: true };

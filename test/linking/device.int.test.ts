@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { errorJson } from '../support/provider/http.ts';
-import { json, resetConnection, whole } from '../support/provider/scripts.ts';
+import { connectionReset, json, whole } from '../support/provider/scripts.ts';
 import { operatorOf } from './operator.ts';
 
 let gateway: Gateway;
@@ -17,7 +17,7 @@ beforeEach(() => {
   Object.assign(gateway.provider.authorization.script, {
     interval: '0.1',
     expiresInSeconds: 900,
-    saysExpiresAt: false,
+    sendsExpiresAt: false,
   });
 });
 afterAll(() => gateway.stop());
@@ -98,8 +98,8 @@ describe('signing in by device code', () => {
 
   test.each([false, true])(
     'runs out when nobody enters it in time (end given as a time: %s)',
-    async (saysExpiresAt) => {
-      Object.assign(gateway.provider.authorization.script, { expiresInSeconds: 1, saysExpiresAt });
+    async (sendsExpiresAt) => {
+      Object.assign(gateway.provider.authorization.script, { expiresInSeconds: 1, sendsExpiresAt });
       const begun = await begin();
       expect(begun.expiresInSeconds).toBeLessThanOrEqual(1);
       const status = await operator.ended(begun.flowId);
@@ -128,7 +128,7 @@ describe('signing in by device code', () => {
       errorJson(400, { message: 'Not yet', code: 'authorization_pending' }),
       json(200, { status: 'pending' }),
       errorJson(503, { message: 'Overloaded', code: 'server_error' }),
-      resetConnection(),
+      connectionReset(),
     );
     const begun = await begin();
     gateway.provider.authorization.approve(begun.userCode, at);

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../src/eventLog/eventLog.ts';
 import { isBreak, verifyStream } from '../../src/eventLog/hashChain.ts';
 import { createReader } from '../../src/eventLog/sqlite/reader.ts';
 import { snapshot } from '../durability/support/snapshot.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 90_000 };
@@ -28,7 +28,7 @@ test('forks no stream of its original and drains what both outboxes contain once
   const cluster = await openCluster();
   const original = await cluster.node('a');
   const account = cluster.provider.addAccount();
-  account.always(textAnswer());
+  account.always(textResponse());
   await original.api.importAccount(account);
   expect(await original.ask()).toBe(200);
   await cluster.takeAway();

@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { Generations } from '../../src/readModels/mongo/generations.ts';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { openCluster } from './cluster.ts';
 
 const mongo = await mongoServer();
@@ -18,7 +18,7 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
     const cluster = await openCluster({ mongoUrl });
     const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
     const account = cluster.provider.addAccount();
-    account.always(textAnswer());
+    account.always(textResponse());
     await a.api.importAccount(account);
     await vi.waitUntil(async () => (await b.ask()) === 200, soon);
     await vi.waitUntil(async () => (await a.api.requestLog()).total > 0, soon);

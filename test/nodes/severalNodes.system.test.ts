@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { mongoServer } from '../support/mongo/mongoServer.ts';
-import { silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+import { streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { openCluster as open } from './cluster.ts';
 
 // The pair that production has, as far as it can be had here.
@@ -10,7 +10,7 @@ const openCluster = () => open({ mongoUrl: mongo?.newDatabase() });
 
 const SLOW = { timeout: 90_000 };
 const soon = { timeout: 15_000, interval: 20 };
-const answer = textAnswer({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
+const answer = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
 
 describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder of each node'}`, () => {
   test('what one node is told holds on the other: keys, limits, accounts, sessions', SLOW, async () => {
@@ -74,7 +74,7 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
     await a.api.set({ api_key_auth_enabled: true });
     const headers = { authorization: `Bearer ${key}` };
     await vi.waitUntil(async () => (await b.api.call('GET', '/api/settings')).api_key_auth_enabled, soon);
-    account.always(silenceAfter());
+    account.always(streamSilent());
     const leaving = new AbortController();
     const open = fetch(`${a.url}/backend-api/svc/responses`, {
       method: 'POST',

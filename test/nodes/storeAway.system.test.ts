@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { takeSnapshot } from '../support/takeSnapshot.ts';
 import { type Cluster, type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 90_000 };
 const soon = { timeout: 20_000, interval: 50 };
-const answer = textAnswer({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
+const answer = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
 
 const aNode = async (limit?: number, env?: Readonly<Record<string, string>>) => {
   const cluster = await openCluster();

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { compareMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
 import { fenceIn } from '../support/mongo/fenceIn.ts';
 import { type MongoServer, mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { type ClusterNode, openCluster } from './cluster.ts';
 
 const mongo = await mongoServer();
@@ -23,7 +23,7 @@ async function twoNodes(mongoUrl: string) {
   await Promise.all([a.service.saying(takes('read-models')), a.service.saying(takes('polling'))]);
   const b = await cluster.node('b');
   const account = cluster.provider.addAccount();
-  account.always(textAnswer());
+  account.always(textResponse());
   await a.api.importAccount(account);
   await vi.waitUntil(async () => (await b.api.call('GET', '/api/accounts')).accounts.length === 1, soon);
   const known = ['read-models', 'polling'].map((name) => ({ name, node: 'a', is_here: false }));

@@ -3,7 +3,7 @@ import type { Gateway, GatewayOptions } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 import type { AccountOptions } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
-import type { TokenScript } from '../support/provider/tokenAnswer.ts';
+import type { TokenScript } from '../support/provider/tokenResponse.ts';
 
 // How requests depend on an account's usage and tokens (docs/provider.md#failure-classes). The other failure classes are
 // in refusedAccounts, failures and brokenStreams.

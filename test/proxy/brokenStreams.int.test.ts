@@ -3,17 +3,17 @@ import { type Failed, failures, type Pooled, textIn } from '../support/failures.
 import { acceptable, type Gateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
 import {
-  chunked,
-  codeless429,
-  cutAfter,
-  endsOnce,
-  endsWithoutTerminal,
+  endDelayedUntil,
   errorEvent,
-  neverAnswers,
-  oversizedEvent,
+  eventTooLarge,
+  fragmented,
+  noResponse,
   type ResponseScript,
-  silenceAfter,
-  textAnswer,
+  streamCut,
+  streamSilent,
+  terminalEventMissing,
+  textResponse,
+  throttled,
 } from '../support/provider/scripts.ts';
 
 // Failures of a stream that has begun (docs/provider.md#failure-classes).
@@ -37,13 +37,13 @@ function expectBrokenOff(result: Failed, code: string) {
 
 describe('after the first byte', () => {
   test('stream-cut: relays what arrived, then sends response.failed', async () => {
-    const result = await withSecondAccount(cutAfter({ deltas: 2 }));
+    const result = await withSecondAccount(streamCut({ deltas: 2 }));
     expectBrokenOff(result, 'stream_incomplete');
     expect(textIn(result.events)).not.toBe('');
   });
 
   test('stream-silent: sends response.failed after the idle timeout', async () => {
-    const result = await withSecondAccount(silenceAfter({ events: 2 }), {
+    const result = await withSecondAccount(streamSilent({ events: 2 }), {
       env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' },
     });
     expectBrokenOff(result, 'stream_idle_timeout');
@@ -51,19 +51,19 @@ describe('after the first byte', () => {
   });
 
   test('event-too-large: sends response.failed and no byte of the event', async () => {
-    const result = await withSecondAccount(oversizedEvent({ bytes: 17 * 1_048_576 }));
+    const result = await withSecondAccount(eventTooLarge({ bytes: 17 * 1_048_576 }));
     expectBrokenOff(result, 'stream_event_too_large');
     expect(result.text.length).toBeLessThan(1_048_576);
   });
 
   test('terminal-event-missing: sends response.failed instead of a clean end', async () => {
-    const result = await withSecondAccount(endsWithoutTerminal({ deltas: 2 }));
+    const result = await withSecondAccount(terminalEventMissing({ deltas: 2 }));
     expectBrokenOff(result, 'stream_incomplete');
   });
 
   test('relays an error event and adds response.failed, which Codex understands', async () => {
     const heard = Promise.withResolvers<void>();
-    const script = endsOnce(heard.promise, errorEvent({ code: 'server_error', deltas: 2 }));
+    const script = endDelayedUntil(heard.promise, errorEvent({ code: 'server_error', deltas: 2 }));
     const result = await withSecondAccount(script, {}, heard.resolve);
     expect(result.events.map(({ event }) => event)).toContain('error');
     expect(result.events.at(-1)).toMatchObject({ event: 'response.failed' });
@@ -72,7 +72,7 @@ describe('after the first byte', () => {
 });
 
 describe('fragmented-bytes: relays the same bytes for every fragmentation', () => {
-  const script = () => textAnswer({ deltas: ['Grüße, ', '世界', ' 👋🏽'] });
+  const script = () => textResponse({ deltas: ['Grüße, ', '世界', ' 👋🏽'] });
   const straight = async () => {
     await start();
     const [only] = gateway.pool as [Pooled];
@@ -84,13 +84,13 @@ describe('fragmented-bytes: relays the same bytes for every fragmentation', () =
   test.each([
     ['whole', {}],
     ['with CRLF', { crlf: true }],
-    ['with characters cut in half', { cutMultiByte: true }],
+    ['with characters cut in half', { splitCharacters: true }],
     ['in pieces of 7 bytes', { splitEveryBytes: 7 }],
     ['byte by byte', { oneByteAtATime: true }],
     ['byte by byte with CRLF', { oneByteAtATime: true, crlf: true }],
   ])('%s', async (_name, wire) => {
     const only = await straight();
-    only.at.always(chunked(script(), wire));
+    only.at.always(fragmented(script(), wire));
     const direct = await fetch(`${gateway.provider.baseUrl}/codex/responses`, {
       method: 'POST',
       headers: { authorization: `Bearer ${only.at.tokens.current().accessToken}`, 'chatgpt-account-id': only.at.id },
@@ -128,8 +128,8 @@ describe('client-disconnected: the client disconnects', () => {
   const wasCalled = ({ at }: Pooled) => at.received.some(({ path }) => path.endsWith('/codex/responses'));
 
   test.each([
-    ['before the first event', neverAnswers(), false],
-    ['in mid-stream', silenceAfter({ events: 3 }), true],
+    ['before the first event', noResponse(), false],
+    ['in mid-stream', streamSilent({ events: 3 }), true],
   ])('%s: disconnects the provider, settles the request, spares the account', async (_when, script, reads) => {
     const { only, completed } = await disconnect(script, wasCalled, reads);
     expect(completed).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
@@ -141,7 +141,7 @@ describe('client-disconnected: the client disconnects', () => {
   test('between two attempts: counts no usage, because the attempts had no output', async () => {
     await start();
     const [only] = gateway.pool as [Pooled];
-    only.at.always(codeless429());
+    only.at.always(throttled());
     const controller = new AbortController();
     gateway.ask(acceptable, { signal: controller.signal }).catch(() => undefined);
     await vi.waitUntil(() => wasCalled(only) && only.at.inFlight === 0, patiently);

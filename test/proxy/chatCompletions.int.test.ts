@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chat, chatPath, chunksIn, readChatStream } from '../support/chat.ts';
 import { errorOf, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
-import { answer, opening } from '../support/provider/answer.ts';
 import { functionCalls, message } from '../support/provider/parts.ts';
+import { openingEvents, responseEvents } from '../support/provider/responseEvents.ts';
 import {
-  chunked,
-  emptyOutputCompleted,
+  completedWithoutOutput,
+  fragmented,
   functionCall,
   HELLO,
-  incomplete,
+  incompleteResponse,
   parallelToolCalls,
   type ResponseScript,
-  reasoningAnswer,
+  reasoningResponse,
   stream,
-  textAnswer,
+  textResponse,
   withVendorEvents,
 } from '../support/provider/scripts.ts';
 
@@ -53,7 +53,7 @@ const weatherAndTime = [
 /** A refusal of the model, in fragments. */
 const refusing = () =>
   stream('refusing', function* (asked) {
-    yield* opening(asked);
+    yield* openingEvents(asked);
     const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
     const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
     const part = { type: 'refusal', refusal: 'I will not.' };
@@ -70,7 +70,7 @@ const refusing = () =>
 /** Stopped by a content filter. */
 const filtered = () =>
   stream('filtered', function* (asked) {
-    yield* opening(asked);
+    yield* openingEvents(asked);
     yield* message(['Once '], { leaveOpen: true })(asked, 0);
     const response = { id: asked.id, status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
     yield { event: { type: 'response.incomplete', response } };
@@ -78,7 +78,7 @@ const filtered = () =>
 
 describe('a stream', () => {
   test('sends the role, the text in chunks of one id, the finish reason and [DONE]', async () => {
-    play(textAnswer());
+    play(textResponse());
     const { chunks, deltas, text } = await askStream();
     expect(text).toBe(HELLO);
     expect(deltas.length).toBeGreaterThan(3);
@@ -93,7 +93,7 @@ describe('a stream', () => {
   });
 
   test('has a unique id that leads to its row in the log', async () => {
-    play(textAnswer());
+    play(textResponse());
     const ids = [(await askStream()).chunks[0].id, (await askStream()).chunks[0].id, (await askJson()).body.id];
     expect(new Set(ids).size).toBe(3);
     const rows = (await gateway().logs('?limit=3')).map(({ request_id: id }: { request_id: string }) => id);
@@ -101,7 +101,7 @@ describe('a stream', () => {
   });
 
   test('sends the usage in a separate chunk on request', async () => {
-    play(textAnswer({ usage: { inputTokens: 100, cachedTokens: 40, outputTokens: 7, reasoningTokens: 3 } }));
+    play(textResponse({ usage: { inputTokens: 100, cachedTokens: 40, outputTokens: 7, reasoningTokens: 3 } }));
     const { chunks } = await askStream({ stream_options: { include_usage: true } });
     const last = chunks.pop();
     expect(chunks.every(({ usage }) => usage === null)).toBe(true);
@@ -129,7 +129,7 @@ describe('a stream', () => {
   test('is sent while it arrives', async () => {
     play(
       stream('endless', function* (asked) {
-        yield* opening(asked);
+        yield* openingEvents(asked);
         yield* message(['Once '], { leaveOpen: true })(asked, 0);
         yield { hold: true };
       }),
@@ -145,7 +145,7 @@ describe('a stream', () => {
   });
 
   test('does not end before its event is durable', async () => {
-    play(textAnswer({ deltas: 3 }));
+    play(textResponse({ deltas: 3 }));
     for (let index = 0; index < 5; index++) {
       const response = await ask({ stream: true });
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -165,18 +165,18 @@ describe('sends the same chunks for every fragmentation', () => {
   test.each([
     ['whole', {}],
     ['with CRLF', { crlf: true }],
-    ['with characters cut in half', { cutMultiByte: true }],
+    ['with characters cut in half', { splitCharacters: true }],
     ['in pieces of 7 bytes', { splitEveryBytes: 7 }],
     ['byte by byte', { oneByteAtATime: true }],
   ])('%s', async (_what, wire) => {
-    play(chunked(textAnswer({ deltas }), wire));
+    play(fragmented(textResponse({ deltas }), wire));
     const told = await askStream();
     expect(told.deltas.flatMap(({ content }) => content ?? [])).toEqual(deltas);
     expect((await askJson()).body.choices[0].message.content).toBe(deltas.join(''));
   });
 
   test('tool calls, byte by byte', async () => {
-    play(chunked(parallelToolCalls(), { oneByteAtATime: true }));
+    play(fragmented(parallelToolCalls(), { oneByteAtATime: true }));
     const { calls } = await askStream();
     expect(calls.map(({ name, args }) => [name, JSON.parse(args)])).toEqual(weatherAndTime);
   });
@@ -198,12 +198,17 @@ describe('converts every kind of response, as a stream and as one object:', () =
   };
 
   test.each<[what: string, script: () => ResponseScript, text: string, reason: string]>([
-    ['a text', () => textAnswer({ text: 'Hi there.' }), 'Hi there.', 'stop'],
-    ['a text that the ending does not repeat', () => emptyOutputCompleted({ text: 'Hi there.' }), 'Hi there.', 'stop'],
-    ['a text amid events of vendors', () => withVendorEvents(textAnswer({ text: 'Hi there.' })), 'Hi there.', 'stop'],
-    ['a text that got too long', () => incomplete({ text: 'Hi there.' }), 'Hi there.', 'length'],
+    ['a text', () => textResponse({ text: 'Hi there.' }), 'Hi there.', 'stop'],
+    [
+      'a text that the ending does not repeat',
+      () => completedWithoutOutput({ text: 'Hi there.' }),
+      'Hi there.',
+      'stop',
+    ],
+    ['a text amid events of vendors', () => withVendorEvents(textResponse({ text: 'Hi there.' })), 'Hi there.', 'stop'],
+    ['a text that got too long', () => incompleteResponse({ text: 'Hi there.' }), 'Hi there.', 'length'],
     ['a text that a filter stopped', filtered, 'Once ', 'content_filter'],
-    ['nothing at all', () => stream('nothing', (asked) => answer(asked, { parts: [] })), '', 'stop'],
+    ['nothing at all', () => stream('nothing', (asked) => responseEvents(asked, { parts: [] })), '', 'stop'],
   ])('%s', async (_what, script, text, reason) => {
     const { told, choice } = await both(script());
     expect([told.text, told.finishReason]).toEqual([text, reason]);
@@ -218,7 +223,7 @@ describe('converts every kind of response, as a stream and as one object:', () =
 
   test('a tool call after text', async () => {
     const script = stream('says and calls', (asked) =>
-      answer(asked, { parts: [message(['One moment.']), functionCalls([{ name: 'now', args: {} }])] }),
+      responseEvents(asked, { parts: [message(['One moment.']), functionCalls([{ name: 'now', args: {} }])] }),
     );
     const { told, choice } = await both(script);
     expect(told).toMatchObject({ text: 'One moment.', finishReason: 'tool_calls' });
@@ -229,7 +234,7 @@ describe('converts every kind of response, as a stream and as one object:', () =
   });
 
   test('a reasoning summary, apart from the text', async () => {
-    const { told, choice } = await both(reasoningAnswer({ reasoning: 'Let me see.', text: 'Hi.' }), {
+    const { told, choice } = await both(reasoningResponse({ reasoning: 'Let me see.', text: 'Hi.' }), {
       reasoning: { effort: 'low', summary: 'auto' },
     });
     expect(told).toMatchObject({ text: 'Hi.', reasoning: 'Let me see.' });
@@ -240,7 +245,7 @@ describe('converts every kind of response, as a stream and as one object:', () =
 
 describe('the request to the provider', () => {
   test('is the equivalent responses request without refused parameters', async () => {
-    play(textAnswer());
+    play(textResponse());
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } };
     const { status } = await askJson({
       messages: [
@@ -282,7 +287,7 @@ describe('the request to the provider', () => {
   });
 
   test('contains tool call and output on the second turn', async () => {
-    play(textAnswer({ text: 'Sunny.' }));
+    play(textResponse({ text: 'Sunny.' }));
     gateway().pool[0]?.at.next(functionCall('weather', { city: 'Bern' }));
     const first = await askJson();
     const [choice] = first.body.choices;
@@ -307,7 +312,9 @@ describe('a chat is handled like every request:', () => {
   const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
   test('has a row in the log with tokens and cost', async () => {
-    await start(textAnswer({ usage: { inputTokens: 1_000, cachedTokens: 0, outputTokens: 100, reasoningTokens: 0 } }));
+    await start(
+      textResponse({ usage: { inputTokens: 1_000, cachedTokens: 0, outputTokens: 100, reasoningTokens: 0 } }),
+    );
     await askStream({ reasoning_effort: 'high' });
     expect(await gateway().logs()).toMatchObject([
       { status: '200', route: chatPath, model: chat.model, tokens: 1_100, reasoning_effort: 'high', error_code: null },
@@ -328,7 +335,7 @@ describe('a chat is handled like every request:', () => {
   });
 
   test('counts against the limits of its key', async () => {
-    await start(textAnswer({ usage: { inputTokens: 900, cachedTokens: 0, outputTokens: 200, reasoningTokens: 0 } }));
+    await start(textResponse({ usage: { inputTokens: 900, cachedTokens: 0, outputTokens: 200, reasoningTokens: 0 } }));
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
     const { key } = await createKey({ limits });
     await gateway().set({ api_key_auth_enabled: true });

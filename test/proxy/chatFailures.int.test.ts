@@ -2,23 +2,23 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { assembled, chat, chatPath, chunksIn } from '../support/chat.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
-import { opening } from '../support/provider/answer.ts';
+import { openingEvents } from '../support/provider/responseEvents.ts';
 import {
-  badRequest,
-  chunked,
-  cutAfter,
-  endsOnce,
-  endsWithoutTerminal,
+  connectionReset,
+  endDelayedUntil,
   errorEvent,
-  failedAfter,
-  failedFirst,
-  neverAnswers,
+  failureAfterText,
+  failureAsFirstEvent,
+  fragmented,
+  noResponse,
   type ResponseScript,
-  resetConnection,
+  requestRefused,
   serverError,
-  silenceAfter,
   stream,
-  textAnswer,
+  streamCut,
+  streamSilent,
+  terminalEventMissing,
+  textResponse,
   usageLimitReached,
   usageWindow,
 } from '../support/provider/scripts.ts';
@@ -74,7 +74,7 @@ async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1
   const gateway = own ?? shared;
   const [first, second] = (own?.pool ?? (await freshAccounts(gateway, accounts))) as [Pooled, Pooled | undefined];
   first.at.always(script);
-  second?.at.always(textAnswer({ text: HELLO }));
+  second?.at.always(textResponse({ text: HELLO }));
   const response = await gateway.ask({ ...chat, stream: isStream }, { path: chatPath });
   onHead?.();
   const text = await response.text();
@@ -98,7 +98,7 @@ const saidIn = ({ body, lines }: Awaited<ReturnType<typeof askOnce>>): string =>
 /** Sends reasoning, optionally with a summary, and fails before any text. */
 const failsWhileThinking = (code: string) =>
   stream('fails while thinking', function* (asked) {
-    yield* opening(asked);
+    yield* openingEvents(asked);
     const item = { id: 'rs_1', type: 'reasoning', summary: [] };
     yield { event: { type: 'response.output_item.added', output_index: 0, item } };
     yield { waitMs: 20 };
@@ -110,12 +110,15 @@ describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
   test.each<[what: string, script: () => ResponseScript]>([
     ['a used up account', () => usageLimitReached()],
     ['a failing provider', () => serverError({ status: 503, body: 'html' })],
-    ['a broken connection', () => resetConnection()],
-    ['a stream that begins with a failure', () => failedFirst({ code: 'server_error' })],
-    ['a stream that fails once it was created', () => failedFirst({ code: 'insufficient_quota', afterCreated: true })],
+    ['a broken connection', () => connectionReset()],
+    ['a stream that begins with a failure', () => failureAsFirstEvent({ code: 'server_error' })],
+    [
+      'a stream that fails once it was created',
+      () => failureAsFirstEvent({ code: 'insufficient_quota', afterCreated: true }),
+    ],
     ['a stream that fails while it thinks', () => failsWhileThinking('server_is_overloaded')],
     ['an error event once it was created', () => errorEvent({ deltas: 0 })],
-    ['a stream that ends before it says anything', () => endsWithoutTerminal({ deltas: 0 })],
+    ['a stream that ends before it says anything', () => terminalEventMissing({ deltas: 0 })],
   ])('%s: uses another account, unnoticed by the client', async (_what, script) => {
     const result = await askOnce(script(), isStream, { accounts: 2 });
     expect(result.status).toBe(200);
@@ -130,10 +133,10 @@ describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
     ['a used up account', () => usageLimitReached(), 429, { type: 'usage_limit_reached', code: 'rate_limit_exceeded' }],
     ['a failing provider', () => serverError({ body: 'html' }), 502, { type: 'server_error', code: 'upstream_error' }],
     ['a failure in the stream', () => failsWhileThinking('server_error'), 502, { code: 'server_error' }],
-    ["the request's own fault", () => badRequest({ shape: 'error' }), 400, { code: 'context_length_exceeded' }],
+    ["the request's own fault", () => requestRefused({ shape: 'error' }), 400, { code: 'context_length_exceeded' }],
     [
       'a fault of the request, reported in the stream',
-      () => failedFirst({ code: 'context_length_exceeded', afterCreated: true }),
+      () => failureAsFirstEvent({ code: 'context_length_exceeded', afterCreated: true }),
       400,
       { code: 'context_length_exceeded' },
     ],
@@ -154,23 +157,27 @@ describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
 
 describe('after the first text', () => {
   const failures: [what: string, script: (heard: Promise<void>) => ResponseScript, code: string, stage?: Stage][] = [
-    ['the connection breaks', () => cutAfter(), 'stream_incomplete'],
-    ['the stream ends without an ending', () => endsWithoutTerminal(), 'stream_incomplete'],
-    ['the provider gives up', (heard) => endsOnce(heard, failedAfter({ code: 'server_error' })), 'server_error'],
+    ['the connection breaks', () => streamCut(), 'stream_incomplete'],
+    ['the stream ends without an ending', () => terminalEventMissing(), 'stream_incomplete'],
     [
-      'the provider fails, byte by byte',
-      (heard) => chunked(endsOnce(heard, failedAfter()), { oneByteAtATime: true }),
+      'the provider gives up',
+      (heard) => endDelayedUntil(heard, failureAfterText({ code: 'server_error' })),
       'server_error',
     ],
-    ['an error event comes', (heard) => endsOnce(heard, errorEvent({ shape: 'flat' })), 'server_error'],
+    [
+      'the provider fails, byte by byte',
+      (heard) => fragmented(endDelayedUntil(heard, failureAfterText()), { oneByteAtATime: true }),
+      'server_error',
+    ],
+    ['an error event comes', (heard) => endDelayedUntil(heard, errorEvent({ shape: 'flat' })), 'server_error'],
     [
       'an error event of the other shape arrives',
-      (heard) => endsOnce(heard, errorEvent({ shape: 'nested' })),
+      (heard) => endDelayedUntil(heard, errorEvent({ shape: 'nested' })),
       'server_error',
     ],
     [
       'the provider stops sending',
-      () => silenceAfter({ events: 6 }),
+      () => streamSilent({ events: 6 }),
       'stream_idle_timeout',
       { env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' } },
     ],
@@ -207,7 +214,7 @@ describe('after the first text', () => {
 
   test('sends an error chunk and no byte of an event that is too large', async () => {
     const wordsThenTooMuch = stream('words, then too much', function* (asked) {
-      yield* opening(asked);
+      yield* openingEvents(asked);
       for (const delta of ['Once ', 'x'.repeat(17 * 1_048_576)]) {
         yield { event: { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta } };
         yield { waitMs: 20 };
@@ -225,7 +232,7 @@ describe('after the first text', () => {
 test('collects at most 16 MiB of an endless stream for one object', async () => {
   const delta = 'x'.repeat(1_048_576);
   const endless = stream('words without end', function* (asked) {
-    yield* opening(asked);
+    yield* openingEvents(asked);
     for (let count = 0; count < 100; count++) {
       yield { event: { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta } };
     }
@@ -240,7 +247,7 @@ test('collects at most 16 MiB of an endless stream for one object', async () => 
 
 test('ends an open stream with an error chunk and [DONE] at shutdown, and logs it', async () => {
   own = await startGateway();
-  own.pool[0]?.at.always(silenceAfter({ events: 6 }));
+  own.pool[0]?.at.always(streamSilent({ events: 6 }));
   const response = await own.ask({ ...chat, stream: true }, { path: chatPath });
   const text = response.text();
   await own.restart();
@@ -251,9 +258,9 @@ test('ends an open stream with an error chunk and [DONE] at shutdown, and logs i
 
 describe('the client disconnects', () => {
   test.each<[when: string, script: ResponseScript, isStream: boolean, readsFirst: boolean]>([
-    ['before the first event', neverAnswers(), true, false],
-    ['in mid-stream', silenceAfter({ events: 6 }), true, true],
-    ['while its object is made', silenceAfter({ events: 6 }), false, false],
+    ['before the first event', noResponse(), true, false],
+    ['in mid-stream', streamSilent({ events: 6 }), true, true],
+    ['while its object is made', streamSilent({ events: 6 }), false, false],
   ])('%s: disconnects the provider and settles the request', async (_when, script, isStream, readsFirst) => {
     const [only] = (await freshAccounts(shared, 1)) as [Pooled];
     const before = shared.events('RequestCompleted').length;

@@ -5,13 +5,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import {
-  codeless429,
-  cutAfter,
-  endsOnce,
-  endsWithoutTerminal,
+  endDelayedUntil,
   errorEvent,
   json,
-  textAnswer,
+  streamCut,
+  terminalEventMissing,
+  textResponse,
+  throttled,
   usageLimitReached,
   withVendorEvents,
 } from '../support/provider/scripts.ts';
@@ -70,7 +70,7 @@ describe('while the provider works', () => {
     gateway = await startGateway();
   });
   afterAll(() => gateway.stop());
-  beforeEach(() => account().always(textAnswer({ text: 'Hello.' })));
+  beforeEach(() => account().always(textResponse({ text: 'Hello.' })));
 
   test('accepts missing, null and empty instructions when a developer message leads, and on /v1', async () => {
     for (const instructions of [undefined, '', null]) {
@@ -216,7 +216,7 @@ describe('while the provider works', () => {
   });
 
   test('never sends empty usage details', async () => {
-    account().always(textAnswer({ usage: null }));
+    account().always(textResponse({ usage: null }));
     for (const [path, body] of [
       [V1, sdk()],
       [CHAT, chat()],
@@ -250,7 +250,7 @@ describe('while the provider works', () => {
   });
 
   test('removes vendor events on /v1 and relays them to Codex', async () => {
-    account().always(withVendorEvents(textAnswer()));
+    account().always(withVendorEvents(textResponse()));
     expect(typesOf(await (await ask(SVC, codex())).text())).toContain('codex.rate_limits');
     for (const body of [sdk({ stream: true }), codex()]) {
       for (const type of typesOf(await (await ask(V1, body)).text())) expect(type).toMatch(/^(response\.|keepalive$)/);
@@ -277,7 +277,7 @@ describe('when the provider fails', () => {
   test('adds response.failed after an error event, which Codex ignores', async () => {
     for (const path of RESPONSES) {
       const heard = Promise.withResolvers<void>();
-      account().next(endsOnce(heard.promise, errorEvent()));
+      account().next(endDelayedUntil(heard.promise, errorEvent()));
       const response = await ask(path, codex());
       heard.resolve();
       expect(typesOf(await response.text()).slice(-2)).toEqual(['error', 'response.failed']);
@@ -285,8 +285,8 @@ describe('when the provider fails', () => {
   });
 
   test.each([
-    ['is cut', cutAfter()],
-    ['ends without a terminal event', endsWithoutTerminal()],
+    ['is cut', streamCut()],
+    ['ends without a terminal event', terminalEventMissing()],
   ])('does not end a stream cleanly that %s', async (_how, script) => {
     for (const path of RESPONSES) {
       account().next(script);
@@ -310,7 +310,7 @@ describe('when the provider fails', () => {
     expect(await long.json()).toMatchObject({ error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } });
     await gateway.set({ api_key_auth_enabled: false });
 
-    account().always(codeless429({ retryAfter: 20 }));
+    account().always(throttled({ retryAfter: 20 }));
     const short = await ask(SVC, codex());
     expect(short.status).toBe(429);
     expect(Number(short.headers.get('retry-after'))).toBeLessThanOrEqual(20);

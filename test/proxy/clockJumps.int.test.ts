@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
-import { serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+import { serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 
 // The clock of a machine is corrected while requests are open, after sleep or a start with a wrong time.
 
@@ -21,7 +21,7 @@ function moveClock(byMs: number): void {
 
 test('continues a stream when the clock is set forward by an hour', async () => {
   gateway = await startGateway({ env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '60' } });
-  gateway.pool[0]?.at.always(textAnswer({ text: 'two words', betweenMs: 1_000 }));
+  gateway.pool[0]?.at.always(textResponse({ text: 'two words', betweenMs: 1_000 }));
   const response = await gateway.ask();
   moveClock(HOUR_MS);
   expect(eventsIn(await response.text()).at(-1)?.event).toBe('response.completed');
@@ -29,7 +29,7 @@ test('continues a stream when the clock is set forward by an hour', async () => 
 
 test('notices a silent provider when the clock was set back by an hour', async () => {
   gateway = await startGateway({ env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' } });
-  gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
+  gateway.pool[0]?.at.always(streamSilent({ events: 5 }));
   const response = await gateway.ask();
   moveClock(-HOUR_MS);
   expect(eventsIn(await response.text()).at(-1)?.data.response.error.code).toBe('stream_idle_timeout');
@@ -37,7 +37,7 @@ test('notices a silent provider when the clock was set back by an hour', async (
 
 test('announces a long request in the log when the clock was set back', async () => {
   gateway = await startGateway();
-  gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
+  gateway.pool[0]?.at.always(streamSilent({ events: 5 }));
   const leaving = new AbortController();
   await gateway.ask(acceptable, { signal: leaving.signal });
   moveClock(-HOUR_MS);
@@ -50,6 +50,6 @@ test('ends a cool-down after its length even when the clock was set back', async
   gateway.pool[0]?.at.always(serverError());
   expect((await gateway.ask()).status).toBe(502);
   moveClock(-HOUR_MS);
-  gateway.pool[0]?.at.always(textAnswer());
+  gateway.pool[0]?.at.always(textResponse());
   expect((await gateway.ask()).status).toBe(200);
 });

@@ -4,13 +4,13 @@ import { gateways } from '../support/gateways.ts';
 import { patiently } from '../support/patiently.ts';
 import { json, whole } from '../support/provider/http.ts';
 import {
-  badRequest,
-  neverAnswers,
+  accessTokenRefused,
+  connectionReset,
+  noResponse,
   type ResponseScript,
-  resetConnection,
+  requestRefused,
   serverError,
-  textAnswer,
-  unauthorized,
+  textResponse,
   usageLimitReached,
 } from '../support/provider/scripts.ts';
 
@@ -109,9 +109,9 @@ describe('a failed compaction goes to another account', () => {
   test.each<[string, ResponseScript, string]>([
     ['its window is used up', usageLimitReached(), 'usage_limit'],
     ['it fails', serverError({ body: 'html' }), 'provider_error'],
-    ['it hangs up', resetConnection(), 'unreachable'],
+    ['it hangs up', connectionReset(), 'unreachable'],
     ['it answers with a page', whole(200, 'text/html', '<html>'), 'not_json'],
-    ['it answers with a stream', textAnswer(), 'not_json'],
+    ['it answers with a stream', textResponse(), 'not_json'],
     ['it answers with half an object', whole(200, 'application/json', '{"id":'), 'provider_error'],
     ['it answers with nothing', whole(200, 'application/json', ''), 'cut'],
     ['it answers with a failure', json(200, { status: 'failed', error: { code: 'server_error' } }), 'provider_error'],
@@ -130,7 +130,7 @@ describe('a failed compaction goes to another account', () => {
 
   test('after refreshing a refused token', async () => {
     await start();
-    gateway.pool[0]?.at.compact.next(unauthorized());
+    gateway.pool[0]?.at.compact.next(accessTokenRefused());
     expect((await compact()).status).toBe(200);
     expect(completed()[0]?.attempts).toMatchObject([{ outcome: 'unauthorized' }, { outcome: 'ok', isRepeat: true }]);
   });
@@ -161,7 +161,7 @@ describe('a refusal of the request itself is relayed after one attempt', () => {
       501,
       { message: 'Not implemented', type: 'server_error', code: 'not_implemented' },
     ],
-    ['that it is wrong', badRequest({ shape: 'error' }), 400, { code: 'context_length_exceeded', param: 'input' }],
+    ['that it is wrong', requestRefused({ shape: 'error' }), 400, { code: 'context_length_exceeded', param: 'input' }],
   ])('%s', async (_what, script, status, error) => {
     await start({ accounts: 2 });
     for (const { at } of gateway.pool) at.compact.always(script);
@@ -188,7 +188,7 @@ test.each([
 
 test('ends the call to the provider when the client disconnects', async () => {
   await start();
-  gateway.pool[0]?.at.compact.always(neverAnswers());
+  gateway.pool[0]?.at.compact.always(noResponse());
   const controller = new AbortController();
   const asked = gateway.ask(conversation, { path: SVC, signal: controller.signal });
   asked.catch(() => undefined);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { serverError, textAnswer } from '../support/provider/scripts.ts';
+import { serverError, textResponse } from '../support/provider/scripts.ts';
 
 let gateway: Gateway;
 let clock: { mockRestore(): void } | undefined;
@@ -28,7 +28,7 @@ test('doubles the cool-down with each failure and resets it with a success', asy
   };
 
   const before = [await coolsForMs(), await coolsForMs(), await coolsForMs()];
-  only.at.next(textAnswer());
+  only.at.next(textResponse());
   const response = await gateway.ask();
   expect(await response.text()).toContain('response.completed');
   const after = [await coolsForMs(), await coolsForMs()];

@@ -3,7 +3,7 @@ import { JsonDelivery } from '../../src/proxy/relay/jsonDelivery.ts';
 import { acceptable } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
-import { type ResponseScript, textAnswer } from '../support/provider/scripts.ts';
+import { type ResponseScript, textResponse } from '../support/provider/scripts.ts';
 
 // A provider may send a terminal event without a response. If the client has received nothing, another account is tried,
 // else the client gets an error event that it understands.
@@ -29,7 +29,7 @@ const endsWith = (ending: string, isSeen: boolean): ResponseScript => ({
 async function ask(ending: string, path: string, stream: boolean) {
   const gateway = await start({ accounts: 2 });
   gateway.pool[0]?.at.always(endsWith(ending, stream));
-  gateway.pool[1]?.at.always(textAnswer({ text: HELLO }));
+  gateway.pool[1]?.at.always(textResponse({ text: HELLO }));
   const body = path.includes('chat') ? { model: 'gpt-5.1', messages: [{ role: 'user', content: 'x' }] } : acceptable;
   const response = await gateway.ask({ ...body, stream }, { path });
   const text = await response.text();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ProxyRoute, proxyRoutes } from '../../src/proxy/routes/routes.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
-import type { Playlist } from '../support/provider/responseScript.ts';
-import { neverAnswers, serverError } from '../support/provider/scripts.ts';
+import type { ScriptQueue } from '../support/provider/responseScript.ts';
+import { noResponse, serverError } from '../support/provider/scripts.ts';
 
 // All routes share one admission and one attempt engine; each test runs on all of them.
 
@@ -79,7 +79,7 @@ function ask(route: string, { key, signal }: AskOptions = {}): Promise<Response>
   });
 }
 const modelOf = (route: string) => cases[route]?.model ?? model;
-const playlist = (account: number, route: string): Playlist => {
+const playlist = (account: number, route: string): ScriptQueue => {
   const { at } = gateway.pool[account] as Gateway['pool'][number];
   return at[cases[route]?.answers ?? 'responses'];
 };
@@ -209,7 +209,7 @@ describe('while keys are required', () => {
   test.each(modelRoutes)('%s ends the call to the provider when the client disconnects', async (route) => {
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }];
     const limited = await key({ limits });
-    playlist(0, route).next(neverAnswers());
+    playlist(0, route).next(noResponse());
     const before = gateway.provider.received.length;
     const leaving = new AbortController();
     const asked = ask(route, { ...limited, signal: leaving.signal });

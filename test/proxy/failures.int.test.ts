@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { expectSecondAnswered, failures } from '../support/failures.ts';
 import type { Gateway } from '../support/gateway.ts';
 import {
-  badRequest,
-  failedFirst,
-  jsonInsteadOfSse,
+  connectionReset,
+  failureAsFirstEvent,
+  notAStream,
   type ResponseScript,
-  resetConnection,
+  requestRefused,
   type Step,
   serverError,
 } from '../support/provider/scripts.ts';
@@ -78,7 +78,7 @@ describe('server-error: the provider fails', () => {
 
 describe('unreachable: the provider is unreachable', () => {
   test('uses the second account after a connection reset', async () => {
-    const result = await withSecondAccount(resetConnection());
+    const result = await withSecondAccount(connectionReset());
     expectSecondAnswered(result);
     expect(result.outcomes).toEqual(['unreachable', 'ok']);
   });
@@ -101,28 +101,30 @@ describe('failure-as-first-event: the first event reports a failure', () => {
   test.each(['rate_limit_exceeded', 'insufficient_quota', 'server_error'])(
     'uses the second account after %s',
     async (code) => {
-      const result = await withSecondAccount(failedFirst({ code }));
+      const result = await withSecondAccount(failureAsFirstEvent({ code }));
       expectSecondAnswered(result);
       expect(result.completed?.attempts).toHaveLength(2);
     },
   );
 
   test('responds with 429 to a limit without another account', async () => {
-    const { status, error } = await withOnlyAccount(failedFirst({ code: 'insufficient_quota' }));
+    const { status, error } = await withOnlyAccount(failureAsFirstEvent({ code: 'insufficient_quota' }));
     expect(status).toBe(429);
     expect(error.code).toBe('rate_limit_exceeded');
   });
 
   test('responds with 502 and the message of the provider to any other failure', async () => {
     const { status, error } = await withOnlyAccount(
-      failedFirst({ code: 'server_error', message: 'The model tripped' }),
+      failureAsFirstEvent({ code: 'server_error', message: 'The model tripped' }),
     );
     expect(status).toBe(502);
     expect(error).toMatchObject({ code: 'server_error', message: 'The model tripped' });
   });
 
   test('relays a failure of the request itself into the stream, after one attempt', async () => {
-    const { status, events, outcomes } = await withSecondAccount(failedFirst({ code: 'context_length_exceeded' }));
+    const { status, events, outcomes } = await withSecondAccount(
+      failureAsFirstEvent({ code: 'context_length_exceeded' }),
+    );
     expect(status).toBe(200);
     expect(events.at(-1)).toMatchObject({ event: 'response.failed' });
     expect(events.at(-1)?.data.response.error.code).toBe('context_length_exceeded');
@@ -134,7 +136,7 @@ describe('request-refused: the provider rejects the request', () => {
   test.each(['detail', 'error'] as const)(
     'relays an error of shape "%s" after one attempt and spares the account',
     async (shape) => {
-      const result = await withSecondAccount(badRequest({ shape, code: 'context_length_exceeded' }));
+      const result = await withSecondAccount(requestRefused({ shape, code: 'context_length_exceeded' }));
       expect(result.status).toBe(400);
       expect(result.error.message).not.toBe('');
       if (shape === 'error') expect(result.error.code).toBe('context_length_exceeded');
@@ -147,13 +149,13 @@ describe('request-refused: the provider rejects the request', () => {
 
 describe('not-a-stream: the response is not a stream', () => {
   test('uses the second account after JSON instead of events', async () => {
-    const result = await withSecondAccount(jsonInsteadOfSse());
+    const result = await withSecondAccount(notAStream());
     expectSecondAnswered(result);
     expect(result.outcomes).toEqual(['not_a_stream', 'ok']);
   });
 
   test('responds with 502 without another account', async () => {
-    const { status, error } = await withOnlyAccount(jsonInsteadOfSse());
+    const { status, error } = await withOnlyAccount(notAStream());
     expect(status).toBe(502);
     expect(error.code).toBe('upstream_error');
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { replay } from '../../src/state/past/replay.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
-import { delayed, neverAnswers, serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+import { delayed, noResponse, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
 
 const DAY_MS = 86_400_000;
@@ -44,7 +44,7 @@ describe('two hundred requests at once', () => {
     ['a dollar limit', { limit_type: 'cost_usd', max_value: 1 }, { ...usage, outputTokens: 2_400 }, 24_500, 1_000_000],
   ])('never pass %s once usage and reservations have reached it', async (name, limit, scaled, perRequest, ceiling) => {
     const { ask, limits } = await withKey(limit);
-    gateway.pool[0]?.at.always(delayed(150, textAnswer({ usage: scaled })));
+    gateway.pool[0]?.at.always(delayed(150, textResponse({ usage: scaled })));
 
     const begunIn = minute();
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe('two hundred requests at once', () => {
 
 test('admits requests one after the other until the limit is used up', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 2_500 });
-  gateway.pool[0]?.at.always(textAnswer({ usage }));
+  gateway.pool[0]?.at.always(textResponse({ usage }));
   const statuses: number[] = [];
   for (let index = 0; index < 5; index++) {
     const response = await ask();
@@ -120,7 +120,7 @@ describe('clients that disconnect', () => {
   test('release their reservation', async () => {
     const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
     const [only] = gateway.pool;
-    only?.at.always(neverAnswers());
+    only?.at.always(noResponse());
     const controllers = Array.from({ length: 2 }, () => new AbortController());
     const asked = controllers.map(({ signal }) => ask(acceptable, signal).catch(() => undefined));
     await vi.waitUntil(() => (only?.at.inFlight ?? 0) === 2, patiently);
@@ -129,13 +129,13 @@ describe('clients that disconnect', () => {
     await Promise.all(asked);
     await vi.waitUntil(() => settled().length === 2, patiently);
     expect((await limits()).reserved_value).toBe(0);
-    only?.at.always(textAnswer({ usage }));
+    only?.at.always(textResponse({ usage }));
     expect((await ask()).status).toBe(200);
   });
 
   test('are charged for what they sent and received', async () => {
     const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 100_000 });
-    gateway.pool[0]?.at.always(silenceAfter({ events: 6 }));
+    gateway.pool[0]?.at.always(streamSilent({ events: 6 }));
     const controller = new AbortController();
     const response = await ask(acceptable, controller.signal);
     await response.body?.getReader().read();
@@ -156,7 +156,7 @@ test.each([
   ['half a character as effort', { reasoning: { effort: '\ud800' } }, 400],
 ])('%s does not bypass the limits', async (_what, fields, status) => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
-  gateway.pool[0]?.at.always(textAnswer({ usage }));
+  gateway.pool[0]?.at.always(textResponse({ usage }));
   const response = await ask({ ...acceptable, ...fields });
   expect(response.status).toBe(status);
   expect(await response.text()).not.toContain('log_unavailable');
@@ -173,7 +173,7 @@ test('counts nothing for a request that failed before any output', async () => {
 test('reserves and counts a request only in the window in which it was admitted', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 2_000 });
   const [only] = gateway.pool;
-  only?.at.always(neverAnswers());
+  only?.at.always(noResponse());
   const leaving = new AbortController();
   const open = ask(acceptable, leaving.signal).catch(() => undefined);
   await vi.waitUntil(() => only?.at.inFlight === 1, patiently);
@@ -181,7 +181,7 @@ test('reserves and counts a request only in the window in which it was admitted'
 
   const today = Date.now.bind(Date);
   clock = vi.spyOn(Date, 'now').mockImplementation(() => today() + DAY_MS);
-  only?.at.always(textAnswer({ usage }));
+  only?.at.always(textResponse({ usage }));
   expect(await limits()).toMatchObject({ current_value: 0, reserved_value: 0 });
   expect((await ask()).status).toBe(200);
   leaving.abort();
@@ -194,7 +194,7 @@ test('reserves and counts a request only in the window in which it was admitted'
 
 test('announces a long request and shows its reservation apart from the usage', async () => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 50_000 });
-  gateway.pool[0]?.at.always(silenceAfter({ events: 3 }));
+  gateway.pool[0]?.at.always(streamSilent({ events: 3 }));
   const controller = new AbortController();
   const response = await ask(acceptable, controller.signal);
   await response.body?.getReader().read();

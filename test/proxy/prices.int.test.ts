@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { acceptable, type GatewayOptions, startGateway } from '../support/gateway.ts';
-import { textAnswer } from '../support/provider/scripts.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 
 const USED = { inputTokens: 1_000, cachedTokens: 800, outputTokens: 100, reasoningTokens: 60 };
 
@@ -18,7 +18,7 @@ const fileWith = (models: object[], since = '2026-12-01') => {
 async function start(options: GatewayOptions = {}) {
   const gateway = await startGateway(options);
   onTestFinished(() => gateway.stop());
-  gateway.pool[0]?.at.always(textAnswer({ usage: USED }));
+  gateway.pool[0]?.at.always(textResponse({ usage: USED }));
   /** Sends a request. @returns its cost in dollars, from the request log */
   const cost = async (fields: object = {}) => {
     await (await gateway.ask({ ...acceptable, ...fields })).text();
@@ -63,7 +63,7 @@ test('prices the service tier that was served, not the requested one', async () 
   expect(await cost({ service_tier: 'priority' })).toBe((2 * standard) / 1e6);
   expect(await cost({ service_tier: 'flex' })).toBe(standard / 2 / 1e6);
   expect(completed().map(({ serviceTier }) => serviceTier)).toEqual(['priority', 'flex']);
-  const answer = textAnswer({ usage: USED });
+  const answer = textResponse({ usage: USED });
   const downgraded = (asked: Parameters<Exclude<typeof answer.steps, readonly unknown[]>>[0]) =>
     (answer.steps as Exclude<typeof answer.steps, readonly unknown[]>)({
       ...asked,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectSecondAnswered, type Failed, failures, HELLO, type Pooled, textIn } from '../support/failures.ts';
 import type { Gateway } from '../support/gateway.ts';
-import { codeless429, textAnswer, usageLimitReached } from '../support/provider/scripts.ts';
+import { textResponse, throttled, usageLimitReached } from '../support/provider/scripts.ts';
 
 // The provider refuses the account, for its limit or its tokens (docs/provider.md#failure-classes).
 
@@ -46,7 +46,7 @@ describe('throttled: a 429 without a reason', () => {
   test.each(['error', 'detail'] as const)(
     'uses the second account while the first cools down (shape "%s")',
     async (shape) => {
-      const result = await withSecondAccount(codeless429({ shape }));
+      const result = await withSecondAccount(throttled({ shape }));
       expectSecondAnswered(result);
       expect(result.outcomes).toEqual(['throttled', 'ok']);
       const availability = await gateway.availability(result.first.id);
@@ -56,7 +56,7 @@ describe('throttled: a 429 without a reason', () => {
   );
 
   test('retries the only account after a wait, then responds with 429 and Retry-After', async () => {
-    const { status, error, headers, outcomes } = await withOnlyAccount(codeless429({ shape: 'error' }));
+    const { status, error, headers, outcomes } = await withOnlyAccount(throttled({ shape: 'error' }));
     expect(status).toBe(429);
     expect(error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -66,8 +66,8 @@ describe('throttled: a 429 without a reason', () => {
 
   test('succeeds on the only account after its cool-down', async () => {
     await start();
-    gateway.pool[0]?.at.next(codeless429({ shape: 'error' }));
-    gateway.pool[0]?.at.always(textAnswer({ text: HELLO }));
+    gateway.pool[0]?.at.next(throttled({ shape: 'error' }));
+    gateway.pool[0]?.at.always(textResponse({ text: HELLO }));
     const result = await askOnce();
     expect(textIn(result.events)).toBe(HELLO);
     expect(result.outcomes).toEqual(['throttled', 'ok']);
@@ -78,7 +78,7 @@ describe('access-token-refused: the access token is refused once', () => {
   test('refreshes the token and stays on the account', async () => {
     await start({ accounts: 2 });
     const [first] = gateway.pool as [Pooled];
-    first.at.always(textAnswer({ text: HELLO }));
+    first.at.always(textResponse({ text: HELLO }));
     first.at.expireAccessToken();
     const result = await askOnce();
     expect(textIn(result.events)).toBe(HELLO);
@@ -93,7 +93,7 @@ describe('refresh-token-refused: the refresh token is refused too', () => {
   const breakFirst = async (accounts: number) => {
     await start({ accounts });
     const [first, second] = gateway.pool as [Pooled, Pooled | undefined];
-    second?.at.always(textAnswer({ text: HELLO }));
+    second?.at.always(textResponse({ text: HELLO }));
     first.at.expireAccessToken();
     first.at.token = { status: 401, error: 'refresh_token_reused' };
     return { first, second, ...(await askOnce()) };

@@ -2,13 +2,13 @@ import { afterEach, expect, test } from 'vitest';
 import { replay } from '../../src/state/past/replay.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import {
-  badRequest,
-  codeless429,
-  cutAfter,
-  failedFirst,
+  failureAsFirstEvent,
   type ResponseScript,
+  requestRefused,
   serverError,
-  textAnswer,
+  streamCut,
+  textResponse,
+  throttled,
   usageLimitReached,
 } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
@@ -45,14 +45,14 @@ test('replays every choice and every admission from the log with the same result
   }
   await gateway.set({ api_key_auth_enabled: true });
 
-  const answer = textAnswer({ usage: { inputTokens: 40, cachedTokens: 10, outputTokens: 30, reasoningTokens: 5 } });
+  const answer = textResponse({ usage: { inputTokens: 40, cachedTokens: 10, outputTokens: 30, reasoningTokens: 5 } });
   const rare: [number, () => ResponseScript][] = [
-    [0.02, () => codeless429({ shape: 'error' })],
+    [0.02, () => throttled({ shape: 'error' })],
     [0.04, () => serverError({ status: 503, body: 'empty' })],
     [0.05, () => usageLimitReached({ resetsInSeconds: 2 })],
-    [0.07, () => failedFirst({ code: 'server_error' })],
-    [0.09, () => badRequest({ shape: 'detail' })],
-    [0.11, () => cutAfter({ deltas: 1 })],
+    [0.07, () => failureAsFirstEvent({ code: 'server_error' })],
+    [0.09, () => requestRefused({ shape: 'detail' })],
+    [0.11, () => streamCut({ deltas: 1 })],
   ];
   for (const { at } of gateway.pool) {
     at.always(answer);

@@ -4,11 +4,11 @@ import { acceptable, type Gateway } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import {
-  emptyOutputCompleted,
-  incomplete,
-  silenceAfter,
+  completedWithoutOutput,
+  incompleteResponse,
   stream,
-  textAnswer,
+  streamSilent,
+  textResponse,
   withVendorEvents,
 } from '../support/provider/scripts.ts';
 
@@ -18,7 +18,7 @@ let gateway: Gateway;
 describe('/v1/responses without stream', () => {
   test('responds with one object whose output is filled in when the terminal event has none', async () => {
     gateway = await start();
-    gateway.pool[0]?.at.always(emptyOutputCompleted({ text: 'Filled in.' }));
+    gateway.pool[0]?.at.always(completedWithoutOutput({ text: 'Filled in.' }));
     const response = await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' });
     expect(response.headers.get('content-type')).toContain('application/json');
     const body = (await response.json()) as { object: string; output: { content: { text: string }[] }[] };
@@ -28,7 +28,7 @@ describe('/v1/responses without stream', () => {
 
   test('resolves references to items that the terminal event lacked', async () => {
     gateway = await start();
-    gateway.pool[0]?.at.next(emptyOutputCompleted({ text: 'Filled in.' }));
+    gateway.pool[0]?.at.next(completedWithoutOutput({ text: 'Filled in.' }));
     const ask = (input: unknown) => gateway.ask({ model: 'gpt-5.1', input }, { path: '/v1/responses' });
     const { output } = (await (await ask('hi')).json()) as { output: { id: string }[] };
     await (
@@ -42,7 +42,7 @@ describe('/v1/responses without stream', () => {
 
   test('treats an incomplete response as a success, also in the log', async () => {
     gateway = await start();
-    gateway.pool[0]?.at.always(incomplete());
+    gateway.pool[0]?.at.always(incompleteResponse());
     const response = await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: 'incomplete' });
@@ -52,7 +52,7 @@ describe('/v1/responses without stream', () => {
 
 test('fills in the output of the terminal event on /v1 and leaves it unchanged for Codex', async () => {
   gateway = await start();
-  gateway.pool[0]?.at.always(emptyOutputCompleted({ text: 'Filled in.' }));
+  gateway.pool[0]?.at.always(completedWithoutOutput({ text: 'Filled in.' }));
   const ending = async (path: string) => eventsIn(await (await gateway.ask(acceptable, { path })).text()).at(-1);
   expect(await ending('/v1/responses')).toMatchObject({
     event: 'response.completed',
@@ -63,7 +63,7 @@ test('fills in the output of the terminal event on /v1 and leaves it unchanged f
 
 test('relays vendor events to Codex and removes them on /v1', async () => {
   gateway = await start();
-  gateway.pool[0]?.at.always(withVendorEvents(textAnswer()));
+  gateway.pool[0]?.at.always(withVendorEvents(textResponse()));
   const types = async (path: string) =>
     eventsIn(await (await gateway.ask(acceptable, { path })).text()).map(({ event }) => event);
   expect(await types('/backend-api/svc/responses')).toContain('codex.rate_limits');
@@ -75,7 +75,7 @@ test('relays vendor events to Codex and removes them on /v1', async () => {
 describe('a stream', () => {
   test('is relayed while it arrives', async () => {
     gateway = await start();
-    gateway.pool[0]?.at.always(silenceAfter({ events: 5 }));
+    gateway.pool[0]?.at.always(streamSilent({ events: 5 }));
     const controller = new AbortController();
     const response = await gateway.ask(acceptable, { signal: controller.signal });
     const { value } = (await response.body?.getReader().read()) ?? {};

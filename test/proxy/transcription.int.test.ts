@@ -5,13 +5,13 @@ import { errorOf, type Gateway, type GatewayOptions } from '../support/gateway.t
 import { gateways } from '../support/gateways.ts';
 import { patiently } from '../support/patiently.ts';
 import {
-  badRequest,
+  accessTokenRefused,
+  connectionReset,
   json,
-  neverAnswers,
+  noResponse,
   type ResponseScript,
-  resetConnection,
+  requestRefused,
   serverError,
-  unauthorized,
   usageLimitReached,
   whole,
 } from '../support/provider/scripts.ts';
@@ -188,7 +188,7 @@ describe('a short recording is retried on another account when', () => {
   test.each<[string, ResponseScript, string]>([
     ['the window is used up', usageLimitReached(), 'usage_limit'],
     ['the provider fails', serverError({ body: 'html' }), 'provider_error'],
-    ['the provider hangs up', resetConnection(), 'unreachable'],
+    ['the provider hangs up', connectionReset(), 'unreachable'],
     ['the provider answers with a page', whole(200, 'text/html', '<html>'), 'not_json'],
   ])('%s', async (_what, script, outcome) => {
     await start({ accounts: 2 });
@@ -204,7 +204,7 @@ describe('a short recording is retried on another account when', () => {
 
   test('and on the same one with a new token', async () => {
     await start();
-    gateway.pool[0]?.at.transcribe.next(unauthorized());
+    gateway.pool[0]?.at.transcribe.next(accessTokenRefused());
     expect((await send({ file: audio(10) })).status).toBe(200);
     expect(completed()[0]?.attempts).toMatchObject([{ outcome: 'unauthorized' }, { outcome: 'ok', isRepeat: true }]);
   });
@@ -343,7 +343,7 @@ describe('a form that turns out invalid while it is forwarded', () => {
 
   test('relays an error of the provider about the form', async () => {
     await start();
-    gateway.pool[0]?.at.transcribe.always(badRequest());
+    gateway.pool[0]?.at.transcribe.always(requestRefused());
     const response = await send({ file: audio(10) });
     expect([response.status, await errorOf(response)]).toMatchObject([400, { code: 'invalid_request_error' }]);
   });
@@ -368,7 +368,7 @@ describe('a client that disconnects', () => {
 
   test('while the provider works', async () => {
     await start();
-    gateway.pool[0]?.at.transcribe.always(neverAnswers());
+    gateway.pool[0]?.at.transcribe.always(noResponse());
     const controller = new AbortController();
     const body = form({ file: audio(10) });
     const asked = fetch(gateway.url + SVC, { method: 'POST', body, signal: controller.signal });

@@ -4,7 +4,7 @@ import { textIn } from '../support/failures.ts';
 import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
 import { patiently } from '../support/patiently.ts';
 import { eventsIn } from '../support/provider/client.ts';
-import { resetConnection, serverError, silenceAfter, textAnswer } from '../support/provider/scripts.ts';
+import { connectionReset, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 
 // The service with SVC_PLAIN_HTTP=false: Node's HTTP server reads every request, undici sends those to the provider.
 
@@ -18,7 +18,7 @@ afterAll(() => gateway.stop());
 const account = (index: number) => gateway.pool[index]?.at as Gateway['pool'][number]['at'];
 
 test('responds with one JSON object', async () => {
-  account(0).always(textAnswer({ text: 'Hello.' }));
+  account(0).always(textResponse({ text: 'Hello.' }));
   const response = await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   expect(await response.json()).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'Hello.' }] }] });
@@ -28,14 +28,14 @@ test('responds with one JSON object', async () => {
 });
 
 test('relays a stream event by event, and a long one completely', async () => {
-  account(0).next(silenceAfter({ events: 5 }));
+  account(0).next(streamSilent({ events: 5 }));
   const controller = new AbortController();
   const held = await gateway.ask(acceptable, { signal: controller.signal });
   const { value } = (await held.body?.getReader().read()) ?? {};
   expect(Buffer.from(value ?? []).toString()).toMatch(/^event: response\.created\n/);
   controller.abort();
   const text = 'word '.repeat(20_000);
-  account(0).next(textAnswer({ text }));
+  account(0).next(textResponse({ text }));
   const events = eventsIn(await (await gateway.ask()).text());
   expect(textIn(events)).toBe(text);
   expect(events.at(-1)?.event).toBe('response.completed');
@@ -53,10 +53,10 @@ test('forwards a recording while it arrives', async () => {
 
 test.each([
   ['responds with an error', serverError({ status: 500, body: 'json' }), 'provider_error'],
-  ['resets the connection', resetConnection(), 'unreachable'],
+  ['resets the connection', connectionReset(), 'unreachable'],
 ])('retries on another account when the provider %s', async (_what, script, outcome) => {
   account(0).always(script);
-  account(1).always(textAnswer({ text: 'From the second account.' }));
+  account(1).always(textResponse({ text: 'From the second account.' }));
   const response = await gateway.ask();
   expect(textIn(eventsIn(await response.text()))).toBe('From the second account.');
   const [completed] = gateway.events('RequestCompleted');
@@ -64,7 +64,7 @@ test.each([
 });
 
 test('ends the call to the provider when the client disconnects', async () => {
-  account(0).always(silenceAfter({ events: 5 }));
+  account(0).always(streamSilent({ events: 5 }));
   const controller = new AbortController();
   const response = await gateway.ask(acceptable, { signal: controller.signal });
   expect(response.status).toBe(200);

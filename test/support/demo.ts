@@ -9,7 +9,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { type Service, startService } from '../../src/app/main.ts';
 import type { SimulatedAccount } from './provider/account.ts';
 import { type Provider, startProvider } from './provider/provider.ts';
-import { textAnswer } from './provider/scripts.ts';
+import { textResponse } from './provider/scripts.ts';
 
 const USUAL_PORT = 2455;
 const MODEL = 'gpt-5.5';
@@ -33,14 +33,14 @@ async function end(exitCode: number): Promise<void> {
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0));
 
-provider = await startProvider({ remember: 1_000 });
+provider = await startProvider({ maxReceived: 1_000 });
 const accounts = [
   provider.addAccount({ plan: 'plus' }),
   provider.addAccount({ plan: 'team' }),
   provider.addAccount({ plan: 'pro' }),
 ];
 for (const account of accounts) {
-  account.always(textAnswer({ text: `Hello, this is ${account.email} of the simulated provider.`, betweenMs: 50 }));
+  account.always(textResponse({ text: `Hello, this is ${account.email} of the simulated provider.`, betweenMs: 50 }));
 }
 
 const config = readConfig({

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { acceptable, type Gateway, type GatewayOptions } from './gateway.ts';
 import { gateways } from './gateways.ts';
 import { eventsIn } from './provider/client.ts';
-import { type ResponseScript, textAnswer } from './provider/scripts.ts';
+import { type ResponseScript, textResponse } from './provider/scripts.ts';
 
 export type Pooled = Gateway['pool'][number];
 
@@ -49,7 +49,7 @@ export function failures(onStart: (gateway: Gateway) => void) {
       await start({ accounts: 2, ...options });
       const [first, second] = gateway.pool as [Pooled, Pooled];
       first.at.always(script);
-      second.at.always(textAnswer({ text: HELLO }));
+      second.at.always(textResponse({ text: HELLO }));
       return { first, second, ...(await askOnce(onHead)) };
     },
     /** Nobody else can help. */

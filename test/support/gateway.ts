@@ -145,7 +145,7 @@ export async function startGateway({
       Object.assign(since, { position: lastPosition(logFile), ms: Date.now() });
       pool.length = 0;
       said.length = 0;
-      provider.forget();
+      provider.clearReceived();
       await fill(count);
     },
 

@@ -3,11 +3,11 @@ import { patiently } from '../../../test/support/patiently.ts';
 import type { SimulatedAccount } from '../../../test/support/provider/account.ts';
 import { model, modelList } from '../../../test/support/provider/models.ts';
 import {
+  accessTokenRefused,
+  connectionReset,
   json,
-  neverAnswers,
-  resetConnection,
+  noResponse,
   serverError,
-  unauthorized,
 } from '../../../test/support/provider/scripts.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { subjects } from '../../state/fold/subjects.ts';
@@ -76,8 +76,8 @@ test('appends no event without changes', async () => {
 describe('a plan keeps its models, and a report is made, when the provider', () => {
   test.each([
     ['fails', serverError(), 'could not be read: HTTP 500'],
-    ['closes the connection', resetConnection(), 'could not be read: econnreset'],
-    ['does not respond', neverAnswers(), 'could not be read: etimedout'],
+    ['closes the connection', connectionReset(), 'could not be read: econnreset'],
+    ['does not respond', noResponse(), 'could not be read: etimedout'],
     ['sends an empty list', modelList([]), 'are in an unknown format'],
     ['sends another object', json(200, { data: [] }), 'are in an unknown format'],
     ['sends HTML', json(200, '<html>'), 'are in an unknown format'],
@@ -112,7 +112,7 @@ test('skips unusable accounts', async () => {
 
 test('replaces a refused token and repeats the call', async () => {
   const { at, id } = await addAccount();
-  at.models.next(unauthorized());
+  at.models.next(accessTokenRefused());
   await poll(id);
   expect(asked(at)).toHaveLength(2);
   expect(slugs()?.length).toBeGreaterThan(0);
@@ -157,7 +157,7 @@ test('polls one account of each plan at an interval', async () => {
 
 test('stops waiting for a poll after the timeout', async () => {
   const { at, id } = await addAccount();
-  at.models.always(neverAnswers());
+  at.models.always(noResponse());
   poller.pollNow(id);
   await poller.whenIdle(20);
   expect(slugs()).toBeUndefined();

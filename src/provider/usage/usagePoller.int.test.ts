@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SimulatedAccount } from '../../../test/support/provider/account.ts';
-import { after, delayed, json, resetConnection, usageWindow, whole } from '../../../test/support/provider/scripts.ts';
+import {
+  connectionReset,
+  delayed,
+  delayedUntil,
+  json,
+  usageWindow,
+  whole,
+} from '../../../test/support/provider/scripts.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import { because, HOUR, MINUTE, type ProviderFixture, startFixture, TOKEN, USAGE } from '../providerFixture.support.ts';
@@ -137,7 +144,7 @@ describe('a poll', () => {
 
   test('records nothing for an account that is deleted meanwhile', async () => {
     const deletion = Promise.withResolvers<void>();
-    at.usage.failure = after(deletion.promise, json(200, { plan_type: 'pro', rate_limit: null }));
+    at.usage.failure = delayedUntil(deletion.promise, json(200, { plan_type: 'pro', rate_limit: null }));
     const poll = poller.pollNow(id);
     await fixture.provider.until(() => usageCalls() === 1);
     await fixture.node.handle(subjects.account, id, { type: 'DeleteAccount', accountId: id }, because);
@@ -176,7 +183,7 @@ describe('tokens', () => {
     expect(sample()).toBeDefined();
   });
 
-  test('are refreshed once after a 401, and the call is repeated', async () => {
+  test('are refreshed once delayedUntil a 401, and the call is repeated', async () => {
     at.expireAccessToken();
     await poller.pollNow(id);
     expect(usageRequests().map(({ status }) => status)).toEqual([401, 200]);
@@ -213,7 +220,7 @@ describe('tokens', () => {
 describe('a response without an account', () => {
   beforeEach(() => poller.pollNow(id));
 
-  test.each([402, 404])('deactivates the account after three in a row: %i', async (status) => {
+  test.each([402, 404])('deactivates the account delayedUntil three in a row: %i', async (status) => {
     at.usage.failure = status;
     await polls(2);
     expect(account()?.status).toBe('active');
@@ -257,7 +264,7 @@ describe('a failure changes nothing, is reported hourly and retried only if usef
     ['529', 529, 3, 'HTTP 529'],
     ['429 with a long Retry-After', json(429, {}, { headers: { 'retry-after': '60' } }), 1, 'HTTP 429'],
     ['a redirect', whole(302, 'text/html', '', { headers: { location: '/backend-api/wham/usage?x' } }), 1, 'HTTP 302'],
-    ['a reset connection', resetConnection(), 3, 'econnreset'],
+    ['a reset connection', connectionReset(), 3, 'econnreset'],
     ['HTML', whole(200, 'text/html', '<html>'), 1, 'unknown format'],
     ['another object', json(200, { detail: 'Not today' }), 1, 'unknown format'],
   ] as const)('%s', async (_name, failure, calls, report) => {

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { acceptable, type Gateway } from '../../support/gateway.ts';
-import { badRequest, serverError, textAnswer, usageLimitReached } from '../../support/provider/scripts.ts';
+import { requestRefused, serverError, textResponse, usageLimitReached } from '../../support/provider/scripts.ts';
 import { usageWindow } from '../../support/provider/usage.ts';
 import { writePastRequests } from './pastRequests.ts';
 
@@ -72,11 +72,11 @@ export async function furnish(
   const models = ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano', 'gpt-5.1'];
   for (let index = 0; index < 42; index++) {
     const answered = gateway.provider.accounts;
-    if (index === 9) for (const account of answered) account.next(badRequest());
+    if (index === 9) for (const account of answered) account.next(requestRefused());
     if (index === 17) for (const account of answered) account.next(serverError());
     if (index === 23) answered[0]?.next(usageLimitReached());
     if (index % 5 === 0)
-      for (const account of answered) account.always(textAnswer({ text: 'Hello. '.repeat(4 + index) }));
+      for (const account of answered) account.always(textResponse({ text: 'Hello. '.repeat(4 + index) }));
     const response = await gateway.ask(
       {
         ...acceptable,

@@ -1,19 +1,19 @@
 import { stepsOf } from '../../support/provider/responseScript.ts';
 import {
-  badRequest,
-  cutAfter,
-  emptyOutputCompleted,
-  endsWithoutTerminal,
+  completedWithoutOutput,
   errorEvent,
-  failedAfter,
-  failedFirst,
-  incomplete,
+  type Fragmentation,
+  failureAfterText,
+  failureAsFirstEvent,
+  incompleteResponse,
   type ResponseScript,
-  reasoningAnswer,
+  reasoningResponse,
+  requestRefused,
   serverError,
-  silenceAfter,
-  textAnswer,
-  type Wire,
+  streamCut,
+  streamSilent,
+  terminalEventMissing,
+  textResponse,
 } from '../../support/provider/scripts.ts';
 import type { Random } from './random.ts';
 
@@ -79,7 +79,7 @@ export const inputOf = (plan: Plan) => [
 ];
 
 /** A script for an account that does to each request what its plan says. */
-export function asPlanned(failedOnce: Set<string>, wire?: Wire): ResponseScript {
+export function asPlanned(failedOnce: Set<string>, wire?: Fragmentation): ResponseScript {
   return {
     name: 'as planned',
     steps: (asked) => {
@@ -89,7 +89,7 @@ export function asPlanned(failedOnce: Set<string>, wire?: Wire): ResponseScript 
       if (ONCE.has(plan.kind)) failedOnce.add(plan.number);
       return stepsOf(scriptOf(isSecondTime ? { ...plan, kind: 'text' } : plan), asked);
     },
-    ...(wire && { wire }),
+    ...(wire && { fragmentation: wire }),
   };
 }
 
@@ -97,30 +97,30 @@ function scriptOf({ kind, deltas, betweenMs, delayMs, usage }: Plan): ResponseSc
   const options = { deltas, betweenMs, delayMs, usage };
   switch (kind) {
     case 'text':
-      return textAnswer(options);
+      return textResponse(options);
     case 'reasoning':
-      return reasoningAnswer(options);
+      return reasoningResponse(options);
     case 'incomplete':
-      return incomplete(options);
+      return incompleteResponse(options);
     case 'emptyOutput':
-      return emptyOutputCompleted(options);
+      return completedWithoutOutput(options);
     case 'withoutUsage':
-      return textAnswer({ ...options, usage: null });
+      return textResponse({ ...options, usage: null });
     case 'failedAfter':
-      return failedAfter({ deltas });
+      return failureAfterText({ deltas });
     case 'errorEvent':
       return errorEvent({ deltas });
     case 'badRequest':
-      return badRequest();
+      return requestRefused();
     case 'failedFirst':
-      return failedFirst();
+      return failureAsFirstEvent();
     case 'serverError':
       return serverError();
     case 'cut':
-      return cutAfter({ deltas });
+      return streamCut({ deltas });
     case 'withoutTerminal':
-      return endsWithoutTerminal({ deltas });
+      return terminalEventMissing({ deltas });
     case 'silence':
-      return silenceAfter({ events: Math.min(deltas, 5) });
+      return streamSilent({ events: Math.min(deltas, 5) });
   }
 }

@@ -1,7 +1,7 @@
 import type { SimulatedAccount } from '../../support/provider/account.ts';
-import { answer } from '../../support/provider/answer.ts';
 import { functionCalls, reasoning } from '../../support/provider/parts.ts';
-import { type ResponseScript, stream, textAnswer } from '../../support/provider/scripts.ts';
+import { responseEvents } from '../../support/provider/responseEvents.ts';
+import { type ResponseScript, stream, textResponse } from '../../support/provider/scripts.ts';
 
 /** A model that every price table knows: 1.25, 0.125 (cached) and 10 dollars a million tokens. */
 export const model = 'gpt-5.1';
@@ -21,13 +21,13 @@ export const answerTakesMs = 50;
 
 /** Timers may be a little early. */
 export const answerScript = (): ResponseScript =>
-  textAnswer({ text: answerText, usage, firstByteDelayMs: answerTakesMs + 5 });
+  textResponse({ text: answerText, usage, firstByteDelayMs: answerTakesMs + 5 });
 
 /** Makes the provider think and ask for a tool once, before it answers as always. */
 export const callToolFirst = (account: SimulatedAccount, name: string, args: object): void =>
   account.next(
     stream('thinks and calls a tool', (asked) =>
-      answer(asked, { parts: [reasoning(['Let me ', 'look.']), functionCalls([{ name, args }])], usage }),
+      responseEvents(asked, { parts: [reasoning(['Let me ', 'look.']), functionCalls([{ name, args }])], usage }),
     ),
   );
 

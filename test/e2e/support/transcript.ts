@@ -10,8 +10,8 @@ export const transcript = ({ wire, provider, service }: { wire: Wire; provider: 
     '--- the service answered',
     wire.answers().slice(-16_000),
     '--- the provider got',
-    ...provider.received.map(({ method, path, status, answeredBy, aborted, json }) =>
-      JSON.stringify({ method, path, status, answeredBy, aborted, json }).slice(0, 2_000),
+    ...provider.received.map(({ method, path, status, script, aborted, json }) =>
+      JSON.stringify({ method, path, status, script, aborted, json }).slice(0, 2_000),
     ),
     '--- the service said',
     service.output(),

@@ -1,14 +1,14 @@
-import { compacted, politeAnswer } from './answers.ts';
 import { json } from './http.ts';
 import { modelList } from './models.ts';
 import type { ReceivedRequest } from './received.ts';
-import { createPlaylist, type Playlist, type ResponseScript } from './responseScript.ts';
-import type { TokenScript } from './tokenAnswer.ts';
+import { createScriptQueue, type ResponseScript, type ScriptQueue } from './responseScript.ts';
+import { compacted, defaultResponse } from './responses.ts';
+import type { TokenScript } from './tokenResponse.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { initialUsage, type UsageScript } from './usage.ts';
 
 export interface AccountOptions {
-  /** Becomes `chatgpt-account-id`. Two accounts may share one, as the seats of a workspace do. */
+  /** The `chatgpt-account-id`. The seats of a workspace share one. */
   id?: string;
   email?: string;
   plan?: string;
@@ -17,7 +17,7 @@ export interface AccountOptions {
   usage?: Partial<UsageScript>;
 }
 
-/** What the official CLI keeps in its `auth.json` (docs/clients.md#the-auth-file-that-codex-writes). */
+/** Codex's `auth.json` (docs/clients.md#the-auth-file-that-codex-writes). */
 export interface AuthFile {
   auth_mode: 'chatgpt';
   OPENAI_API_KEY: null;
@@ -36,29 +36,29 @@ export interface SimulatedAccount {
   readonly id: string;
   readonly email: string;
   readonly userId: string;
-  /** Shows in usage at the next poll and in the tokens that are issued next. */
+  /** A change shows in the next usage poll and in newly issued tokens. */
   plan: string;
   usage: UsageScript;
   token: TokenScript;
   readonly tokens: Tokens;
   authFile(): AuthFile;
-  /** What every `/codex/responses` answers from now on. */
+  /** Sets the default script of `/codex/responses`. */
   always(script: ResponseScript): void;
-  /** What the next ones answer, one each, before `always` counts again. */
+  /** Queues scripts for the next requests, one each. */
   next(...scripts: ResponseScript[]): void;
-  readonly responses: Playlist;
-  readonly compact: Playlist;
-  readonly models: Playlist;
-  readonly transcribe: Playlist;
-  /** Access tokens issued so far answer 401 from now on. */
+  readonly responses: ScriptQueue;
+  readonly compact: ScriptQueue;
+  readonly models: ScriptQueue;
+  readonly transcribe: ScriptQueue;
+  /** Requests with the access tokens issued so far get 401 from now on. */
   expireAccessToken(): void;
-  /** A new login of the same account: a fresh family of tokens, which `authFile()` then holds. */
+  /** Signs in to the same account again: `authFile()` then contains a new family of tokens. */
   signIn(): void;
-  /** The present family of tokens is void: requests and refreshes alike are refused. */
+  /** Revokes the current family of tokens: requests and refreshes are refused. */
   revoke(): void;
-  /** What named this account's id; seats that share an id share this list. */
+  /** The requests with this account's id; seats that share an id share this list. */
   readonly received: ReceivedRequest[];
-  /** Requests of this account that are being answered right now. */
+  /** Requests of this account in progress. */
   inFlight: number;
 }
 
@@ -78,7 +78,7 @@ export function createAccount(options: AccountOptions, { number, now, received }
     userId: options.userId ?? `user-simulated-${number}`,
     plan: options.plan ?? 'plus',
   };
-  const responses = createPlaylist(politeAnswer());
+  const responses = createScriptQueue(defaultResponse());
   const account: SimulatedAccount = Object.assign(identity, {
     usage: { ...initialUsage(now), ...options.usage },
     token: 'rotate' as TokenScript,
@@ -86,9 +86,9 @@ export function createAccount(options: AccountOptions, { number, now, received }
     responses,
     always: responses.always,
     next: responses.next,
-    compact: createPlaylist(compacted()),
-    models: createPlaylist(modelList()),
-    transcribe: createPlaylist(json(200, { text: 'Hello from the simulated provider.' }, { name: 'transcript' })),
+    compact: createScriptQueue(compacted()),
+    models: createScriptQueue(modelList()),
+    transcribe: createScriptQueue(json(200, { text: 'Hello from the simulated provider.' }, { name: 'transcript' })),
     authFile: () => authFile(id, account.tokens, now),
     expireAccessToken: () => account.tokens.expireAccess(),
     signIn: () => void account.tokens.signIn(),

@@ -4,49 +4,49 @@ import type { ResponseScript } from './responseScript.ts';
 
 export const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
 
-/** Somebody said yes: what a code stands for until it is exchanged, once. */
+/** A user has granted access: what the authorization code can be exchanged for, once. */
 interface Grant {
   readonly account: SimulatedAccount;
   readonly redirectUri: string;
   /** base64url(SHA-256(verifier)). */
   readonly challenge: string;
   readonly expiresAt: number;
-  isSpent: boolean;
+  isUsed: boolean;
 }
 
 export interface Device {
   readonly deviceAuthId: string;
   readonly userCode: string;
   readonly expiresAt: number;
-  /** What the operator did with the code; undefined while nobody has entered it. */
-  answer: { readonly account: SimulatedAccount } | 'denied' | undefined;
+  /** The user's decision; undefined until the code was entered. */
+  decision: { readonly account: SimulatedAccount } | 'denied' | undefined;
 }
 
-/** How the provider behaves when somebody signs in; change it as you like. */
+/** How the provider behaves during a sign-in; tests change it. */
 export interface SignInScript {
-  /** As the provider spells it: text. */
+  /** A string, as sent by the real provider. */
   interval: string | number;
   expiresInSeconds: number;
-  /** Gives the end of a device code as a time instead of a number of seconds. */
-  saysExpiresAt: boolean;
-  /** Answers the next requests for a device code, before the usual answer counts again. */
+  /** Sends the expiry of a device code as a time instead of a number of seconds. */
+  sendsExpiresAt: boolean;
+  /** Scripts for the next requests for a device code, before the default. */
   readonly nextUserCodes: ResponseScript[];
   /** The same for polls of a device code. */
   readonly nextPolls: ResponseScript[];
-  /** The same for exchanges of a code, which is spent all the same. */
+  /** The same for exchanges of a code, which is used up nevertheless. */
   readonly nextExchanges: ResponseScript[];
 }
 
 const CODE_LIFETIME_MS = 60_000;
 
-/** The authorization server: codes by browser, with PKCE, and by device. */
+/** The authorization server: browser sign-in with PKCE, and device sign-in. */
 export function createAuthorizationServer({ now }: { now: () => number }) {
   const grants = new Map<string, Grant>();
   const devices = new Map<string, Device>();
   const script: SignInScript = {
     interval: '5',
     expiresInSeconds: 900,
-    saysExpiresAt: false,
+    sendsExpiresAt: false,
     nextUserCodes: [],
     nextPolls: [],
     nextExchanges: [],
@@ -54,7 +54,7 @@ export function createAuthorizationServer({ now }: { now: () => number }) {
 
   function issue(account: SimulatedAccount, redirectUri: string, challenge: string): string {
     const code = `ac_${randomBytes(24).toString('base64url')}`;
-    grants.set(code, { account, redirectUri, challenge, expiresAt: now() + CODE_LIFETIME_MS, isSpent: false });
+    grants.set(code, { account, redirectUri, challenge, expiresAt: now() + CODE_LIFETIME_MS, isUsed: false });
     return code;
   }
 
@@ -65,11 +65,11 @@ export function createAuthorizationServer({ now }: { now: () => number }) {
     issue,
     deviceOf,
 
-    /** The account that a code stands for; it is spent from now on. Undefined when anything about it is wrong. */
+    /** Uses up a code. @returns its account, undefined when the code, redirect URI or verifier is wrong */
     redeem({ code, redirectUri, verifier }: { code: string; redirectUri: string; verifier: string }) {
       const grant = grants.get(code);
-      if (!grant || grant.isSpent || grant.expiresAt <= now()) return undefined;
-      grant.isSpent = true;
+      if (!grant || grant.isUsed || grant.expiresAt <= now()) return undefined;
+      grant.isUsed = true;
       return grant.redirectUri === redirectUri && grant.challenge === challengeOf(verifier) ? grant.account : undefined;
     },
 
@@ -79,31 +79,31 @@ export function createAuthorizationServer({ now }: { now: () => number }) {
         deviceAuthId: `deviceauth_${randomUUID()}`,
         userCode: `${letters.slice(0, 4)}-${letters.slice(4, 9)}`,
         expiresAt: now() + script.expiresInSeconds * 1_000,
-        answer: undefined,
+        decision: undefined,
       };
       devices.set(device.deviceAuthId, device);
       return device;
     },
 
-    deviceAsking(deviceAuthId: unknown, userCode: unknown): Device | undefined {
+    pendingDevice(deviceAuthId: unknown, userCode: unknown): Device | undefined {
       const device = devices.get(String(deviceAuthId));
       return device && device.userCode === userCode && device.expiresAt > now() ? device : undefined;
     },
 
-    /** Done with: its code is given once. */
+    /** Called when the device got its code. */
     forget: ({ deviceAuthId }: Device) => devices.delete(deviceAuthId),
 
-    /** Enters a device code, as somebody who is signed in as this account. */
+    /** Enters a device code as the user of this account. */
     approve(userCode: string, account: SimulatedAccount): void {
       const device = deviceOf(userCode);
-      if (!device) throw new Error(`nobody asked for the device code ${userCode}`);
-      device.answer = { account };
+      if (!device) throw new Error(`no device waits for the code ${userCode}`);
+      device.decision = { account };
     },
 
     deny(userCode: string): void {
       const device = deviceOf(userCode);
-      if (!device) throw new Error(`nobody asked for the device code ${userCode}`);
-      device.answer = 'denied';
+      if (!device) throw new Error(`no device waits for the code ${userCode}`);
+      device.decision = 'denied';
     },
   };
 }

@@ -1,7 +1,7 @@
-import { answer, opening } from './answer.ts';
-import { textAnswer } from './answers.ts';
 import { message } from './parts.ts';
+import { openingEvents, responseEvents } from './responseEvents.ts';
 import { type ResponseScript, stepsOf } from './responseScript.ts';
+import { textResponse } from './responses.ts';
 import { deltasOf, stream } from './stream.ts';
 
 interface FailedOptions {
@@ -10,49 +10,49 @@ interface FailedOptions {
 }
 
 /** `failure-as-first-event`: a 200 whose first event, or the first after `response.in_progress`, is the failure. */
-export const failedFirst = ({
+export const failureAsFirstEvent = ({
   code = 'rate_limit_exceeded',
   message = `Simulated ${code}`,
   afterCreated = false,
 }: FailedOptions & { afterCreated?: boolean } = {}): ResponseScript =>
-  stream(`failedFirst ${code}`, function* (asked) {
-    for (const step of answer(asked, { parts: [], end: 'failed', error: { code, message } }))
+  stream(`failureAsFirstEvent ${code}`, function* (context) {
+    for (const step of responseEvents(context, { parts: [], end: 'failed', error: { code, message } }))
       if (afterCreated || ('event' in step && step.event.type === 'response.failed')) yield step;
   });
 
-interface CutOptions {
+interface TextOptions {
   deltas?: number;
 }
 
 const openMessage = (deltas: number) => message(deltasOf({ deltas }), { leaveOpen: true });
 
 /** `response.failed` after some text. */
-export const failedAfter = ({
+export const failureAfterText = ({
   deltas = 2,
   code = 'server_error',
   message = `Simulated ${code}`,
-}: CutOptions & FailedOptions = {}): ResponseScript =>
-  stream(`failedAfter ${code}`, (asked) =>
-    answer(asked, { parts: [openMessage(deltas)], end: 'failed', error: { code, message } }),
+}: TextOptions & FailedOptions = {}): ResponseScript =>
+  stream(`failureAfterText ${code}`, (context) =>
+    responseEvents(context, { parts: [openMessage(deltas)], end: 'failed', error: { code, message } }),
   );
 
 /** `stream-cut`: some text, then a reset of the socket. */
-export const cutAfter = ({ deltas = 2 }: CutOptions = {}): ResponseScript =>
-  stream('cutAfter', function* (asked) {
-    yield* opening(asked);
-    yield* openMessage(deltas)(asked, 0);
+export const streamCut = ({ deltas = 2 }: TextOptions = {}): ResponseScript =>
+  stream('streamCut', function* (context) {
+    yield* openingEvents(context);
+    yield* openMessage(deltas)(context, 0);
     yield { reset: true };
   });
 
 /** `stream-silent`: `events` events, then nothing, with the connection open. */
-export const silenceAfter = ({ events = 1 }: { events?: number } = {}): ResponseScript => {
-  const script = textAnswer();
+export const streamSilent = ({ events = 1 }: { events?: number } = {}): ResponseScript => {
+  const script = textResponse();
   return {
-    name: 'silenceAfter',
-    *steps(asked) {
-      let left = events;
-      for (const step of stepsOf(script, asked)) {
-        if ('event' in step && left-- === 0) break;
+    name: 'streamSilent',
+    *steps(context) {
+      let remaining = events;
+      for (const step of stepsOf(script, context)) {
+        if ('event' in step && remaining-- === 0) break;
         yield step;
       }
       yield { hold: true };
@@ -61,16 +61,16 @@ export const silenceAfter = ({ events = 1 }: { events?: number } = {}): Response
 };
 
 /** `event-too-large`: one delta of `bytes` bytes in a response that is otherwise fine. */
-export const oversizedEvent = ({ bytes }: { bytes: number }): ResponseScript => ({
-  ...textAnswer({ deltas: ['x'.repeat(bytes)] }),
-  name: 'oversizedEvent',
+export const eventTooLarge = ({ bytes }: { bytes: number }): ResponseScript => ({
+  ...textResponse({ deltas: ['x'.repeat(bytes)] }),
+  name: 'eventTooLarge',
 });
 
 /** `terminal-event-missing`: a clean end without a terminal event. */
-export const endsWithoutTerminal = ({ deltas = 2 }: CutOptions = {}): ResponseScript =>
-  stream('endsWithoutTerminal', function* (asked) {
-    yield* opening(asked);
-    yield* openMessage(deltas)(asked, 0);
+export const terminalEventMissing = ({ deltas = 2 }: TextOptions = {}): ResponseScript =>
+  stream('terminalEventMissing', function* (context) {
+    yield* openingEvents(context);
+    yield* openMessage(deltas)(context, 0);
   });
 
 /** An `error` event after some text, and the end. */
@@ -79,10 +79,10 @@ export const errorEvent = ({
   message = `Simulated ${code}`,
   shape = 'flat',
   deltas = 2,
-}: CutOptions & FailedOptions & { shape?: 'flat' | 'nested' } = {}): ResponseScript =>
-  stream(`errorEvent ${shape}`, function* (asked) {
-    yield* opening(asked);
-    if (deltas > 0) yield* openMessage(deltas)(asked, 0);
+}: TextOptions & FailedOptions & { shape?: 'flat' | 'nested' } = {}): ResponseScript =>
+  stream(`errorEvent ${shape}`, function* (context) {
+    yield* openingEvents(context);
+    if (deltas > 0) yield* openMessage(deltas)(context, 0);
     const fields = { code, message, param: null };
     yield {
       event: shape === 'flat' ? { type: 'error', ...fields } : { type: 'error', error: { type: code, ...fields } },

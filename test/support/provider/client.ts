@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 import type { SimulatedAccount } from './account.ts';
 import type { Provider } from './provider.ts';
 
-export interface AskOptions {
+export interface RequestOptions {
   path?: string;
   method?: string;
-  /** An object goes out as JSON; undefined sends the smallest body that the provider accepts. */
+  /** An object is sent as JSON. Default: the smallest body that the provider accepts. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -23,8 +23,12 @@ export const credentials = (account: SimulatedAccount): Record<string, string> =
   'chatgpt-account-id': account.id,
 });
 
-/** Asks the provider as the gateway would, with the account's present access token. */
-export function ask(provider: Provider, account: SimulatedAccount, options: AskOptions = {}): Promise<Response> {
+/** Sends a request to the provider like the gateway, with the account's current access token. */
+export function sendRequest(
+  provider: Provider,
+  account: SimulatedAccount,
+  options: RequestOptions = {},
+): Promise<Response> {
   const { path = '/codex/responses', method = 'POST', body = acceptableBody, headers, signal } = options;
   const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
   return fetch(provider.baseUrl + path, {
@@ -36,22 +40,22 @@ export function ask(provider: Provider, account: SimulatedAccount, options: AskO
 }
 
 /**
- * What the browser of somebody does who follows the link and signs in as this account, or says no.
- * @returns where the provider sends it then
+ * Follows a sign-in link like a browser, and signs in to the account or denies access.
+ * @returns the URL that the provider redirects to
  */
 export async function signInAt(authorizationUrl: string, account: SimulatedAccount | 'deny'): Promise<string> {
   const url = new URL(authorizationUrl);
   if (account === 'deny') url.searchParams.set('deny', '1');
   else url.searchParams.set('login', account.email);
-  const answer = await fetch(url, { redirect: 'manual' });
-  const location = answer.headers.get('location');
-  if (location === null) throw new Error(`the provider answered ${answer.status}: ${await answer.text()}`);
+  const response = await fetch(url, { redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (location === null) throw new Error(`the provider responded ${response.status}: ${await response.text()}`);
   return location;
 }
 
 export interface ServerSentEvent {
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields
   data: any;
 }
 
@@ -64,22 +68,22 @@ export const eventsIn = (text: string): ServerSentEvent[] =>
       data: JSON.parse(/^data: (.*?)\r?$/m.exec(block)?.[1] ?? 'null'),
     }));
 
-/** What came over the wire, before any HTTP client had a say. */
-export interface Wired {
+/** A response as read from the socket, without an HTTP client. */
+export interface RawResponse {
   head: string;
-  /** The chunks of the chunked encoding: the writes that the provider made. */
+  /** The chunks of the chunked encoding: the provider's writes. */
   chunks: Buffer[];
   /** The reads of the socket. */
   reads: Buffer[];
-  /** How the connection ended if not cleanly. */
+  /** The error code if the connection did not end cleanly. */
   error: string | undefined;
 }
 
-export function askOnTheWire(
+export function sendOnSocket(
   { url }: Provider,
   account: SimulatedAccount,
   body: unknown = acceptableBody,
-): Promise<Wired> {
+): Promise<RawResponse> {
   const text = JSON.stringify(body);
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
   const headers = {
@@ -94,7 +98,7 @@ export function askOnTheWire(
     const reads: Buffer[] = [];
     let error: string | undefined;
     socket.on('data', (read) => reads.push(read));
-    socket.on('error', (problem: NodeJS.ErrnoException) => (error = problem.code));
+    socket.on('error', (cause: NodeJS.ErrnoException) => (error = cause.code));
     socket.on('close', () => {
       const all = Buffer.concat(reads);
       const endOfHead = all.indexOf('\r\n\r\n');

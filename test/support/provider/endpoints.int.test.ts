@@ -17,21 +17,21 @@ test.for([
     "Item with id 'rs_1' not found. Items are not persisted when store is set to false.",
     { ...acceptableBody, input: [{ type: 'item_reference', id: 'rs_1' }] },
   ],
-] as const)('a strict provider says: %s', async ([detail, body]) => {
-  const response = await given.ask({ body });
+] as const)('rejects a body with: %s', async ([detail, body]) => {
+  const response = await given.send({ body });
   expect([response.status, await response.json()]).toEqual([400, { detail }]);
 });
 
-test('paths that the provider does not have are 404 in JSON', async () => {
+test('responds to unknown paths with 404 in JSON', async () => {
   for (const path of ['/svc/responses', '/codex/nothing']) {
-    const response = await given.ask({ path });
+    const response = await given.send({ path });
     expect([response.status, await response.json()]).toEqual([404, { detail: 'Not Found' }]);
   }
 });
 
-test('models, compact and transcription answer in their own shapes, and can be scripted too', async () => {
+test('serves models, compaction and transcription, which can be scripted too', async () => {
   const { models } = (await (
-    await given.ask({ method: 'GET', path: '/codex/models?client_version=1.2.3' })
+    await given.send({ method: 'GET', path: '/codex/models?client_version=1.2.3' })
   ).json()) as { models: object[] };
   expect(models[0]).toMatchObject({
     slug: 'gpt-6.1-sol',
@@ -42,27 +42,27 @@ test('models, compact and transcription answer in their own shapes, and can be s
 
   const { model, input } = acceptableBody;
   const compact = { path: '/codex/responses/compact', body: { model, input } };
-  expect(await (await given.ask(compact)).json()).toMatchObject({ output: [{ type: 'compaction' }] });
+  expect(await (await given.send(compact)).json()).toMatchObject({ output: [{ type: 'compaction' }] });
   given.account.compact.next(usageLimitReached());
-  expect((await given.ask(compact)).status).toBe(429);
+  expect((await given.send(compact)).status).toBe(429);
 
   const body = new FormData();
   body.set('file', new File(['RIFF'], 'audio.wav', { type: 'audio/wav' }));
   body.set('prompt', 'Names');
-  expect(await (await given.ask({ path: '/transcribe', body })).json()).toEqual({
+  expect(await (await given.send({ path: '/transcribe', body })).json()).toEqual({
     text: 'Hello from the simulated provider.',
   });
   expect(given.account.received.at(-1)?.form).toMatchObject({
     prompt: 'Names',
     file: { name: 'audio.wav', type: 'audio/wav', bytes: Buffer.from('RIFF') },
   });
-  expect((await given.ask({ path: '/transcribe', body: new FormData() })).status).toBe(400);
+  expect((await given.send({ path: '/transcribe', body: new FormData() })).status).toBe(400);
 });
 
-test('usage says what the script says, and the rate-limit headers agree', async () => {
+test('serves the scripted usage, also in the rate-limit headers', async () => {
   given.account.plan = 'pro';
   given.account.usage.primary = usageWindow({ usedPercent: 37.5, resetsInSeconds: 60 });
-  const poll = () => given.ask({ method: 'GET', path: '/wham/usage' });
+  const poll = () => given.send({ method: 'GET', path: '/wham/usage' });
   expect(await (await poll()).json()).toMatchObject({
     plan_type: 'pro',
     rate_limit: {
@@ -75,7 +75,7 @@ test('usage says what the script says, and the rate-limit headers agree', async 
     },
     credits: { balance: '0' },
   });
-  const { headers } = await given.ask();
+  const { headers } = await given.send();
   expect(headers.get('x-codex-primary-used-percent')).toBe('37.5');
   expect(headers.get('x-codex-secondary-window-minutes')).toBe('10080');
 

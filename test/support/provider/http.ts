@@ -5,7 +5,7 @@ export interface BodyOptions {
   headers?: Record<string, string>;
 }
 
-/** A whole answer with a length, not a stream. */
+/** A response with a Content-Length, not a stream. */
 export function whole(
   status: number,
   contentType: string,
@@ -30,7 +30,7 @@ export interface ErrorFields {
   param?: string | null;
 }
 
-/** The usual envelope, with everything that a strict reader asks for. */
+/** An error in the usual envelope, with all fields. */
 export const errorJson = (
   status: number,
   { message, type = 'invalid_request_error', code = null, param = null }: ErrorFields,

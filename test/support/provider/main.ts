@@ -16,7 +16,7 @@ const USAGE = `npm run provider -- [--port 4010] [--accounts 1] [--auth-dir DIR]
 
   --port       where to listen, on loopback (or PORT)
   --accounts   how many accounts to simulate
-  --auth-dir   write an auth file for each of them, ready to be imported
+  --auth-dir   write an auth file for each of them, to be imported
 `;
 
 if (values.help) {
@@ -24,10 +24,10 @@ if (values.help) {
   process.exit(0);
 }
 
-const provider = await startProvider({ port: Number(values.port), openDoor: true, remember: 1000 });
+const provider = await startProvider({ port: Number(values.port), acceptsAnyToken: true, maxReceived: 1000 });
 while (provider.accounts.length < Number(values.accounts)) provider.addAccount();
 
-process.stdout.write(`Simulated provider on ${provider.baseUrl} (any token will do)
+process.stdout.write(`Simulated provider on ${provider.baseUrl} (accepts any token)
 
   SVC_UPSTREAM_BASE_URL=${provider.baseUrl}
   SVC_AUTH_BASE_URL=${provider.authUrl}

@@ -29,7 +29,7 @@ export const model = (slug: string, overrides: Record<string, unknown> = {}) => 
 
 export type Model = ReturnType<typeof model>;
 
-/** The answer to `GET /codex/models`. */
+/** The response to `GET /codex/models`. */
 export const modelList = (
   models: readonly Record<string, unknown>[] = [model('gpt-6.1-sol'), model('gpt-5.5', { priority: 2 })],
 ): ResponseScript => json(200, { models }, { name: 'modelList' });

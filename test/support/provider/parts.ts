@@ -1,7 +1,7 @@
-import type { OutputItem, Part } from './answer.ts';
-import type { Asked, Step } from './responseScript.ts';
+import type { OutputItem, Part } from './responseEvents.ts';
+import type { ScriptContext, Step } from './responseScript.ts';
 
-const itemId = (prefix: string, { id }: Asked, index: number): string =>
+const itemId = (prefix: string, { id }: ScriptContext, index: number): string =>
   `${prefix}_${id.slice('resp_'.length)}_${index}`;
 
 const added = (index: number, item: OutputItem): Step => ({
@@ -15,14 +15,14 @@ const outputText = (text: string) => ({ type: 'output_text', annotations: [], lo
 
 export interface MessageOptions {
   betweenMs?: number | undefined;
-  /** Stop after the last delta: the item never gets done. */
+  /** Stops after the last delta: the item is never finished. */
   leaveOpen?: boolean;
 }
 
 /** A message of the assistant, one delta after another (docs/provider.md#events-of-a-text-response). */
 export const message = (deltas: readonly string[], { betweenMs, leaveOpen }: MessageOptions = {}): Part =>
-  function* (asked, index) {
-    const id = itemId('msg', asked, index);
+  function* (context, index) {
+    const id = itemId('msg', context, index);
     const at = { item_id: id, output_index: index, content_index: 0 };
     const item = { id, type: 'message', status: 'in_progress', role: 'assistant', content: [] as unknown[] };
     yield added(index, item);
@@ -42,12 +42,13 @@ export const message = (deltas: readonly string[], { betweenMs, leaveOpen }: Mes
 
 /** Reasoning with a summary; `encrypted_content` only on request (docs/provider.md#events-of-reasoning). */
 export const reasoning = (deltas: readonly string[]): Part =>
-  function* (asked, index) {
-    const id = itemId('rs', asked, index);
+  function* (context, index) {
+    const id = itemId('rs', context, index);
     const at = { item_id: id, output_index: index, summary_index: 0 };
     const text = deltas.join('');
-    const wanted = Array.isArray(asked.json.include) && asked.json.include.includes('reasoning.encrypted_content');
-    const encrypted = wanted ? { encrypted_content: sealed(`reasoning of ${asked.account.id}`) } : {};
+    const isRequested =
+      Array.isArray(context.json.include) && context.json.include.includes('reasoning.encrypted_content');
+    const encrypted = isRequested ? { encrypted_content: encode(`reasoning of ${context.account.id}`) } : {};
     yield added(index, { id, type: 'reasoning', summary: [], ...encrypted });
     yield { event: { type: 'response.reasoning_summary_part.added', ...at, part: { type: 'summary_text', text: '' } } };
     for (const delta of deltas) yield { event: { type: 'response.reasoning_summary_text.delta', ...at, delta } };
@@ -68,16 +69,16 @@ const CALL_DELTAS = 4;
 
 /** Parallel function calls with interleaved deltas (docs/provider.md#events-of-parallel-tool-calls). */
 export const functionCalls = (calls: readonly Call[]): Part =>
-  function* (asked, index) {
-    const open = calls.map(({ name, args }, n) => {
+  function* (context, index) {
+    const items = calls.map(({ name, args }, n) => {
       const outputIndex = index + n;
       const text = typeof args === 'string' ? args : JSON.stringify(args);
-      const id = itemId('fc', asked, outputIndex);
+      const id = itemId('fc', context, outputIndex);
       const item = {
         id,
         type: 'function_call',
         status: 'in_progress',
-        call_id: itemId('call', asked, outputIndex),
+        call_id: itemId('call', context, outputIndex),
         name,
         arguments: '',
       };
@@ -89,35 +90,35 @@ export const functionCalls = (calls: readonly Call[]): Part =>
         at: { item_id: id, output_index: outputIndex },
       };
     });
-    for (const { outputIndex, item } of open) yield added(outputIndex, item);
+    for (const { outputIndex, item } of items) yield added(outputIndex, item);
     for (let n = 0; n < CALL_DELTAS; n++)
-      for (const { at, pieces } of open)
+      for (const { at, pieces } of items)
         if (pieces[n] !== undefined)
           yield { event: { type: 'response.function_call_arguments.delta', ...at, delta: pieces[n] } };
-    for (const { at, item, text } of open)
+    for (const { at, item, text } of items)
       yield { event: { type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: text } };
-    const complete = open.map(({ item, text }) => ({ ...item, status: 'completed', arguments: text }));
+    const complete = items.map(({ item, text }) => ({ ...item, status: 'completed', arguments: text }));
     for (const [n, item] of complete.entries()) yield done(index + n, item);
     return complete;
   };
 
-export const compactionItem = (asked: Asked, index: number): OutputItem => ({
-  id: itemId('cmp', asked, index),
+export const compactionItem = (context: ScriptContext, index: number): OutputItem => ({
+  id: itemId('cmp', context, index),
   type: 'compaction',
-  encrypted_content: sealed(`history of ${asked.account.id}`),
+  encrypted_content: encode(`history of ${context.account.id}`),
 });
 
-/** The one item that answers an input ending in `compaction_trigger` (remote compaction of the current CLI). */
-export const compaction: Part = function* (asked, index) {
-  const item = compactionItem(asked, index);
+/** The only item of a response to an input that ends with `compaction_trigger`. */
+export const compaction: Part = function* (context, index) {
+  const item = compactionItem(context, index);
   yield added(index, item);
   yield done(index, item);
   return [item];
 };
 
-const sealed = (secret: string): string => Buffer.from(secret).toString('base64');
+const encode = (secret: string): string => Buffer.from(secret).toString('base64');
 
-/** At most so many pieces of about the same length, never inside a character. */
+/** Splits a text into at most that many pieces of about the same length, never within a character. */
 export function evenly(text: string, pieces: number): string[] {
   const characters = Array.from(text);
   const size = Math.max(1, Math.ceil(characters.length / pieces));

@@ -4,22 +4,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type AccountOptions, createAccount, type SimulatedAccount } from './account.ts';
 import { type AuthorizationServer, createAuthorizationServer } from './authorizationServer.ts';
-import { passing, play } from './play.ts';
+import { playScript, untilDisconnected } from './playScript.ts';
 import { receive } from './receive.ts';
-import { createRegister, type ReceivedRequest } from './received.ts';
-import type { Asked } from './responseScript.ts';
+import { createRequestLog, type ReceivedRequest } from './received.ts';
+import type { ScriptContext } from './responseScript.ts';
 import { type Routed, route } from './route.ts';
 import { rateLimitHeaders } from './usage.ts';
 
 export interface ProviderOptions {
-  /** 0, the default, takes a free one. */
+  /** Default: 0, a free one. */
   port?: number;
-  /** Any token will do; a request that names no account is the first account's. */
-  openDoor?: boolean;
-  /** Refuse the bodies that the real provider refuses (default true). */
+  /** Accepts any token. Requests without an account id belong to the first account. */
+  acceptsAnyToken?: boolean;
+  /** Rejects the bodies that the real provider rejects (default: true). */
   strict?: boolean;
-  /** How many requests `received` keeps (default: all). */
-  remember?: number;
+  /** Maximum length of `received` (default: unlimited). */
+  maxReceived?: number;
   now?: () => number;
 }
 
@@ -30,72 +30,78 @@ export interface Provider {
   baseUrl: string;
   /** For SVC_AUTH_BASE_URL */
   authUrl: string;
-  /** Signing in: its script, and what operators do with device codes. */
+  /** Sign-in: its script, and the actions of a user with a device code. */
   authorization: AuthorizationServer;
   addAccount(options?: AccountOptions): SimulatedAccount;
   accounts: readonly SimulatedAccount[];
   received: readonly ReceivedRequest[];
-  /** Bytes of bodies that have come so far, also of requests that are not complete yet. */
+  /** Bytes of request bodies received so far, those of incomplete requests included. */
   readonly arrivedBytes: number;
-  /** Forgets what it has received so far, not its accounts. */
-  forget(): void;
-  /** Resolves once the condition holds, looked at whenever a request arrives, moves on or ends: no sleeping in tests. */
+  /** Empties `received`; accounts remain. */
+  clearReceived(): void;
+  /** Resolves when the condition holds. It is checked whenever a request arrives, progresses or ends. */
   until(condition: () => boolean): Promise<void>;
-  /** Also destroys the sockets that are open. */
+  /** Also destroys open sockets. */
   close(): Promise<void>;
 }
 
-/** The upstream that our gateway is tested against: real HTTP, scripted per account, nothing forgotten. */
+/** Starts the simulated provider: an HTTP server whose responses are scripted for each account, and that records requests. */
 export async function startProvider(options: ProviderOptions = {}): Promise<Provider> {
-  const { port = 0, openDoor = false, strict = true, remember = Number.POSITIVE_INFINITY, now = Date.now } = options;
-  const register = createRegister(remember);
+  const {
+    port = 0,
+    acceptsAnyToken = false,
+    strict = true,
+    maxReceived = Number.POSITIVE_INFINITY,
+    now = Date.now,
+  } = options;
+  const log = createRequestLog(maxReceived);
   const accounts: SimulatedAccount[] = [];
   const authorization = createAuthorizationServer({ now });
-  const routing = { accounts, openDoor, strict, now, authorization, authUrl: '' };
+  const routing = { accounts, acceptsAnyToken, strict, now, authorization, authUrl: '' };
   let closing = false;
   let arrivedBytes = 0;
 
-  const addAccount = (wanted: AccountOptions = {}): SimulatedAccount => {
-    const account = createAccount(wanted, { number: accounts.length + 1, now, received: register.received });
+  const addAccount = (accountOptions: AccountOptions = {}): SimulatedAccount => {
+    const account = createAccount(accountOptions, { number: accounts.length + 1, now, received: log.received });
     accounts.push(account);
     return account;
   };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const line = new AbortController();
-    const gone = line.signal;
-    res.once('close', () => line.abort());
+    const connection = new AbortController();
+    const disconnected = connection.signal;
+    res.once('close', () => connection.abort());
     const request = await receive(req, now, (bytes) => {
       arrivedBytes += bytes;
-      register.changed();
+      log.changed();
     });
-    const { script, account } = request.aborted ? LEFT_EARLY : route(request, routing);
+    const { script, account } = request.aborted ? CLIENT_LEFT : route(request, routing);
     request.account = account?.id;
-    request.answeredBy = script.name;
+    request.script = script.name;
     if (account) account.inFlight += 1;
-    register.add(request);
+    log.add(request);
 
     let failure: unknown;
     try {
-      const asked = askedBy(request, account, now());
-      await play(script, {
-        asked,
+      const context = contextOf(request, account, now());
+      await playScript(script, {
+        context,
         request,
         res,
         headers: headersFor(request, account),
-        gone,
-        changed: register.changed,
+        disconnected,
+        onChange: log.changed,
       });
     } catch (error) {
-      if (!gone.aborted && !res.destroyed) failure = error;
+      if (!disconnected.aborted && !res.destroyed) failure = error;
       res.destroy();
     }
-    await passing(gone);
+    await untilDisconnected(disconnected);
     request.ended = true;
     request.finished = res.writableFinished;
-    request.aborted = !request.finished && !request.cut && !closing && !failure;
+    request.aborted = !request.finished && !request.wasReset && !closing && !failure;
     if (account) account.inFlight -= 1;
-    register.changed();
+    log.changed();
     if (failure) throw failure;
   }
 
@@ -104,7 +110,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   routing.authUrl = url;
-  if (openDoor) addAccount();
+  if (acceptsAnyToken) addAccount();
 
   return {
     url,
@@ -113,13 +119,13 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
     authorization,
     addAccount,
     accounts,
-    received: register.received,
+    received: log.received,
     get arrivedBytes() {
       return arrivedBytes;
     },
-    until: register.until,
-    forget() {
-      register.received.length = 0;
+    until: log.until,
+    clearReceived() {
+      log.received.length = 0;
       arrivedBytes = 0;
     },
     async close() {
@@ -137,15 +143,15 @@ function headersFor({ path }: ReceivedRequest, account: SimulatedAccount | undef
   return { 'x-request-id': randomUUID(), ...limits };
 }
 
-/** Nobody waits for an answer, so none is taken from a queue. */
-const LEFT_EARLY: Routed = { account: undefined, script: { name: 'left early', steps: [] } };
+/** The client has disconnected, so no script is taken from a queue. */
+const CLIENT_LEFT: Routed = { account: undefined, script: { name: 'client disconnected', steps: [] } };
 
-const NOBODY = { id: 'nobody', email: '', plan: 'unknown' };
+const UNKNOWN_ACCOUNT = { id: 'unknown', email: '', plan: 'unknown' };
 
-const askedBy = (request: ReceivedRequest, account: SimulatedAccount | undefined, now: number): Asked => ({
+const contextOf = (request: ReceivedRequest, account: SimulatedAccount | undefined, now: number): ScriptContext => ({
   id: `resp_${randomUUID().replaceAll('-', '')}`,
   json: (request.json ?? {}) as Record<string, unknown>,
-  bytes: request.plain?.length ?? 0,
-  account: account ?? NOBODY,
+  bytes: request.decodedBody?.length ?? 0,
+  account: account ?? UNKNOWN_ACCOUNT,
   now,
 });

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { zstdDecompressSync } from 'node:zlib';
 import type { ReceivedRequest } from './received.ts';
 
-/** Reads a request to its end, or to the point where the client left (`aborted`). Never throws. */
+/** Reads a request to its end, or until the client disconnects (`aborted`). Never throws. */
 export async function receive(
   req: IncomingMessage,
   now: () => number,
-  onArriving: (bytes: number) => void = () => undefined,
+  onChunk: (bytes: number) => void = () => undefined,
 ): Promise<ReceivedRequest> {
   const { pathname, searchParams } = new URL(req.url ?? '/', 'http://provider');
   const request: ReceivedRequest = {
@@ -16,39 +16,39 @@ export async function receive(
     headers: req.headers,
     rawHeaders: req.rawHeaders,
     body: Buffer.alloc(0),
-    plain: undefined,
+    decodedBody: undefined,
     json: undefined,
     form: undefined,
     account: undefined,
     at: now(),
-    answeredBy: undefined,
+    script: undefined,
     status: undefined,
     sentBytes: 0,
     aborted: false,
     finished: false,
-    cut: false,
+    wasReset: false,
     ended: false,
   };
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of req) {
       chunks.push(chunk);
-      onArriving(chunk.length);
+      onChunk(chunk.length);
     }
   } catch {
     request.aborted = true;
   }
   request.body = Buffer.concat(chunks);
-  request.plain = plainBody(request);
+  request.decodedBody = decode(request);
   const type = req.headers['content-type'] ?? '';
   if (type.startsWith('multipart/form-data')) request.form = await formOf(request);
   else if (type.startsWith('application/x-www-form-urlencoded')) {
-    request.form = Object.fromEntries(new URLSearchParams(request.plain?.toString('utf8')));
+    request.form = Object.fromEntries(new URLSearchParams(request.decodedBody?.toString('utf8')));
   } else request.json = jsonOf(request);
   return request;
 }
 
-function plainBody({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): Buffer | undefined {
+function decode({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): Buffer | undefined {
   switch (headers['content-encoding']?.trim().toLowerCase() ?? 'identity') {
     case 'identity':
       return body;
@@ -63,9 +63,9 @@ function plainBody({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>)
   }
 }
 
-function jsonOf({ plain }: ReceivedRequest): unknown {
+function jsonOf({ decodedBody }: ReceivedRequest): unknown {
   try {
-    return JSON.parse(plain?.toString('utf8') ?? '');
+    return JSON.parse(decodedBody?.toString('utf8') ?? '');
   } catch {
     return undefined;
   }

@@ -1,41 +1,41 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** One request as it came in, and how it ended. Plain data, so that a failing assertion prints something readable. */
+/** A request and how it ended. Plain data, so that failing assertions print it. */
 export interface ReceivedRequest {
   method: string;
   path: string;
   query: Record<string, string>;
   headers: IncomingHttpHeaders;
-  /** Name and value in turn, spelled and ordered as on the wire. */
+  /** Names and values in turn, as on the wire. */
   rawHeaders: string[];
-  /** The bytes on the wire, still compressed if they were. */
+  /** The bytes on the wire, possibly compressed. */
   body: Buffer;
-  /** The body without its compression; undefined if the provider does not read that compression. */
-  plain: Buffer | undefined;
-  /** The plain body, parsed; undefined if it is no JSON. */
+  /** The decompressed body; undefined if the provider does not support its encoding. */
+  decodedBody: Buffer | undefined;
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
   /** Fields of a form; of a multipart one also files, as `{ name, type, bytes }`. */
   form: Record<string, string | { name: string; type: string; bytes: Buffer }> | undefined;
-  /** Id of the account that was asked for, or whose token was used. */
+  /** Id of the account that the request names, or whose token it uses. */
   account: string | undefined;
   /** Unix milliseconds. */
   at: number;
-  /** Name of the script that answered, or why none did. */
-  answeredBy: string | undefined;
+  /** Name of the script that responded, or why none did. */
+  script: string | undefined;
   status: number | undefined;
-  /** Bytes of the answer's body handed to the socket so far. */
+  /** Bytes of the response body passed to the socket so far. */
   sentBytes: number;
-  /** The client hung up before the end of the answer (or of its own body). */
+  /** The client disconnected before the end of the response (or of its own body). */
   aborted: boolean;
-  /** The whole answer was handed over. */
+  /** The response was sent completely. */
   finished: boolean;
-  /** The script tore the line down. */
-  cut: boolean;
+  /** The script reset the connection. */
+  wasReset: boolean;
   ended: boolean;
 }
 
-/** Everything the provider received, in order of arrival, and a way to wait for it without sleeping. */
-export function createRegister(remember: number) {
+/** The requests that the provider received, in order of arrival, and a way to wait for them. */
+export function createRequestLog(maxReceived: number) {
   const received: ReceivedRequest[] = [];
   const waiting = new Set<() => void>();
 
@@ -49,11 +49,11 @@ export function createRegister(remember: number) {
 
     add(request: ReceivedRequest): void {
       received.push(request);
-      if (received.length > remember) received.shift();
+      if (received.length > maxReceived) received.shift();
       changed();
     },
 
-    /** Resolves as soon as the condition holds; it is looked at whenever a request arrives, is answered or ends. */
+    /** Resolves when the condition holds. It is checked whenever a request arrives, progresses or ends. */
     until(condition: () => boolean): Promise<void> {
       return new Promise((resolve, reject) => {
         const check = (): void => {
@@ -72,4 +72,4 @@ export function createRegister(remember: number) {
   };
 }
 
-export type Register = ReturnType<typeof createRegister>;
+export type RequestLog = ReturnType<typeof createRequestLog>;

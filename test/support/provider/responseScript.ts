@@ -1,4 +1,4 @@
-/** An event of the stream, without its `sequence_number`: whoever plays the script counts. */
+/** An event of the stream. `playScript` adds its `sequence_number`. */
 export type StreamEvent = { type: string } & Record<string, unknown>;
 
 /** One thing that happens on the wire. */
@@ -7,15 +7,15 @@ export type Step =
   | { event: StreamEvent }
   | { bytes: string | Uint8Array }
   | { waitMs: number }
-  /** Goes on when something has happened, which may not fail. */
+  /** Waits for a promise, which must not reject. */
   | { until: Promise<unknown> }
-  /** Nothing more comes; the line stays open until the client leaves. */
+  /** Sends nothing more and leaves the connection open until the client disconnects. */
   | { hold: true }
-  /** The line is torn down at once. */
+  /** Resets the connection. */
   | { reset: true };
 
-/** What a script may know of the request that it answers. */
-export interface Asked {
+/** What a script can use of the request. */
+export interface ScriptContext {
   /** `resp_…`: the id of the response to this request. */
   readonly id: string;
   readonly json: Readonly<Record<string, unknown>>;
@@ -25,39 +25,39 @@ export interface Asked {
   readonly now: number;
 }
 
-/** How the bytes of a response are laid on the wire (`fragmented-bytes`). */
-export interface Wire {
+/** How the bytes of a response are split into writes (`fragmented-bytes`). */
+export interface Fragmentation {
   crlf?: boolean;
   /** Writes of this size, wherever that falls. */
   splitEveryBytes?: number;
-  /** A write ends after the first byte of every character that has more than one. */
-  cutMultiByte?: boolean;
+  /** Ends a write after the first byte of every multi-byte character. */
+  splitCharacters?: boolean;
   oneByteAtATime?: boolean;
 }
 
-/** What the provider does with a request, in the order in which it goes over the wire. */
+/** How the provider responds to a request, step by step. */
 export interface ResponseScript {
   name: string;
-  steps: readonly Step[] | ((asked: Asked) => Iterable<Step>);
-  wire?: Wire;
+  steps: readonly Step[] | ((context: ScriptContext) => Iterable<Step>);
+  fragmentation?: Fragmentation;
 }
 
-export const stepsOf = (script: ResponseScript, asked: Asked): Iterable<Step> =>
-  typeof script.steps === 'function' ? script.steps(asked) : script.steps;
+export const stepsOf = (script: ResponseScript, context: ScriptContext): Iterable<Step> =>
+  typeof script.steps === 'function' ? script.steps(context) : script.steps;
 
-/** Scripts for one endpoint: a queue that is used up first, one a request, and what it says otherwise. */
-export function createPlaylist(initial: ResponseScript) {
-  let standing = initial;
+/** The scripts of one endpoint: each queued one is used for one request, then the default for all others. */
+export function createScriptQueue(initial: ResponseScript) {
+  let fallback = initial;
   const queued: ResponseScript[] = [];
   return {
     always(script: ResponseScript): void {
-      standing = script;
+      fallback = script;
     },
     next(...scripts: ResponseScript[]): void {
       queued.push(...scripts);
     },
-    take: (): ResponseScript => queued.shift() ?? standing,
+    take: (): ResponseScript => queued.shift() ?? fallback,
   };
 }
 
-export type Playlist = ReturnType<typeof createPlaylist>;
+export type ScriptQueue = ReturnType<typeof createScriptQueue>;

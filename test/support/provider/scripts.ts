@@ -1,9 +1,10 @@
-/** Everything a test needs to say what the provider shall do. */
-export * from './answers.ts';
+/** Everything a test needs to script the provider. */
+
 export * from './brokenStreams.ts';
+export * from './errorResponses.ts';
 export { json, whole } from './http.ts';
-export * from './refusals.ts';
-export type { Asked, ResponseScript, Step, Wire } from './responseScript.ts';
+export type { Fragmentation, ResponseScript, ScriptContext, Step } from './responseScript.ts';
+export * from './responses.ts';
 export { HELLO, stream } from './stream.ts';
 export { usageWindow } from './usage.ts';
 export * from './variations.ts';

@@ -4,18 +4,18 @@ import type { ResponseScript } from './responseScript.ts';
 type Accounts = readonly { readonly email: string; readonly plan: string }[];
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 
 const page = (status: number, title: string, body: string): ResponseScript =>
   whole(
     status,
     'text/html; charset=utf-8',
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><h1>${escaped(title)}</h1>${body}`,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1>${body}`,
     { name: title },
   );
 
 const button = (name: string, value: string, text: string) =>
-  `<p><button name="${name}" value="${escaped(value)}">${escaped(text)}</button>`;
+  `<p><button name="${name}" value="${escapeHtml(value)}">${escapeHtml(text)}</button>`;
 
 const buttons = (accounts: Accounts) =>
   [
@@ -23,12 +23,12 @@ const buttons = (accounts: Accounts) =>
     button('deny', '1', 'Deny'),
   ].join('');
 
-/** Asks as whom to sign in. */
+/** Asks for the account to sign in to. */
 export function signInPage(query: Record<string, string>, accounts: Accounts): ResponseScript {
-  const kept = Object.entries(query).map(
-    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  const hiddenFields = Object.entries(query).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
-  const form = `<form action="/oauth/authorize">${kept.join('')}${buttons(accounts)}</form>`;
+  const form = `<form action="/oauth/authorize">${hiddenFields.join('')}${buttons(accounts)}</form>`;
   return page(200, 'Simulated provider: sign in as', form);
 }
 
@@ -37,7 +37,7 @@ export const devicePage = (userCode: string, accounts: Accounts): ResponseScript
   page(
     200,
     'Simulated provider: enter your device code',
-    `<form method="post" action="/codex/device"><label>Code <input name="user_code" value="${escaped(userCode)}" required></label>${buttons(accounts)}</form>`,
+    `<form method="post" action="/codex/device"><label>Code <input name="user_code" value="${escapeHtml(userCode)}" required></label>${buttons(accounts)}</form>`,
   );
 
 export const problemPage = (problem: string, status = 400): ResponseScript => page(status, problem, '');

@@ -1,42 +1,42 @@
 import { evenly } from './parts.ts';
-import type { Asked, ResponseScript, Step, Wire } from './responseScript.ts';
+import type { Fragmentation, ResponseScript, ScriptContext, Step } from './responseScript.ts';
 
 export const HELLO = 'Hello from the simulated provider.';
 
 export interface StreamOptions {
   headers?: Record<string, string>;
-  /** Before the head of the answer. */
+  /** Before the response head. */
   delayMs?: number;
   /** Between the head and the first event. */
   firstByteDelayMs?: number;
-  /** How the bytes are cut; the same as `chunked(script, …)`. */
-  chunking?: Wire;
+  /** The same as `fragmented(script, ...)`. */
+  fragmentation?: Fragmentation;
 }
 
-/** A 200 with server-sent events; everything after the head is up to `events`. */
+/** A 200 with server-sent events; `events` yields everything after the head. */
 export const stream = (
   name: string,
-  events: (asked: Asked) => Iterable<Step>,
-  { headers, delayMs, firstByteDelayMs, chunking }: StreamOptions = {},
+  events: (context: ScriptContext) => Iterable<Step>,
+  { headers, delayMs, firstByteDelayMs, fragmentation }: StreamOptions = {},
 ): ResponseScript => ({
   name,
-  *steps(asked) {
+  *steps(context) {
     if (delayMs) yield { waitMs: delayMs };
     yield {
       head: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers },
     };
     if (firstByteDelayMs) yield { waitMs: firstByteDelayMs };
-    yield* events(asked);
+    yield* events(context);
   },
-  ...(chunking && { wire: chunking }),
+  ...(fragmentation && { fragmentation }),
 });
 
 export const words = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? [];
 
 export interface DeltasOptions {
   text?: string;
-  /** The deltas themselves, or into how many to cut the text (without a text: `word-1 word-2 …`). */
+  /** The deltas themselves, or their number (without a text: `word-1 word-2 ...`). */
   deltas?: number | readonly string[];
 }
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SimulatedAccount } from './account.ts';
-import { ask } from './client.ts';
+import { sendRequest } from './client.ts';
 import { claimsOf } from './jwt.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { serverError } from './scripts.ts';
-import type { TokenScript } from './tokenAnswer.ts';
+import type { TokenScript } from './tokenResponse.ts';
 
 let provider: Provider;
 let account: SimulatedAccount;
@@ -27,7 +27,7 @@ async function refresh(refreshToken: string) {
   return { status: response.status, body: (await response.json()) as any };
 }
 
-test('the auth file is what the official CLI keeps', () => {
+test('writes the auth file that Codex writes', () => {
   const { tokens, ...rest } = account.authFile();
   expect(rest).toEqual({ auth_mode: 'chatgpt', OPENAI_API_KEY: null, last_refresh: expect.stringMatching(/Z$/) });
   expect(tokens.account_id).toBe(account.id);
@@ -38,10 +38,10 @@ test('the auth file is what the official CLI keeps', () => {
   expect(claimsOf(tokens.access_token).exp).toBeGreaterThan(Date.now() / 1000);
 });
 
-test('a refresh rotates all three tokens, and the new access token works', async () => {
+test('rotates all three tokens in a refresh, and accepts the new access token', async () => {
   const before = account.authFile().tokens;
   account.expireAccessToken();
-  expect((await ask(provider, account)).status).toBe(401);
+  expect((await sendRequest(provider, account)).status).toBe(401);
   const { status, body } = await refresh(before.refresh_token);
   expect(status).toBe(200);
   expect(body.refresh_token).not.toBe(before.refresh_token);
@@ -49,34 +49,34 @@ test('a refresh rotates all three tokens, and the new access token works', async
     access_token: body.access_token,
     refresh_token: body.refresh_token,
   });
-  expect((await ask(provider, account)).status).toBe(200);
+  expect((await sendRequest(provider, account)).status).toBe(200);
   expect(account.received.map(({ path }) => path)).toContain('/oauth/token');
 });
 
-test('a refresh token used twice revokes the whole family', async () => {
+test('revokes the whole family when a refresh token is used twice', async () => {
   const { refresh_token: first } = account.authFile().tokens;
   const { body } = await refresh(first);
   expect(await refresh(first)).toMatchObject({ status: 401, body: { error: { code: 'refresh_token_reused' } } });
-  expect((await ask(provider, account)).status).toBe(401);
+  expect((await sendRequest(provider, account)).status).toBe(401);
   expect(await refresh(body.refresh_token)).toMatchObject({
     status: 401,
     body: { error: { code: 'refresh_token_invalidated' } },
   });
   account.signIn();
-  expect((await ask(provider, account)).status).toBe(200);
+  expect((await sendRequest(provider, account)).status).toBe(200);
 });
 
-test('an access token ends by the clock', async () => {
+test('expires an access token by the clock', async () => {
   let time = Date.now();
-  const aging = await startProvider({ now: () => time });
-  const guest = aging.addAccount({ accessExpiresInSeconds: 60 });
-  expect((await ask(aging, guest)).status).toBe(200);
+  const other = await startProvider({ now: () => time });
+  const guest = other.addAccount({ accessExpiresInSeconds: 60 });
+  expect((await sendRequest(other, guest)).status).toBe(200);
   time += 60_000;
-  expect((await ask(aging, guest)).status).toBe(401);
-  await aging.close();
+  expect((await sendRequest(other, guest)).status).toBe(401);
+  await other.close();
 });
 
-test('a changed plan is in the next tokens', async () => {
+test('issues the next tokens with a changed plan', async () => {
   account.plan = 'free';
   const { body } = await refresh(account.authFile().tokens.refresh_token);
   expect(claimsOf(body.id_token)).toMatchObject({ 'https://api.openai.com/auth': { chatgpt_plan_type: 'free' } });
@@ -85,7 +85,7 @@ test('a changed plan is in the next tokens', async () => {
 test.for([
   [{ status: 401, error: 'refresh_token_expired' }, 401, 'refresh_token_expired'],
   [{ status: 503 }, 503, 'server_error'],
-] as [TokenScript, number, string][])('the token endpoint can fail as told: %o', async ([script, status, code]) => {
+] as [TokenScript, number, string][])('fails at the token endpoint as scripted: %o', async ([script, status, code]) => {
   account.token = script;
   const { refresh_token: token } = account.authFile().tokens;
   expect(await refresh(token)).toMatchObject({ status, body: { error: { code } } });
@@ -93,13 +93,13 @@ test.for([
   expect((await refresh(token)).status).toBe(200);
 });
 
-test('the token endpoint can answer with any script', async () => {
+test('plays any script at the token endpoint', async () => {
   account.token = serverError({ status: 502, body: 'html' });
   const response = await grant({ grant_type: 'refresh_token', refresh_token: account.authFile().tokens.refresh_token });
   expect([response.status, response.headers.get('content-type')]).toEqual([502, 'text/html']);
 });
 
-test('the token endpoint can hang, and a slow one has used the token up already', async () => {
+test('uses up a refresh token even if the response is delayed, but not if it never comes', async () => {
   const { refresh_token: token } = account.authFile().tokens;
   for (const script of ['hang', { delayMs: 60_000 }] as const) {
     account.token = script;
@@ -116,15 +116,15 @@ test('the token endpoint can hang, and a slow one has used the token up already'
   expect((await refresh(token)).body.error.code).toBe('refresh_token_reused');
 });
 
-test('unknown tokens and other grants are refused', async () => {
-  expect((await refresh('rt_of_somebody_else')).body.error.code).toBe('refresh_token_invalidated');
+test('rejects unknown tokens and other grants', async () => {
+  expect((await refresh('rt_unknown')).body.error.code).toBe('refresh_token_invalidated');
   expect((await grant({ grant_type: 'password' })).status).toBe(400);
   expect((await grant({ grant_type: 'refresh_token' })).status).toBe(400);
 });
 
-test('behind an open door a refresh token survives a restart', async () => {
+test('accepts a refresh token from before a restart with acceptsAnyToken', async () => {
   const token = account.authFile().tokens.refresh_token;
-  const open = await startProvider({ openDoor: true });
+  const open = await startProvider({ acceptsAnyToken: true });
   const body = JSON.stringify({ grant_type: 'refresh_token', refresh_token: token });
   const response = await fetch(`${open.authUrl}/oauth/token`, { method: 'POST', body });
   expect(response.status).toBe(200);

@@ -7,9 +7,9 @@ export interface TokenSet {
   refreshToken: string;
 }
 
-export type RefreshRefusal = 'refresh_token_reused' | 'refresh_token_invalidated';
+export type RefreshError = 'refresh_token_reused' | 'refresh_token_invalidated';
 
-/** Who the tokens speak for; read again at each issue, so that a changed plan shows in the next token. */
+/** The subject of the tokens. Read for each token, so that a changed plan shows in the next one. */
 export interface Identity {
   readonly id: string;
   readonly email: string;
@@ -38,8 +38,8 @@ const AUTH_CLAIM = 'https://api.openai.com/auth';
 const PROFILE_CLAIM = 'https://api.openai.com/profile';
 
 /**
- * The tokens of one account. A refresh token works once; using it twice revokes its whole family, as the provider does.
- * An older access token stays good until its `exp`: it is a JWT that nobody can call back, except `expireAccess`.
+ * The tokens of one account. As at the real provider a refresh token works once, and using it twice revokes its whole
+ * family. An access token is a JWT and valid until its `exp`, unless `expireAccess` is called.
  */
 export function createTokens({ identity, accessExpiresInSeconds, now }: TokensOptions) {
   const refreshTokens = new Map<string, Family>();
@@ -89,20 +89,20 @@ export function createTokens({ identity, accessExpiresInSeconds, now }: TokensOp
   }
 
   function newFamily(): Family {
-    const fresh = { current: mint(), revoked: false };
-    remember(fresh);
-    return fresh;
+    const created = { current: mint(), revoked: false };
+    remember(created);
+    return created;
   }
 
   return {
     current: (): TokenSet => family.current,
-    /** A new login: a fresh family beside the old ones. */
+    /** Creates a new family beside the old ones. */
     signIn(): TokenSet {
       family = newFamily();
       return family.current;
     },
 
-    refresh(refreshToken: string): TokenSet | RefreshRefusal {
+    refresh(refreshToken: string): TokenSet | RefreshError {
       const owner = refreshTokens.get(refreshToken);
       if (!owner) return 'refresh_token_invalidated';
       if (owner.current.refreshToken !== refreshToken) {

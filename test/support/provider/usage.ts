@@ -4,20 +4,20 @@ import type { ResponseScript } from './responseScript.ts';
 export interface UsageWindow {
   usedPercent: number;
   windowSeconds: number;
-  /** Unix seconds; may lie in the past. */
+  /** Unix seconds; may be in the past. */
   resetAt: number;
-  /** Fields that the payload lacks. */
+  /** Fields to omit from the payload. */
   omit?: ('reset_at' | 'reset_after_seconds')[];
 }
 
 /** What `/wham/usage` and the rate-limit headers report; may change between polls (docs/provider.md#usage-values-to-expect). */
 export interface UsageScript {
-  /** The account's own plan if undefined. */
+  /** Default: the account's plan. */
   planType: string | undefined;
   primary: UsageWindow | null;
   secondary: UsageWindow | null;
   credits: { hasCredits: boolean; unlimited: boolean; balance: string | null } | null;
-  /** `/wham/usage` fails: an HTTP status, or any script of scripts.ts. */
+  /** Makes `/wham/usage` fail: an HTTP status, or any script. */
   failure: number | ResponseScript | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface WindowOptions {
   omit?: UsageWindow['omit'];
 }
 
-/** A window that ends so many seconds from now; a negative number is in the past. */
+/** A window that resets in `resetsInSeconds`, which may be negative. */
 export function usageWindow(options: WindowOptions = {}, now: () => number = Date.now): UsageWindow {
   const { usedPercent = 0, windowSeconds = 5 * HOUR, resetsInSeconds = windowSeconds, omit } = options;
   const resetAt = Math.floor(now() / 1000) + resetsInSeconds;
@@ -50,20 +50,20 @@ interface UsageOf {
   now: number;
 }
 
-/** The answer to `GET /wham/usage`. */
-export function usageAnswer({ account, now }: UsageOf): ResponseScript {
+/** The response to `GET /wham/usage`. */
+export function usageResponse({ account, now }: UsageOf): ResponseScript {
   const { planType, primary, secondary, credits, failure } = account.usage;
   if (typeof failure === 'number') return json(failure, { detail: `Usage is not available (${failure})` });
   if (failure) return failure;
-  const full = [primary, secondary].some((window) => window && window.usedPercent >= 100);
+  const isLimitReached = [primary, secondary].some((window) => window && window.usedPercent >= 100);
   return json(200, {
     user_id: account.userId,
     account_id: account.id,
     email: account.email,
     plan_type: planType ?? account.plan,
     rate_limit: {
-      allowed: !full,
-      limit_reached: full,
+      allowed: !isLimitReached,
+      limit_reached: isLimitReached,
       primary_window: primary && windowPayload(primary, now),
       secondary_window: secondary && windowPayload(secondary, now),
     },
@@ -82,7 +82,7 @@ function windowPayload({ usedPercent, windowSeconds, resetAt, omit = [] }: Usage
   return payload;
 }
 
-/** The `x-codex-*` family that comes with every answer to a model request, also with a refusal. */
+/** The `x-codex-*` headers of every response to a model request, errors included. */
 export function rateLimitHeaders({ primary, secondary, credits }: UsageScript): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, window] of Object.entries({ primary, secondary })) {

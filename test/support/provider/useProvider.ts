@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { SimulatedAccount } from './account.ts';
-import { type AskOptions, ask, askOnTheWire, eventsIn } from './client.ts';
+import { eventsIn, type RequestOptions, sendOnSocket, sendRequest } from './client.ts';
 import { type Provider, type ProviderOptions, startProvider } from './provider.ts';
 import type { ResponseScript } from './scripts.ts';
 
-/** One provider for the tests of a file, and a fresh account for each of them. */
+/** Starts one provider for the tests of a file, and adds a new account for each test. */
 export function useProvider(options: ProviderOptions = {}) {
   let provider: Provider;
   let account: SimulatedAccount;
@@ -23,27 +23,27 @@ export function useProvider(options: ProviderOptions = {}) {
     get account() {
       return account;
     },
-    ask: (asked: AskOptions = {}) => ask(provider, account, asked),
+    send: (options: RequestOptions = {}) => sendRequest(provider, account, options),
 
     /** The events of a stream. */
-    async eventsOf(script: ResponseScript, asked: AskOptions = {}) {
+    async eventsOf(script: ResponseScript, request: RequestOptions = {}) {
       account.next(script);
-      return eventsIn(await (await ask(provider, account, asked)).text());
+      return eventsIn(await (await sendRequest(provider, account, request)).text());
     },
 
-    /** An answer that is no stream. */
-    async answerOf(script: ResponseScript) {
+    /** A response that is not a stream. */
+    async responseOf(script: ResponseScript) {
       account.next(script);
-      const response = await ask(provider, account);
+      const response = await sendRequest(provider, account);
       const text = await response.text();
       const body = text.startsWith('{') ? JSON.parse(text) : undefined;
       return { status: response.status, headers: response.headers, text, body };
     },
 
-    /** What goes over the wire, chunk by chunk. */
+    /** The bytes on the wire, chunk by chunk. */
     wireOf(script: ResponseScript) {
       account.next(script);
-      return askOnTheWire(provider, account);
+      return sendOnSocket(provider, account);
     },
   };
 }

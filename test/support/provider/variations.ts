@@ -1,62 +1,62 @@
-import { type ResponseScript, stepsOf, type Wire } from './responseScript.ts';
+import { type Fragmentation, type ResponseScript, stepsOf } from './responseScript.ts';
 
-/** `fragmented-bytes`: the same response, cut and framed differently on the wire. */
-export const chunked = (script: ResponseScript, wire: Wire): ResponseScript => ({
+/** `fragmented-bytes`: the same response, split and framed differently on the wire. */
+export const fragmented = (script: ResponseScript, fragmentation: Fragmentation): ResponseScript => ({
   ...script,
-  name: `${script.name} chunked`,
-  wire: { ...script.wire, ...wire },
+  name: `${script.name} fragmented`,
+  fragmentation: { ...script.fragmentation, ...fragmentation },
 });
 
-/** Any script, later. */
+/** Starts a script after a delay. */
 export const delayed = (delayMs: number, script: ResponseScript): ResponseScript => ({
   ...script,
   name: `${script.name} delayed`,
-  *steps(asked) {
+  *steps(context) {
     yield { waitMs: delayMs };
-    yield* stepsOf(script, asked);
+    yield* stepsOf(script, context);
   },
 });
 
-/** Any script, once something has happened. */
-export const after = (happened: Promise<unknown>, script: ResponseScript): ResponseScript => ({
+/** Starts a script when a promise has resolved. */
+export const delayedUntil = (promise: Promise<unknown>, script: ResponseScript): ResponseScript => ({
   ...script,
-  name: `${script.name} held back`,
-  *steps(asked) {
-    yield { until: happened };
-    yield* stepsOf(script, asked);
+  name: `${script.name} delayed`,
+  *steps(context) {
+    yield { until: promise };
+    yield* stepsOf(script, context);
   },
 });
 
-/** Any script whose last event comes once something has happened, and so in no read together with those before it. */
-export const endsOnce = (happened: Promise<unknown>, script: ResponseScript): ResponseScript => ({
+/** Sends the last event of a script when a promise has resolved, and thus never in one read with earlier events. */
+export const endDelayedUntil = (promise: Promise<unknown>, script: ResponseScript): ResponseScript => ({
   ...script,
-  name: `${script.name} held back before its end`,
-  *steps(asked) {
-    const steps = [...stepsOf(script, asked)];
+  name: `${script.name} with a delayed end`,
+  *steps(context) {
+    const steps = [...stepsOf(script, context)];
     const last = steps.findLastIndex((step) => 'event' in step);
     yield* steps.slice(0, last);
-    yield { until: happened };
+    yield { until: promise };
     yield* steps.slice(last);
   },
 });
 
-/** Vendor noise that a relay must cope with: a comment, `codex.rate_limits` and a keepalive after `response.created`. */
+/** Adds what a relay must ignore: a comment, `codex.rate_limits` and a keepalive after `response.created`. */
 export const withVendorEvents = (script: ResponseScript): ResponseScript => ({
   ...script,
   name: `${script.name} with vendor events`,
-  *steps(asked) {
-    let told = false;
-    for (const step of stepsOf(script, asked)) {
+  *steps(context) {
+    let areSent = false;
+    for (const step of stepsOf(script, context)) {
       yield step;
-      if (told || !('event' in step)) continue;
-      told = true;
+      if (areSent || !('event' in step)) continue;
+      areSent = true;
       yield { bytes: ': a comment\n\n' };
       yield {
         event: {
           type: 'codex.rate_limits',
-          plan_type: asked.account.plan,
+          plan_type: context.account.plan,
           rate_limits: {
-            primary: { used_percent: 12, window_minutes: 300, reset_at: Math.floor(asked.now / 1000) + 60 },
+            primary: { used_percent: 12, window_minutes: 300, reset_at: Math.floor(context.now / 1000) + 60 },
           },
         },
       };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedAccount } from '../../../../test/support/provider/account.ts';
 import { startProvider } from '../../../../test/support/provider/provider.ts';
-import { json, resetConnection, whole } from '../../../../test/support/provider/scripts.ts';
+import { connectionReset, json, whole } from '../../../../test/support/provider/scripts.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { subjects } from '../../../state/fold/subjects.ts';
 import { accountForEachTest, times } from '../../accountFixture.support.ts';
@@ -132,7 +132,7 @@ describe('token-endpoint-down: a transient failure', () => {
     ['429 with the code of a permanent failure', { status: 429, error: 'invalid_grant' }],
     ['408', { status: 408 }],
     ['an unknown code', { status: 400, error: 'unsupported_country' }],
-    ['a reset connection', resetConnection()],
+    ['a reset connection', connectionReset()],
     ['no response', 'hang'],
     ['HTML', whole(200, 'text/html', '<html>')],
     ['truncated JSON', whole(200, 'application/json', '{"access_token":"a')],

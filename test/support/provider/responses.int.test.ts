@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { acceptableBody, eventsIn } from './client.ts';
 import {
-  emptyOutputCompleted,
+  completedWithoutOutput,
   functionCall,
-  incomplete,
+  incompleteResponse,
   parallelToolCalls,
-  reasoningAnswer,
-  textAnswer,
+  reasoningResponse,
+  textResponse,
 } from './scripts.ts';
 import { useProvider } from './useProvider.ts';
 
 const given = useProvider();
 
-test('a text answer has every event, numbered, with an estimate of its usage', async () => {
-  const events = await given.eventsOf(textAnswer({ text: 'Hi there' }));
+test('textResponse sends every event, numbered, and an estimate of its usage', async () => {
+  const events = await given.eventsOf(textResponse({ text: 'Hi there' }));
   expect(events.map(({ event }) => event)).toEqual([
     'response.created',
     'response.in_progress',
@@ -44,18 +44,20 @@ test('a text answer has every event, numbered, with an estimate of its usage', a
   });
 });
 
-test('usage can be told, or left out', async () => {
-  const told = await given.eventsOf(textAnswer({ usage: { inputTokens: 1000, cachedTokens: 900, outputTokens: 10 } }));
-  expect(told.at(-1)?.data.response.usage).toMatchObject({
+test('textResponse sends the given usage, or none', async () => {
+  const withUsage = await given.eventsOf(
+    textResponse({ usage: { inputTokens: 1000, cachedTokens: 900, outputTokens: 10 } }),
+  );
+  expect(withUsage.at(-1)?.data.response.usage).toMatchObject({
     input_tokens: 1000,
     input_tokens_details: { cached_tokens: 900 },
     total_tokens: 1010,
   });
-  const silent = await given.eventsOf(textAnswer({ usage: null }));
-  expect(silent.at(-1)?.data.response.usage).toBeNull();
+  const without = await given.eventsOf(textResponse({ usage: null }));
+  expect(without.at(-1)?.data.response.usage).toBeNull();
 });
 
-test('parallel tool calls interleave their arguments and each is whole in the end', async () => {
+test('parallelToolCalls interleaves the arguments, and completes them in the end', async () => {
   const events = await given.eventsOf(parallelToolCalls());
   const deltas = events
     .filter(({ event }) => event === 'response.function_call_arguments.delta')
@@ -69,15 +71,15 @@ test('parallel tool calls interleave their arguments and each is whole in the en
   }
 });
 
-test('one function call carries its name, its call id and its arguments', async () => {
+test('functionCall has a name, a call id and arguments', async () => {
   const events = await given.eventsOf(functionCall('shell', { command: ['ls'] }));
   expect(events.at(-1)?.data.response.output).toMatchObject([
     { type: 'function_call', name: 'shell', call_id: expect.stringMatching(/^call_/), arguments: '{"command":["ls"]}' },
   ]);
 });
 
-test('reasoning comes before the text, sealed only on request', async () => {
-  const plain = await given.eventsOf(reasoningAnswer());
+test('reasoningResponse sends reasoning before the text, encrypted content only on request', async () => {
+  const plain = await given.eventsOf(reasoningResponse());
   expect(plain.at(-1)?.data.response.output.map(({ type }: { type: string }) => type)).toEqual([
     'reasoning',
     'message',
@@ -85,28 +87,28 @@ test('reasoning comes before the text, sealed only on request', async () => {
   expect(plain.at(-1)?.data.response.usage.output_tokens_details.reasoning_tokens).toBeGreaterThan(0);
   expect(JSON.stringify(plain)).not.toContain('encrypted_content');
   const body = { ...acceptableBody, include: ['reasoning.encrypted_content'] };
-  const sealed = await given.eventsOf(reasoningAnswer(), { body });
-  expect(sealed.at(-1)?.data.response.output[0].encrypted_content).toEqual(expect.any(String));
+  const encrypted = await given.eventsOf(reasoningResponse(), { body });
+  expect(encrypted.at(-1)?.data.response.output[0].encrypted_content).toEqual(expect.any(String));
 });
 
-test('a request for compaction gets exactly one compaction item', async () => {
+test('sends exactly one compaction item when requested', async () => {
   const body = { ...acceptableBody, input: [...acceptableBody.input, { type: 'compaction_trigger' }] };
-  const events = eventsIn(await (await given.ask({ body })).text());
+  const events = eventsIn(await (await given.send({ body })).text());
   expect(events.at(-1)?.data.response.output).toMatchObject([
     { type: 'compaction', encrypted_content: expect.any(String) },
   ]);
 });
 
-test('an incomplete answer ends with its reason', async () => {
-  const events = await given.eventsOf(incomplete());
+test('incompleteResponse ends with its reason', async () => {
+  const events = await given.eventsOf(incompleteResponse());
   expect(events.at(-1)?.data).toMatchObject({
     type: 'response.incomplete',
     response: { incomplete_details: { reason: 'max_output_tokens' } },
   });
 });
 
-test('an answer may end with an empty output after its items', async () => {
-  const events = await given.eventsOf(emptyOutputCompleted());
+test('completedWithoutOutput ends with an empty output after its items', async () => {
+  const events = await given.eventsOf(completedWithoutOutput());
   expect(events.some(({ event }) => event === 'response.output_item.done')).toBe(true);
   expect(events.at(-1)?.data.response).toMatchObject({ output: [], usage: { output_tokens: expect.any(Number) } });
 });

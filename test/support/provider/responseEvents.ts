@@ -1,9 +1,9 @@
-import type { Asked, Step, StreamEvent } from './responseScript.ts';
+import type { ScriptContext, Step, StreamEvent } from './responseScript.ts';
 
 export type OutputItem = { id: string; type: string } & Record<string, unknown>;
 
 /** Emits the events of one or more output items, the first of them at `index`, and returns the finished items. */
-export type Part = (asked: Asked, index: number) => Generator<Step, OutputItem[]>;
+export type Part = (context: ScriptContext, index: number) => Generator<Step, OutputItem[]>;
 
 export interface UsageNumbers {
   inputTokens: number;
@@ -12,46 +12,46 @@ export interface UsageNumbers {
   reasoningTokens: number;
 }
 
-export interface AnswerOptions {
+export interface ResponseOptions {
   parts: Part[];
-  /** Replaces single numbers of the estimate; null sends `usage: null`. */
+  /** Overrides numbers of the estimate; null sends `usage: null`. */
   usage?: Partial<UsageNumbers> | null;
   end?: 'completed' | 'incomplete' | 'failed';
   error?: { code: string; message: string };
-  /** The terminal event carries `output: []`, although items were sent. */
+  /** The terminal event has `output: []`, although items were sent. */
   emptyOutput?: boolean;
 }
 
 const event = (step: StreamEvent): Step => ({ event: step });
 
 /** A stream from `response.created` to its terminal event (docs/provider.md#events-of-a-text-response). */
-export function* answer(
-  asked: Asked,
-  { parts, usage, end = 'completed', error, emptyOutput }: AnswerOptions,
+export function* responseEvents(
+  context: ScriptContext,
+  { parts, usage, end = 'completed', error, emptyOutput }: ResponseOptions,
 ): Generator<Step> {
-  yield* opening(asked);
+  yield* openingEvents(context);
   const output: OutputItem[] = [];
-  for (const part of parts) output.push(...(yield* part(asked, output.length)));
+  for (const part of parts) output.push(...(yield* part(context, output.length)));
   yield event({
     type: `response.${end}`,
     response: {
-      ...responseOf(asked, end),
+      ...responseObject(context, end),
       output: emptyOutput ? [] : output,
-      usage: end === 'failed' || usage === null ? null : usagePayload({ ...estimate(asked, output), ...usage }),
+      usage: end === 'failed' || usage === null ? null : usagePayload({ ...estimate(context, output), ...usage }),
       error: error ?? null,
       incomplete_details: end === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     },
   });
 }
 
-export function* opening(asked: Asked): Generator<Step> {
-  const response = responseOf(asked, 'in_progress');
+export function* openingEvents(context: ScriptContext): Generator<Step> {
+  const response = responseObject(context, 'in_progress');
   yield event({ type: 'response.created', response });
   yield event({ type: 'response.in_progress', response });
 }
 
-/** The whole response object: strict SDKs miss every field that is left out. */
-export function responseOf({ id, json, now }: Asked, status: string) {
+/** The complete response object: strict SDKs require every field. */
+export function responseObject({ id, json, now }: ScriptContext, status: string) {
   return {
     id,
     object: 'response',
@@ -86,7 +86,7 @@ export function responseOf({ id, json, now }: Asked, status: string) {
 
 const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 
-function estimate({ bytes }: Asked, output: OutputItem[]): UsageNumbers {
+function estimate({ bytes }: ScriptContext, output: OutputItem[]): UsageNumbers {
   const tokensOf = (items: OutputItem[]): number => items.reduce((sum, item) => sum + tokensIn(textOf(item)), 0);
   return {
     inputTokens: Math.ceil(bytes / 4),

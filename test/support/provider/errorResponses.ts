@@ -10,20 +10,20 @@ export const usageLimitReached = ({
   planType?: string;
 } = {}): ResponseScript => ({
   name: 'usageLimitReached',
-  steps: (asked) => {
+  steps: (context) => {
     const error = {
       type: 'usage_limit_reached',
       message: 'The usage limit has been reached',
-      plan_type: planType ?? asked.account.plan,
-      resets_at: Math.floor(asked.now / 1000) + resetsInSeconds,
+      plan_type: planType ?? context.account.plan,
+      resets_at: Math.floor(context.now / 1000) + resetsInSeconds,
       resets_in_seconds: resetsInSeconds,
     };
-    return stepsOf(json(429, { error }), asked);
+    return stepsOf(json(429, { error }), context);
   },
 });
 
-/** `throttled`: too fast, without a code. */
-export const codeless429 = ({
+/** `throttled`: without a code or a reset time. */
+export const throttled = ({
   shape = 'error',
   retryAfter,
 }: {
@@ -31,7 +31,7 @@ export const codeless429 = ({
   retryAfter?: number;
 } = {}): ResponseScript =>
   json(429, shape === 'error' ? { error: { message: 'Rate limit exceeded' } } : { detail: 'Rate limit exceeded' }, {
-    name: `codeless429 ${shape}`,
+    name: `throttled ${shape}`,
     headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
   });
 
@@ -39,7 +39,7 @@ export const codeless429 = ({
  * A 401 whatever the token. The realistic ways to `access-token-refused` and `refresh-token-refused` are
  * `expireAccessToken()` and `account.token`.
  */
-export const unauthorized = ({ code = 'invalid_token' }: { code?: string } = {}): ResponseScript =>
+export const accessTokenRefused = ({ code = 'invalid_token' }: { code?: string } = {}): ResponseScript =>
   errorJson(401, { message: 'Your authentication token is not valid. Please try signing in again.', code });
 
 /** `server-error` */
@@ -65,14 +65,14 @@ export const serverError = ({
   }
 };
 
-/** The line is torn down instead of an answer. */
-export const resetConnection = (): ResponseScript => ({ name: 'resetConnection', steps: [{ reset: true }] });
+/** `unreachable`: resets the connection instead of responding. */
+export const connectionReset = (): ResponseScript => ({ name: 'connectionReset', steps: [{ reset: true }] });
 
-/** Reads the request and says nothing, until the client leaves. */
-export const neverAnswers = (): ResponseScript => ({ name: 'neverAnswers', steps: [{ hold: true }] });
+/** Reads the request and never responds. */
+export const noResponse = (): ResponseScript => ({ name: 'noResponse', steps: [{ hold: true }] });
 
 /** `request-refused` */
-export const badRequest = ({
+export const requestRefused = ({
   shape = 'detail',
   code = 'context_length_exceeded',
 }: {
@@ -80,9 +80,9 @@ export const badRequest = ({
   code?: string;
 } = {}): ResponseScript =>
   shape === 'detail'
-    ? json(400, { detail: 'The simulated provider does not like this request' }, { name: 'badRequest detail' })
+    ? json(400, { detail: 'The simulated provider does not like this request' }, { name: 'requestRefused detail' })
     : errorJson(400, { message: 'Your input exceeds the context window of this model.', code, param: 'input' });
 
 /** `not-a-stream`: a 200 with a JSON body. */
-export const jsonInsteadOfSse = (body: unknown = { message: 'This is not a stream' }): ResponseScript =>
-  json(200, body, { name: 'jsonInsteadOfSse' });
+export const notAStream = (body: unknown = { message: 'This is not a stream' }): ResponseScript =>
+  json(200, body, { name: 'notAStream' });

@@ -19,15 +19,15 @@ const isObject = (value: unknown): value is Body => typeof value === 'object' &&
  * Why the provider refuses a body for `/codex/responses`, in its own words; undefined if it does not
  * (docs/provider.md#parameters-that-the-provider-refuses).
  */
-export function refusalOfResponses(body: unknown): string | undefined {
+export function problemOfResponsesBody(body: unknown): string | undefined {
   if (!isObject(body)) return 'Invalid JSON body';
   if (body.store !== false) return 'Store must be set to false';
   if (body.stream !== true) return 'Stream must be set to true';
-  return refusalOfCompact(body);
+  return problemOfCompactBody(body);
 }
 
-/** The compact endpoint knows neither `stream` nor `store`; otherwise it is as strict. */
-export function refusalOfCompact(body: unknown): string | undefined {
+/** The same for the compact endpoint, which accepts neither `stream` nor `store`. */
+export function problemOfCompactBody(body: unknown): string | undefined {
   if (!isObject(body)) return 'Invalid JSON body';
   if (typeof body.model !== 'string' || body.model === '') return 'Model is required';
   const parameter = UNSUPPORTED.find((name) => name in body);
@@ -35,8 +35,8 @@ export function refusalOfCompact(body: unknown): string | undefined {
   if (!Array.isArray(body.input)) return 'Input must be a list';
   for (const item of body.input.filter(isObject)) {
     if (item.role === 'system') return 'System messages are not allowed';
-    const isUnknownHere = item.type === 'reasoning' && 'id' in item && !item.encrypted_content;
-    if (item.type === 'item_reference' || isUnknownHere)
+    const isUnusableReasoning = item.type === 'reasoning' && 'id' in item && !item.encrypted_content;
+    if (item.type === 'item_reference' || isUnusableReasoning)
       return `Item with id '${item.id}' not found. Items are not persisted when store is set to false.`;
   }
   return undefined;
