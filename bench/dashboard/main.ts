@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 import { chromiumPath } from '../../test/dashboard/support/chromium.ts';
 import { killChildren } from '../throughput/child.ts';
 import { requestLogTotal, setUp } from '../throughput/management.ts';
-import { startOn } from '../throughput/startOn.ts';
+import { startOnFolder } from '../throughput/startOnFolder.ts';
 import { fill } from './fill.ts';
 import { look, type Seen, signedIn, type Target } from './look.ts';
 
@@ -58,7 +58,7 @@ try {
 /** Starts the service on the folder. @returns its address */
 async function serve(): Promise<string> {
   const entry = new URL('../../src/start.mjs', import.meta.url).pathname;
-  const service = startOn(folder, 'serve', [entry, 'serve']);
+  const service = startOnFolder(folder, 'serve', [entry, 'serve']);
   const [, base = ''] = await service.line(/listening on (http:\S+)/, 180_000);
   return base;
 }

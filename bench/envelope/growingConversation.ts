@@ -2,7 +2,7 @@ import { agentBody } from '../throughput/agentBody.ts';
 import type { RequestBody } from '../throughput/bodies.ts';
 import { prose } from '../throughput/prose.ts';
 
-/** The last `turns` turns of a conversation that ends at about `bytes`: each one has a step more than the one before. */
+/** The last `turns` turns of a conversation of about `bytes` in the end; each turn adds one step. */
 export function growingConversation(bytes: number, turns: number): readonly RequestBody[] {
   const session = '0193b2c4-7d1e-7a00-8c00-00000000ffff';
   const body = agentBody(session, 0) as { input: object[] };
@@ -17,7 +17,7 @@ export function growingConversation(bytes: number, turns: number): readonly Requ
   });
 }
 
-/** A call and what came back: what an agent adds in a turn. */
+/** What an agent adds in a turn: reasoning, a call and its output. */
 function step(index: number): object[] {
   const callId = `call_${index.toString(36).padStart(24, 's')}`;
   return [

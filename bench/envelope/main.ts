@@ -5,12 +5,12 @@ import { RequestCache } from '../../src/proxy/responses/requestCache.ts';
 import { readWithReference } from '../../test/support/referenceReader.ts';
 import { bodies } from '../throughput/bodies.ts';
 import { growingConversation } from './growingConversation.ts';
-import { measure, type Way } from './measure.ts';
+import { measure, type Variant } from './measure.ts';
 
-// `npm run bench:envelope -- [--rounds 150]`: what it costs to read a request, in microseconds of one thread. `before` parses,
-// checks and, when anything must change, writes again the whole body. The others follow its bytes: `cold` when nothing at all
-// is known (the first request of a process), `first turn` when another conversation had the same tools and instructions,
-// `warm` when the conversation is known (of the growing one: all but the newest items). The rest are parts, for comparison.
+// `npm run bench:envelope -- [--rounds 150]`: the cost of reading a request, in microseconds of one thread. `before` parses,
+// checks and, if anything must change, serializes the complete body. The others scan its bytes: `cold` with empty caches (the
+// first request of a process), `first turn` when another conversation had the same tools and instructions, `warm` when the
+// conversation is cached (of the growing one: all but the newest items). The rest are parts, for comparison.
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '150' } } });
 const rounds = Number(values.rounds);
@@ -20,8 +20,8 @@ interface Sample {
   readonly headers: { readonly 'session-id': string };
 }
 
-/** Full of other conversations, as in a service that has been running for a while. */
-const busy = new RequestCache();
+/** Filled with other conversations, as in a service that has been running for a while. */
+const sharedCache = new RequestCache();
 let conversations = 0;
 
 const recall = () => undefined;
@@ -44,33 +44,33 @@ for (const row of [columns, ...rows.map((row) => columns.map((column) => row[col
   process.stdout.write(`${row.map((cell, index) => (index ? cell.padStart(12) : cell.padEnd(28))).join('')}\n`);
 }
 
-/** Every body of the set in turn, as a service with many conversations sees them. */
+/** Reads the bodies in turn, like a service with many conversations. */
 function table(name: string, samples: readonly Sample[]): Record<string, string> {
-  const memory = new RequestCache();
+  const cache = new RequestCache();
   return run(name, {
     before: (index) => read(samples, index),
     cold: (index) => read(samples, index, new RequestCache()),
     'first turn': (index) => readFirst(samples, index),
-    warm: (index) => read(samples, index, memory),
+    warm: (index) => read(samples, index, cache),
     ...parts(samples),
   });
 }
 
-/** The turns of one conversation: each is new when it comes, whatever is known of those before. */
+/** Reads the turns of one conversation: each is new, and those before are cached. */
 function growing(): Record<string, string> {
   const turns = growingConversation(300_000, 40).map(sampleOf);
   const last = turns.slice(-1);
-  let memory = new RequestCache();
+  let cache = new RequestCache();
   return run(`${(last[0]?.raw.length ?? 0) / 1000} kB, growing`, {
     before: (index) => read(last, index),
     cold: (index) => read(last, index, new RequestCache()),
     'first turn': (index) => readFirst(last, index),
     warm: (index) => {
       if (index % turns.length === 0) {
-        memory = new RequestCache();
-        read(turns, 0, memory);
+        cache = new RequestCache();
+        read(turns, 0, cache);
       }
-      return read(turns, index, memory);
+      return read(turns, index, cache);
     },
     ...parts(last),
   });
@@ -79,10 +79,10 @@ function growing(): Record<string, string> {
 function readFirst(samples: readonly Sample[], index: number): number {
   const { raw } = samples[index % samples.length] as Sample;
   const headers = { 'session-id': `conversation-${conversations++}` };
-  return readResponsesRequest(raw, 'v1', headers, recall, busy).upstreamBody.length;
+  return readResponsesRequest(raw, 'v1', headers, recall, sharedCache).upstreamBody.length;
 }
 
-function parts(samples: readonly Sample[]): Record<string, Way> {
+function parts(samples: readonly Sample[]): Record<string, Variant> {
   const rawOf = (index: number) => (samples[index % samples.length] as Sample).raw;
   return {
     'JSON.parse': (index) => Object.keys(JSON.parse(rawOf(index).toString())).length,
@@ -92,15 +92,15 @@ function parts(samples: readonly Sample[]): Record<string, Way> {
   };
 }
 
-function read(samples: readonly Sample[], index: number, memory?: RequestCache): number {
+function read(samples: readonly Sample[], index: number, cache?: RequestCache): number {
   const { raw, headers } = samples[index % samples.length] as Sample;
-  const { upstreamBody } = memory
-    ? readResponsesRequest(raw, 'v1', headers, recall, memory)
+  const { upstreamBody } = cache
+    ? readResponsesRequest(raw, 'v1', headers, recall, cache)
     : readWithReference(raw, 'v1', headers, recall);
   return upstreamBody.length;
 }
 
-function run(name: string, ways: Readonly<Record<string, Way>>): Record<string, string> {
-  const times = measure(ways, rounds);
-  return { body: name, ...Object.fromEntries(Object.entries(times).map(([way, us]) => [way, us.toFixed(1)])) };
+function run(name: string, variants: Readonly<Record<string, Variant>>): Record<string, string> {
+  const times = measure(variants, rounds);
+  return { body: name, ...Object.fromEntries(Object.entries(times).map(([variant, us]) => [variant, us.toFixed(1)])) };
 }

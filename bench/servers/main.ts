@@ -13,7 +13,7 @@ import { openOutbox } from '../../src/eventLog/outbox/outbox.ts';
 import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';
-import { eventStore as eventStoreServer } from '../throughput/servers.ts';
+import { startEventStore as eventStoreServer } from '../throughput/servers.ts';
 import { readModelsInMongo } from './readModelsInMongo.ts';
 import { serviceStarts } from './serviceStarts.ts';
 import { timed } from './timed.ts';

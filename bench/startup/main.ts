@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { type EventLog, NO_STREAM } from '../../src/eventLog/eventLog.ts';
 import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
-import { startOn } from '../throughput/startOn.ts';
+import { startOnFolder } from '../throughput/startOnFolder.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
 
 // `npm run bench:startup -- [--events 1000000] [--clients 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
@@ -50,14 +50,14 @@ function fold(): Promise<void> {
 
 /** Runs a program of this folder on the log, and says what it found. */
 async function child(name: string, line: RegExp): Promise<void> {
-  const program = startOn(folder, name, [new URL(`${name}.ts`, import.meta.url).pathname, path]);
+  const program = startOnFolder(folder, name, [new URL(`${name}.ts`, import.meta.url).pathname, path]);
   say((await program.line(line, 120_000))[0]);
   await program.stop();
 }
 
 async function serve(): Promise<void> {
   const since = performance.now();
-  const service = startOn(folder, 'serve', [new URL('../../src/app/cli.ts', import.meta.url).pathname, 'serve']);
+  const service = startOnFolder(folder, 'serve', [new URL('../../src/app/cli.ts', import.meta.url).pathname, 'serve']);
   await service.line(/listening on/, 120_000);
   say(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
   await service.stop();

@@ -1,26 +1,26 @@
 import { Agent, request } from 'node:http';
 
 // The clients of the bench: opens `argv[4]` streams at `argv[2]` with the key `argv[3]`, spread over `argv[5]` seconds, and
-// says every five seconds how long events were under way. Run by main.ts as a process of its own.
+// reports the delays of events every five seconds. Run by main.ts as a separate process.
 
 const [, , url = '', key = '', streams = '', rampSeconds = ''] = process.argv;
 const [count, rampMs] = [Number(streams), Number(rampSeconds) * 1_000];
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
-const EVERY_MS = 5_000;
+const REPORT_INTERVAL_MS = 5_000;
 let delaysMs: number[] = [];
 let [open, ended, broken] = [0, 0, 0];
 
-for (let index = 0; index < count; index++) setTimeout(ask, (rampMs * index) / count, index);
+for (let index = 0; index < count; index++) setTimeout(openStream, (rampMs * index) / count, index);
 
 const timer = setInterval(() => {
-  tell();
+  report();
   if (ended + broken === count) {
     clearInterval(timer);
     agent.destroy();
   }
-}, EVERY_MS);
+}, REPORT_INTERVAL_MS);
 
-function ask(index: number): void {
+function openStream(index: number): void {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
   const sent = request(url, { method: 'POST', agent, headers }, (response) => {
     open++;
@@ -43,7 +43,7 @@ function ask(index: number): void {
   sent.end(JSON.stringify({ model: 'gpt-5.1', stream: true, store: false, ...conversation }));
 }
 
-function tell(): void {
+function report(): void {
   process.stdout.write(
     `${JSON.stringify({ open, ended, broken, delaysMs: delaysMs.map((ms) => Number(ms.toFixed(3))) })}\n`,
   );

@@ -8,8 +8,8 @@ import { killChildren, start } from '../throughput/child.ts';
 import type { Provider } from '../throughput/provider.ts';
 import { type Side, startBare, startProduct } from '../throughput/side.ts';
 
-// `npm run bench:streams -- [--streams 2000] [--every 1000] [--seconds 90]`: so many open streams that each say something
-// once a second, through a bare pass-through and then through the service with everything on. Goals: an added
+// `npm run bench:streams -- [--streams 2000] [--every 1000] [--seconds 90]`: open streams with an event every `--every` ms
+// each, through a bare pass-through and then through the service with every feature enabled. Goals: an added
 // delay per event of p99 5 ms; 300 MB, flat over time (docs/decisions/0003-performance-goals.md).
 
 const { values } = parseArgs({
@@ -22,10 +22,10 @@ const { values } = parseArgs({
   },
 });
 const RAMP_SECONDS = 15;
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-streams-'));
 
-interface Told {
+interface ClientReport {
   readonly open: number;
   readonly ended: number;
   readonly broken: number;
@@ -37,7 +37,7 @@ try {
   const bare = values['product-only'] ? undefined : await measure(await startBare(provider, folder));
   const product = await measure(await startProduct(provider, { entry: values.entry, folder, label: 'product' }));
   for (const share of bare ? [0.5, 0.99, 0.999] : []) {
-    say(`ADDED p${share * 100}: ${(at(product, share) - at(bare ?? [], share)).toFixed(2)} ms`);
+    print(`ADDED p${share * 100}: ${(percentile(product, share) - percentile(bare ?? [], share)).toFixed(2)} ms`);
   }
   await provider.stop();
 } finally {
@@ -52,33 +52,33 @@ async function startProvider(): Promise<Provider> {
   return { url, pid: child.pid, stop: () => child.stop() };
 }
 
-/** @returns the delays, in order, while all streams were open */
+/** @returns the sorted delays of events while all streams were open */
 async function measure(side: Side): Promise<number[]> {
   const args = [join(import.meta.dirname, 'client.ts'), side.url, side.key, values.streams, String(RAMP_SECONDS)];
   const client = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const delays: number[] = [];
-  say(`${side.name}: ${megabytesOf(side.pid)} MB before the first stream`);
+  print(`${side.name}: ${megabytesOf(side.pid)} MB before the first stream`);
   for await (const line of createInterface(client.stdout)) {
-    const { open, ended, broken, delaysMs } = JSON.parse(line) as Told;
+    const { open, ended, broken, delaysMs } = JSON.parse(line) as ClientReport;
     const sorted = delaysMs.toSorted((a, b) => a - b);
     if (open === Number(values.streams)) delays.push(...delaysMs);
-    say(
-      `${side.name}: ${open} open, ${ended} ended well, ${broken} broken, ${delaysMs.length} events, ` +
-        `p50 ${at(sorted, 0.5).toFixed(2)} p99 ${at(sorted, 0.99).toFixed(2)} ms, ${megabytesOf(side.pid)} MB`,
+    print(
+      `${side.name}: ${open} open, ${ended} completed, ${broken} broken, ${delaysMs.length} events, ` +
+        `p50 ${percentile(sorted, 0.5).toFixed(2)} p99 ${percentile(sorted, 0.99).toFixed(2)} ms, ${megabytesOf(side.pid)} MB`,
     );
   }
   await side.stop();
   delays.sort((a, b) => a - b);
-  const shown = [0.5, 0.99, 0.999].map((share) => `p${share * 100} ${at(delays, share).toFixed(2)} ms`);
-  say(`${side.name}: ${delays.length} events while all were open, ${shown.join(', ')}`);
+  const percentiles = [0.5, 0.99, 0.999].map((share) => `p${share * 100} ${percentile(delays, share).toFixed(2)} ms`);
+  print(`${side.name}: ${delays.length} events while all were open, ${percentiles.join(', ')}`);
   return delays;
 }
 
-function at(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Resident set, as Linux counts it. */
+/** Resident set size. */
 function megabytesOf(pid: number): number {
   const [, kilobytes = '0'] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB$/m) ?? [];
   return Math.round(Number(kilobytes) / 1_000);

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// The provider of the bench: each answer is a stream that says something every `argv[2]` milliseconds for `argv[3]` seconds,
-// and when it said so, by the clock that all processes of a machine share. Run by main.ts as a process of its own.
+// The provider of the bench: each response is a stream with an event every `argv[2]` milliseconds for `argv[3]` seconds. Events
+// contain their time by the monotonic clock, which all processes share. Run by main.ts as a separate process.
 
 const [everyMs, seconds] = [Number(process.argv[2]), Number(process.argv[3])];
 let streams = 0;
@@ -21,16 +21,16 @@ process.on('SIGTERM', () => process.exit(0));
 
 function stream(response: ServerResponse, id: string): void {
   let sequence = 0;
-  const say = (type: string, fields: object) =>
+  const send = (type: string, fields: object) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...fields })}\n\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  say('response.created', { response: { id, object: 'response', status: 'in_progress' } });
-  const place = { item_id: `msg_${id}`, output_index: 0, content_index: 0 };
+  send('response.created', { response: { id, object: 'response', status: 'in_progress' } });
+  const ids = { item_id: `msg_${id}`, output_index: 0, content_index: 0 };
   const until = performance.now() + seconds * 1_000;
   const timer = setInterval(() => {
     if (performance.now() < until) {
-      say('response.output_text.delta', {
-        ...place,
+      send('response.output_text.delta', {
+        ...ids,
         delta: 'a few words more ',
         sent_ns: String(process.hrtime.bigint()),
       });
@@ -38,7 +38,7 @@ function stream(response: ServerResponse, id: string): void {
     }
     clearInterval(timer);
     const usage = { input_tokens: 10, output_tokens: 10, total_tokens: 20 };
-    say('response.completed', { response: { id, object: 'response', status: 'completed', output: [], usage } });
+    send('response.completed', { response: { id, object: 'response', status: 'completed', output: [], usage } });
     response.end();
   }, everyMs);
   response.once('close', () => clearInterval(timer));

@@ -1,34 +1,35 @@
 import { fixed, mean, print, sum, table, whole } from './figures.ts';
 import type { Side } from './side.ts';
-import { untilQuiet } from './threadTimes.ts';
-import { failures, type LoadResult, wrk } from './wrk.ts';
+import { waitUntilIdle } from './threadTimes.ts';
+import { failuresOf, type LoadResult, wrk } from './wrk.ts';
 
 export interface AddedLatency {
-  /** Requests that the product answered; none is cut off here, so the request log must know exactly these. */
+  /** Requests that the product completed. None is cut off, so the request log must have exactly this number of rows. */
   readonly completed: number;
   readonly failures: number;
 }
 
-const turns = 2;
-/** As long as several rounds: the first moments of a load (full collections, code made again) are not what its 99 % are. */
-const lasts = 3;
-const mayBeOpen = 128;
+const TURNS = 2;
+/** Runs are this many rounds long, because the start of a load (full collections, recompiled code) is not typical of it. */
+const LENGTH_FACTOR = 3;
+const MAX_OPEN = 128;
 
-/** Both sides at the same rate by turns; what the product takes longer is what it adds. */
-export async function addedLatency(
+/** Loads both sides in turns at the same rate; the difference is the latency that the product adds. */
+export async function measureAddedLatency(
   sides: { bare: Side | undefined; product: Side },
   { rate, seconds, bodies }: { rate: number; seconds: number; bodies: string },
 ): Promise<AddedLatency> {
   const { bare, product } = sides;
-  const at = (side: Side) => wrk(side.url, lasts * seconds, { bodies, key: side.key, connections: mayBeOpen, rate });
+  const at = (side: Side) =>
+    wrk(side.url, LENGTH_FACTOR * seconds, { bodies, key: side.key, connections: MAX_OPEN, rate });
   const of = { bare: [] as LoadResult[], product: [] as LoadResult[] };
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < TURNS; turn++) {
     if (bare) of.bare.push(await at(bare));
     of.product.push(await at(product));
-    await untilQuiet(product.pid);
+    await waitUntilIdle(product.pid);
   }
 
-  print(`\n  Latency to the answer's last byte, open loop at ${whole(rate)} req/s, mean of ${turns} turns, ms`);
+  print(`\n  Latency to the last byte of the response, open loop at ${whole(rate)} req/s, mean of ${TURNS} turns, ms`);
   const columns = ['p50Us', 'p90Us', 'p99Us', 'p999Us'] as const;
   const row = (name: string, value: (column: (typeof columns)[number]) => number) => [
     name,
@@ -45,6 +46,6 @@ export async function addedLatency(
   ]);
   return {
     completed: sum(of.product.map(({ requests }) => requests)),
-    failures: sum([...of.bare, ...of.product].map(failures)),
+    failures: sum([...of.bare, ...of.product].map(failuresOf)),
   };
 }

@@ -11,7 +11,7 @@ export function agentBody(session: string, conversation: number): object {
       message('developer', prose(5_600, 3)),
       message('user', `<environment_context>\n${prose(700, 4)}\n</environment_context>`),
       ...Array.from({ length: 25 }, (_, turn) => step(turn)).flat(),
-      message('user', `Conversation ${conversation}: now run the tests again and tell me what is left.`),
+      message('user', `Conversation ${conversation}: now run the tests again and report the failures.`),
     ],
     tools: Array.from({ length: 16 }, (_, index) => tool(index)),
     tool_choice: 'auto',
@@ -28,7 +28,7 @@ export function agentBody(session: string, conversation: number): object {
 
 const message = (role: string, text: string) => ({ type: 'message', role, content: [{ type: 'input_text', text }] });
 
-/** One step of the agent: what it thought, what it called, what came back. */
+/** One step of the agent: its reasoning, its call and the output. */
 function step(turn: number): object[] {
   const callId = `call_${turn.toString(36).padStart(24, 'k')}`;
   const command = { command: ['bash', '-lc', `sed -n '1,120p' src/part${turn}/file.ts`], workdir: '/repo' };

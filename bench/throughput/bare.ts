@@ -2,20 +2,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
-// The yardstick: the least that Node needs to pass a request on and its answer back. It looks at nothing, knows nothing and
-// writes nothing down, so whatever the product costs above it is the product's own. Run by main.ts as a process of its own.
+// The baseline: the minimum that Node needs to forward a request and relay its response. It reads nothing and records
+// nothing, so any further cost is that of the product. Run by main.ts as a separate process.
 
 const provider = new Pool(process.argv[2] ?? '', { connections: null });
 const path = '/backend-api/codex/responses';
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host']);
 
 const server = createServer((request, response) => {
-  // A body that arrived whole goes out in one write with its headers; streaming it costs more than gathering it
+  // A complete body leaves in one write with the headers; streaming costs more than collecting it.
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const body = chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks);
-    provider.dispatch({ method: 'POST', path, headers: endToEnd(request), body }, passOn(response));
+    provider.dispatch({ method: 'POST', path, headers: endToEnd(request), body }, relayTo(response));
   });
 });
 
@@ -28,11 +28,11 @@ function endToEnd({ rawHeaders }: IncomingMessage): string[] {
   return headers;
 }
 
-function passOn(response: ServerResponse): Dispatcher.DispatchHandler {
+function relayTo(response: ServerResponse): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       response.on('close', () => {
-        if (!response.writableFinished) controller.abort(new Error('client gone'));
+        if (!response.writableFinished) controller.abort(new Error('the client disconnected'));
       });
       response.on('drain', () => controller.resume());
     },

@@ -7,23 +7,23 @@ export interface RequestBody {
   readonly json: string;
 }
 
-/** Conversations that take turns: few enough to stay pinned, enough that several accounts are in use. */
-const conversations = 64;
+/** Few enough to stay pinned, and enough to use several accounts. */
+const CONVERSATIONS = 64;
 
 /**
- * The request bodies of a run, one a conversation. They differ in `prompt_cache_key` and at the end of `input`,
- * as the turns of real sessions do: a service that remembers what it saw before may profit from what is equal.
+ * The request bodies of a run, one per conversation. They differ in `prompt_cache_key` and at the end of `input`, like the
+ * turns of real sessions: a service with a cache may profit from the equal parts.
  */
 export function bodies(kind: BodyKind): readonly RequestBody[] {
-  return Array.from({ length: conversations }, (_, conversation) => {
+  return Array.from({ length: CONVERSATIONS }, (_, conversation) => {
     const session = `0193b2c4-7d1e-7a00-8c00-${conversation.toString(16).padStart(12, '0')}`;
-    const body = kind === '20k' ? twoStrings(session, conversation) : agentBody(session, conversation);
+    const body = kind === '20k' ? twoStringBody(session, conversation) : agentBody(session, conversation);
     return { session, json: JSON.stringify(body) };
   });
 }
 
-/** Two long strings and next to nothing else: the cheapest 20 kB there are to parse. */
-function twoStrings(session: string, conversation: number): object {
+/** Two long strings and little else: the cheapest 20 kB to parse. */
+function twoStringBody(session: string, conversation: number): object {
   return {
     model: 'gpt-5.1',
     instructions: prose(10_000, 1),
@@ -35,7 +35,7 @@ function twoStrings(session: string, conversation: number): object {
   };
 }
 
-/** Every key and every text value of a JSON text: what makes a body dear to parse, more than its size. */
+/** Counts the keys and text values of a JSON text, which determine the cost of parsing more than its size. */
 export function countStrings(json: string): number {
   return json.match(/"(?:[^"\\]|\\.)*"/g)?.length ?? 0;
 }

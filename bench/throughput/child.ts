@@ -4,33 +4,33 @@ import { createWriteStream, readFileSync } from 'node:fs';
 
 export interface Child {
   readonly pid: number;
-  /** Resolves with the match of the first line of output that fits. */
+  /** Resolves with the first match in the output. */
   line(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
-  /** SIGTERM, then SIGKILL after `graceMs`. Resolves once the process is gone. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when the process has ended. */
   stop(graceMs?: number): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Ends what this run has started and nothing else; for the way out when something threw. */
+/** Kills the processes that this run has started; called when it fails. */
 export function killChildren(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts a program with exactly this environment, so that settings of the developer's shell do not change a measurement. */
+/** Starts a program with this environment only, so that the developer's shell does not affect a measurement. */
 export function start(command: string, args: readonly string[], env: Record<string, string>, logFile: string): Child {
   const child = spawn(command, [...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   const log = createWriteStream(logFile);
   let output = '';
-  const heard = (chunk: Buffer) => {
+  const onOutput = (chunk: Buffer) => {
     log.write(chunk);
     if (output.length < 100_000) output += chunk;
   };
-  child.stdout.on('data', heard);
-  child.stderr.on('data', heard);
-  const gone = once(child, 'close').finally(() => running.delete(child));
-  gone.catch(() => {}); // told by `line`, which is what a start waits for
+  child.stdout.on('data', onOutput);
+  child.stderr.on('data', onOutput);
+  const ended = once(child, 'close').finally(() => running.delete(child));
+  ended.catch(() => {}); // `line` reports it, which every start awaits
 
   return {
     pid: child.pid ?? 0,
@@ -39,7 +39,7 @@ export function start(command: string, args: readonly string[], env: Record<stri
       for (;;) {
         const match = output.match(pattern);
         if (match) return match;
-        if (!running.has(child) || Date.now() > deadline) throw new Error(failure(command, args, logFile));
+        if (!running.has(child) || Date.now() > deadline) throw new Error(startFailure(command, args, logFile));
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
@@ -47,13 +47,13 @@ export function start(command: string, args: readonly string[], env: Record<stri
       if (!running.has(child)) return;
       child.kill('SIGTERM');
       const hard = setTimeout(() => child.kill('SIGKILL'), graceMs);
-      await gone;
+      await ended;
       clearTimeout(hard);
     },
   };
 }
 
-function failure(command: string, args: readonly string[], logFile: string): string {
+function startFailure(command: string, args: readonly string[], logFile: string): string {
   const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
   return `${command} ${args.join(' ')} did not start:\n${tail}`;
 }

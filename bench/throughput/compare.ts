@@ -1,5 +1,5 @@
 import { fixed, median, print, sum, table, whole } from './figures.ts';
-import type { Missing } from './machineTimes.ts';
+import type { UnavailableShares } from './machineTimes.ts';
 import { type Measurement, measure } from './measure.ts';
 import type { Provider } from './provider.ts';
 import type { Servers } from './servers.ts';
@@ -12,8 +12,8 @@ export interface Comparison {
   readonly product: readonly Measurement[];
   /** Requests that the product completed in all loads, the warm-up included. */
   readonly completed: number;
-  /** The most that wrk can have left unfinished: it hangs up at the end of a load. */
-  readonly cutAtMost: number;
+  /** Maximum number of requests that wrk cut off at the end of its loads. */
+  readonly maxCutOff: number;
   readonly failures: number;
 }
 
@@ -25,7 +25,7 @@ export interface Rounds {
   readonly rounds: number;
 }
 
-/** Bare and product by turns, so that a machine that slows down or wakes up does so for both. */
+/** Measures bare and product in turns, so that changes of the machine affect both. */
 export async function compare(
   sides: { bare: Side | undefined; product: Side },
   around: { provider: Provider; servers: Servers },
@@ -41,16 +41,17 @@ export async function compare(
     if (a) of.bare.push(a);
     of.product.push(b);
     const ratio = a ? `  ratio ${fixed(b.rps / a.rps, 3)}` : '';
-    const missing = (share: keyof Missing) => fixed(100 * Math.max(a?.missing[share] ?? 0, b.missing[share]), 0);
+    const unavailable = (share: keyof UnavailableShares) =>
+      fixed(100 * Math.max(a?.unavailable[share] ?? 0, b.unavailable[share]), 0);
     print(
       `  round ${round}${a ? describe('bare', a) : ''}${describe('product', b)}${ratio}` +
-        `  others ${missing('others')} % stolen ${missing('stolen')} %`,
+        `  others ${unavailable('others')} % stolen ${unavailable('stolen')} %`,
     );
   }
   return {
     ...of,
     completed: warmUp.requests + sum(of.product.map(({ load }) => load.requests)),
-    cutAtMost: (rounds.rounds + 1) * rounds.connections,
+    maxCutOff: (rounds.rounds + 1) * rounds.connections,
     failures: sum([...of.bare, ...of.product].map((measurement) => measurement.failures)),
   };
 }
@@ -59,7 +60,7 @@ const describe = (name: string, { rps, failures, load, cpu }: Measurement): stri
   `  ${name} ${whole(rps).padStart(6)} req/s ${fixed(total(cpu) / load.requests, 1).padStart(6)} us` +
   ` p99 ${fixed(load.p99Us / 1000, 1)} ms errors ${failures}`;
 
-/** Medians, the ratio, and what a request costs each thread. */
+/** Prints medians, the ratio and the CPU time per request of each thread. */
 export function printComparison({ bare, product }: Comparison): void {
   const rps = (measurements: readonly Measurement[]) => median(measurements.map((measurement) => measurement.rps));
   print(`  median   ${bare.length > 0 ? `bare ${whole(rps(bare))} req/s, ` : ''}product ${whole(rps(product))} req/s`);
@@ -67,7 +68,7 @@ export function printComparison({ bare, product }: Comparison): void {
     const ratios = product.map((measurement, index) => measurement.rps / (bare[index]?.rps ?? Number.NaN));
     print(`  RATIO    ${fixed(median(ratios), 3)} (median of the pairs; ${ratios.map((r) => fixed(r, 2)).join(' ')})`);
   }
-  print('\n  CPU per request, microseconds (work put off until after the load included)');
+  print('\n  CPU per request, microseconds (deferred work after the load included)');
   table([
     ...(bare.length > 0 ? threadRows('bare', bare) : []),
     ...threadRows('product', product),
@@ -86,11 +87,11 @@ function threadRows(name: string, measurements: readonly Measurement[]): string[
   for (const { cpu } of measurements) addTo(threads, cpu);
   const requests = sum(measurements.map(({ load }) => load.requests));
   const costs = [...threads].map(([thread, us]) => [thread, us / requests] as const).sort(([, a], [, b]) => b - a);
-  const shown = costs.filter(([thread, us]) => thread === 'main' || us >= 0.5);
-  const rest = sum(costs.filter((cost) => !shown.includes(cost)).map(([, us]) => us));
+  const listed = costs.filter(([thread, us]) => thread === 'main' || us >= 0.5);
+  const rest = sum(costs.filter((cost) => !listed.includes(cost)).map(([, us]) => us));
   return [
-    ...shown.map(([thread, us]) => [`${name}: ${thread}`, fixed(us, 1)]),
-    [`${name}: ${costs.length - shown.length} other threads`, fixed(rest, 1)],
+    ...listed.map(([thread, us]) => [`${name}: ${thread}`, fixed(us, 1)]),
+    [`${name}: ${costs.length - listed.length} other threads`, fixed(rest, 1)],
     [`${name}: total`, perRequest(measurements, ({ cpu }) => total(cpu))],
     [`${name}: of which after the load`, perRequest(measurements, ({ lateCpuUs }) => lateCpuUs)],
   ];

@@ -23,7 +23,7 @@ export const print = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Rows of cells, numbers to the right: the first column is text, all others are figures. */
+/** Prints rows of cells: the first column is text, the others are right-aligned numbers. */
 export function table(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows) {

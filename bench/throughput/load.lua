@@ -1,5 +1,5 @@
 -- BENCH_RATE=<req/s> BENCH_SECONDS=<s> wrk -s load.lua <url> -- <folder with bodies> <key>
--- The requests are formatted once; in the run a request costs wrk one table read.
+-- Requests are formatted once; during the run each costs wrk one table lookup.
 
 local requests = {}
 local turn = 0
@@ -35,11 +35,11 @@ function request()
   return requests[turn]
 end
 
--- With a rate: one schedule for all connections, each of which takes the next slot when it is free. A slow answer holds up
--- its own connection and no other, so that this is an open loop until all connections wait. Agents do not agree on when to
--- send: the gaps are random (exponential), and the same for both sides. wrk's timers are whole milliseconds, so what is due
--- within one leaves together. All connections are made before the first slot: what that costs is paid once a client, not by
--- one request in a hundred. After the last slot every connection rests: nothing is cut off when wrk ends.
+-- With a rate: one schedule for all connections, each of which takes the next slot when it is free. A slow response delays
+-- its own connection only, so this is an open loop until all connections wait. The gaps are random (exponential), because
+-- agents do not send in step, and the same for both sides. wrk's timers are whole milliseconds, so requests due within one
+-- leave together. All connections are opened before the first slot, so that no request pays for it. After the last slot
+-- every connection is idle: nothing is cut off when wrk ends.
 local rate = tonumber(os.getenv("BENCH_RATE") or "")
 if rate then
   local ffi = require("ffi")
@@ -53,7 +53,7 @@ if rate then
   local SETTLE_MS = 1000
   local started, due
   local last = tonumber(os.getenv("BENCH_SECONDS")) * 1000
-  local forever = 1e8
+  local never = 1e8
   math.randomseed(20261121)
 
   function delay()
@@ -62,12 +62,12 @@ if rate then
     end
     due = due - math.log(1 - math.random()) * 1000 / rate
     if due > last then
-      return forever
+      return never
     end
     return math.max(0, math.floor(started + due - now_ms() + 0.5))
   end
 
-  -- Reading every answer is too dear at full load; here there is time for it
+  -- Checking every response is too expensive at full load.
   function response(_, _, body)
     if not body:find("\nevent: response.completed\n", 1, true) then
       unfinished = unfinished + 1

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** CPU ticks since boot, of the whole machine, and of this process with the children that it has waited for. */
+/** CPU ticks since boot: of the machine, and of this process with its awaited children. */
 export interface MachineTimes {
   readonly busy: number;
   readonly stolen: number;
@@ -9,8 +9,8 @@ export interface MachineTimes {
 }
 
 /**
- * Interrupts count as neither busy nor ours: loopback traffic is delivered in them, and which process they are charged to
- * differs between kernels.
+ * Interrupts count neither as busy nor as ours: they deliver loopback traffic, and kernels charge them to different
+ * processes.
  */
 export function machineTimes(): MachineTimes {
   const cpu = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.trim().split(/\s+/).slice(1, 9).map(Number) ?? [];
@@ -25,19 +25,19 @@ export function machineTimes(): MachineTimes {
   return { busy: user + nice + system, stolen, all: add(cpu), ours: add(own) };
 }
 
-/** Shares of the machine, 0 to 1, that the measurement did not have. */
-export interface Missing {
-  /** Went to programs which have nothing to do with the measurement. */
+/** Shares of the machine, 0 to 1, that were not available to the measurement. */
+export interface UnavailableShares {
+  /** Used by unrelated programs. */
   readonly others: number;
-  /** Was kept back by the host of a virtual machine while a process here could have run. */
+  /** Withheld by the host of a virtual machine while a process here was ready to run. */
   readonly stolen: number;
 }
 
 /**
- * Each share by itself: what interrupts take is in part charged to the measured processes, so the first one can come out
- * below nothing, and must not hide the second.
+ * The shares are separate, because interrupts are partly charged to the measured processes: the first share can be
+ * negative, and must not hide the second.
  */
-export function missingShares(before: MachineTimes, after: MachineTimes, measuredUs: number): Missing {
+export function unavailableShares(before: MachineTimes, after: MachineTimes, measuredUs: number): UnavailableShares {
   const measuredTicks = measuredUs / 10_000;
   const all = after.all - before.all;
   const foreign = after.busy - before.busy - (after.ours - before.ours) - measuredTicks;

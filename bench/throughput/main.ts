@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addedLatency } from './addedLatency.ts';
+import { measureAddedLatency } from './addedLatency.ts';
 import { bodies, countStrings } from './bodies.ts';
+import { checkRequestLog } from './checkRequestLog.ts';
 import { killChildren } from './child.ts';
 import { compare, printComparison } from './compare.ts';
 import { median, print, whole } from './figures.ts';
@@ -10,7 +11,6 @@ import { requestLogTotal } from './management.ts';
 import { type BodyKind, type Options, readOptions, usage } from './options.ts';
 import { profileRound } from './profileRound.ts';
 import { type Provider, startProvider } from './provider.ts';
-import { requestLogMatches } from './requestLogCheck.ts';
 import { type Servers, startServers } from './servers.ts';
 import { type Side, startBare, startProduct } from './side.ts';
 import { writeBodies } from './wrk.ts';
@@ -22,13 +22,13 @@ async function run(options: Options, folder: string): Promise<boolean> {
   const bare = productOnly ? undefined : await startBare(provider, folder);
   const servers = await startServers(options, folder);
   const product = await startProduct(provider, { entry, folder, label: 'product', env: servers.env });
-  let right = true;
+  let isValid = true;
   for (const kind of options.bodies)
-    right = (await benchBody(kind, { bare, product }, { provider, servers }, options, folder)) && right;
+    isValid = (await benchBody(kind, { bare, product }, { provider, servers }, options, folder)) && isValid;
   await product.stop();
   await servers.stop();
   if (options.profile) for (const kind of options.bodies) await profileBody(kind, provider, options, folder);
-  return right;
+  return isValid;
 }
 
 async function benchBody(
@@ -47,18 +47,18 @@ async function benchBody(
   const comparison = await compare(sides, around, { ...options, bodies: files });
   printComparison(comparison);
   print();
-  const loaded = await requestLogMatches(base, rowsBefore, { what: 'full load', ...comparison });
+  const isFullLoadLogged = await checkRequestLog(base, rowsBefore, { what: 'full load', ...comparison });
 
   const rowsLoaded = await requestLogTotal(base, -1);
   const half = median(comparison.product.map(({ rps }) => rps)) / 2;
-  const latency = await addedLatency(sides, { rate: half, seconds: options.seconds, bodies: files });
+  const latency = await measureAddedLatency(sides, { rate: half, seconds: options.seconds, bodies: files });
   print();
-  const paced = { what: 'half load', completed: latency.completed, cutAtMost: 0 };
-  const exact = await requestLogMatches(base, rowsLoaded, paced);
+  const halfLoad = { what: 'half load', completed: latency.completed, maxCutOff: 0 };
+  const isHalfLoadLogged = await checkRequestLog(base, rowsLoaded, halfLoad);
 
   const failures = comparison.failures + latency.failures;
-  if (failures > 0) print(`  !!! ${failures} REQUESTS FAILED: the figures above mean nothing`);
-  return failures === 0 && loaded && exact;
+  if (failures > 0) print(`  !!! ${failures} REQUESTS FAILED: the figures above are not valid`);
+  return failures === 0 && isFullLoadLogged && isHalfLoadLogged;
 }
 
 async function profileBody(kind: BodyKind, provider: Provider, options: Options, folder: string): Promise<void> {
@@ -79,14 +79,16 @@ if (typeof options === 'string') {
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   process.once('exit', (code) => {
     killChildren();
-    // what went wrong is in the logs of the programs that ran
+    // The logs of the programs show what went wrong.
     if (options.keep || code === 1) print(`files kept in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   });
-  const right = await run(options, folder).catch((error: Error) => {
+  const isValid = await run(options, folder).catch((error: Error) => {
     print(`\n!!! ${error.message}`);
     return false;
   });
-  print(right ? '\nevery request answered, every answer in the request log' : '\n!!! THIS RUN IS NOT VALID');
-  process.exit(right ? 0 : 1);
+  print(
+    isValid ? '\nevery request succeeded, and every response is in the request log' : '\n!!! THIS RUN IS NOT VALID',
+  );
+  process.exit(isValid ? 0 : 1);
 }

@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { authFile } from './authFile.ts';
 
-/** As on a well used installation: every part of the way that costs something is switched on. */
-const accounts = 50;
-const hugeLimit = 1_000_000_000_000;
+/** As on a busy installation: every feature that costs something is enabled. */
+const ACCOUNTS = 50;
+const HUGE_LIMIT = 1_000_000_000_000;
 
 const limits = [
-  { limit_type: 'total_tokens', limit_window: 'daily', max_value: hugeLimit },
-  { limit_type: 'cost_usd', limit_window: 'weekly', max_value: hugeLimit / 1000 },
-  { limit_type: 'output_tokens', limit_window: 'monthly', max_value: hugeLimit, model_filter: 'gpt-5.1' },
+  { limit_type: 'total_tokens', limit_window: 'daily', max_value: HUGE_LIMIT },
+  { limit_type: 'cost_usd', limit_window: 'weekly', max_value: HUGE_LIMIT / 1000 },
+  { limit_type: 'output_tokens', limit_window: 'monthly', max_value: HUGE_LIMIT, model_filter: 'gpt-5.1' },
 ];
 
-/** Sets the service up over its management API, as an operator would. Resolves with the API key. */
+/** Sets up the service over its management API. @returns the API key */
 export async function setUp(base: string): Promise<string> {
-  for (let index = 0; index < accounts; index++) await importAccount(base, index);
+  for (let index = 0; index < ACCOUNTS; index++) await importAccount(base, index);
   const list = (await call(base, 'GET', '/api/accounts')) as { accounts: unknown[] };
-  if (list.accounts.length !== accounts) throw new Error(`${list.accounts.length} accounts instead of ${accounts}`);
+  if (list.accounts.length !== ACCOUNTS) throw new Error(`${list.accounts.length} accounts instead of ${ACCOUNTS}`);
   const created = (await call(base, 'POST', '/api/api-keys', { name: 'bench', limits })) as { key: string };
   await call(base, 'PUT', '/api/settings', {
     sticky_threads_enabled: true,
@@ -47,35 +47,35 @@ async function read(response: Response, what: string): Promise<unknown> {
 }
 
 /**
- * Rows in the request log. The log's page may be behind the log itself, and with EventStoreDB the log behind what is durable, so this
- * waits for both, and then until the figure has stood still for a second or `expected` is reached.
+ * Number of rows in the request log. Waits until outbox and read models have caught up, and then until the number is stable
+ * for a second or equals `expected`.
  */
 export async function requestLogTotal(base: string, expected: number, headers = {}): Promise<number> {
-  await caughtUp(base, headers);
+  await waitUntilCaughtUp(base, headers);
   let last = -1;
-  for (let still = 0; still < 4; ) {
+  for (let stable = 0; stable < 4; ) {
     const { total } = (await call(base, 'GET', '/api/request-logs?limit=1', undefined, headers)) as { total: number };
     if (total === expected) return total;
-    still = total === last ? still + 1 : 0;
+    stable = total === last ? stable + 1 : 0;
     last = total;
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
   return last;
 }
 
-const LOOK_EVERY_MS = 250;
-const CAUGHT_UP_WITHIN_MS = 120_000;
+const POLL_INTERVAL_MS = 250;
+const CATCH_UP_TIMEOUT_MS = 120_000;
 
 interface Status {
   readonly outbox: { readonly pending: number } | null;
   readonly read_models: { readonly behind: number | null };
 }
 
-async function caughtUp(base: string, headers: object): Promise<void> {
-  const deadline = performance.now() + CAUGHT_UP_WITHIN_MS;
+async function waitUntilCaughtUp(base: string, headers: object): Promise<void> {
+  const deadline = performance.now() + CATCH_UP_TIMEOUT_MS;
   while (performance.now() < deadline) {
     const { outbox, read_models } = (await call(base, 'GET', '/api/status', undefined, headers)) as Status;
     if ((outbox?.pending ?? 0) === 0 && read_models.behind === 0) return;
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }

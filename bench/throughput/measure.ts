@@ -1,25 +1,25 @@
-import { type Missing, machineTimes, missingShares } from './machineTimes.ts';
+import { machineTimes, type UnavailableShares, unavailableShares } from './machineTimes.ts';
 import type { Provider } from './provider.ts';
 import type { Servers } from './servers.ts';
 import type { Side } from './side.ts';
-import { type ThreadTimes, threadTimes, total, untilQuiet, usedBetween } from './threadTimes.ts';
-import { failures, type LoadResult, requestsPerSecond, wrk } from './wrk.ts';
+import { type ThreadTimes, threadTimes, total, usedBetween, waitUntilIdle } from './threadTimes.ts';
+import { failuresOf, type LoadResult, requestsPerSecond, wrk } from './wrk.ts';
 
 export interface Measurement {
   readonly load: LoadResult;
   readonly rps: number;
   readonly failures: number;
-  /** CPU of each thread of the side from the start of the load until the side was quiet again, microseconds. */
+  /** CPU time of each thread from the start of the load until the process is idle again, in microseconds. */
   readonly cpu: ThreadTimes;
-  /** The part of `cpu` that was used after the load had ended: work put off. */
+  /** The part of `cpu` after the end of the load: deferred work. */
   readonly lateCpuUs: number;
   readonly providerCpuUs: number;
-  /** What the servers behind the side used until it was quiet again; those that run elsewhere count nothing. */
+  /** CPU time of the servers that the side uses on this machine. */
   readonly serversCpuUs: number;
-  readonly missing: Missing;
+  readonly unavailable: UnavailableShares;
 }
 
-/** One side under full load for some seconds. */
+/** Puts one side under full load. */
 export async function measure(
   side: Side,
   { provider, servers }: { provider: Provider; servers: Servers },
@@ -34,16 +34,16 @@ export async function measure(
   const during = total(usedBetween(before, threadTimes(side.pid)));
   const providerCpuUs = total(usedBetween(providerBefore, threadTimes(provider.pid)));
   const serversDuring = servers.cpuUs() - serversBefore;
-  await untilQuiet(side.pid);
+  await waitUntilIdle(side.pid);
   const cpu = usedBetween(before, threadTimes(side.pid));
   return {
     load: result,
     rps: requestsPerSecond(result),
-    failures: failures(result),
+    failures: failuresOf(result),
     cpu,
     lateCpuUs: total(cpu) - during,
     providerCpuUs,
     serversCpuUs: servers.cpuUs() - serversBefore,
-    missing: missingShares(machineBefore, machineAfter, during + providerCpuUs + serversDuring),
+    unavailable: unavailableShares(machineBefore, machineAfter, during + providerCpuUs + serversDuring),
   };
 }

@@ -12,11 +12,11 @@ export interface Options {
   readonly productOnly: boolean;
   readonly profile: boolean;
   readonly keep: boolean;
-  /** The log in EventStoreDB instead of the data folder. */
+  /** Keeps the log in EventStoreDB instead of the data folder. */
   readonly eventstore: boolean;
-  /** The read models in MongoDB instead of the data folder. */
+  /** Keeps the read models in MongoDB instead of the data folder. */
   readonly mongodb: boolean;
-  /** The program that is measured; another checkout's `src/start.mjs` compares two versions on one machine. */
+  /** The measured program; `src/start.mjs` of another checkout compares two versions on one machine. */
   readonly entry: string;
 }
 
@@ -35,7 +35,7 @@ export const usage = `bench:throughput: the product against a bare pass-through
   --keep             keep the temporary folder (logs, data, profiles)
 `;
 
-/** The options, or what to print instead of a run: the usage, or one line on what makes no sense. */
+/** @returns the options, or the text to print instead of running: the usage, or an error */
 export function readOptions(args: readonly string[]): Options | string {
   try {
     return parse(args);
@@ -78,7 +78,7 @@ function parse(args: readonly string[]): Options | string {
   };
 }
 
-// wrk takes whole seconds only
+// wrk takes whole seconds only.
 function atLeastOne(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1, not ${text}`);

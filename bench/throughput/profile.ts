@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What of V8's .cpuprofile we read. Times are microseconds of the machine's monotonic clock. */
+/** The fields of V8's .cpuprofile that are read. Times are microseconds of the machine's monotonic clock. */
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   readonly startTime: number;
@@ -21,7 +21,7 @@ export interface SelfTime {
   us: number;
 }
 
-/** Self time by function between two instants of the monotonic clock, dearest first; idle time is left out. */
+/** Self time by function between two instants of the monotonic clock, most expensive first, without idle time. */
 export function selfTimes(file: string, fromUs: number, untilUs: number): SelfTime[] {
   const profile = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile;
   const nodes = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));

@@ -4,7 +4,7 @@ import { fixed, print, table } from './figures.ts';
 import { type SelfTime, selfTimes } from './profile.ts';
 import type { Provider } from './provider.ts';
 import { startProduct } from './side.ts';
-import { failures, type Load, wrk } from './wrk.ts';
+import { failuresOf, type Load, wrk } from './wrk.ts';
 
 export interface ProfileRound {
   readonly entry: string;
@@ -17,11 +17,11 @@ export interface ProfileRound {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const shown = 25;
+const MAX_FUNCTIONS = 25;
 
 /**
- * A product of its own under `--cpu-prof`, as profiling costs too much to do it in a round that counts. V8 writes a profile
- * for each thread when the process ends; only the samples between the warm-up and the end of the load are read.
+ * Profiles a separate process under `--cpu-prof`, because profiling would distort a measured round. V8 writes a profile for
+ * each thread when the process ends; only samples between the warm-up and the end of the load are read.
  */
 export async function profileRound(provider: Provider, round: ProfileRound): Promise<void> {
   const { entry, folder, label, seconds, warmUpSeconds, load, env } = round;
@@ -36,12 +36,12 @@ export async function profileRound(provider: Provider, round: ProfileRound): Pro
 
   const files = readdirSync(profileInto).filter((name) => name.endsWith('.cpuprofile'));
   if (files.length === 0) print(`  !!! no profile in ${profileInto}: did the service end on SIGTERM?`);
-  // CPU.<date>.<time>.<pid>.<thread>.<n>.cpuprofile: thread 0 is the main one
+  // CPU.<date>.<time>.<pid>.<thread>.<n>.cpuprofile; thread 0 is the main thread.
   for (const file of files.sort((a, b) => threadOf(a) - threadOf(b))) {
     const functions = selfTimes(join(profileInto, file), from, until);
     const thread = threadOf(file) === 0 ? 'main thread' : `worker ${threadOf(file)}`;
     printProfile(
-      `${label}, ${thread}, ${result.requests} requests, ${failures(result)} errors`,
+      `${label}, ${thread}, ${result.requests} requests, ${failuresOf(result)} errors`,
       functions,
       result.requests,
     );
@@ -64,7 +64,7 @@ function printProfile(title: string, functions: readonly SelfTime[], requests: n
     ...[...groups].sort(([, a], [, b]) => b - a).map(([group, us]) => row(group, us)),
     ['all', fixed(all / requests, 2), ''],
     ['', '', ''],
-    [`the ${shown} dearest functions`, '', ''],
-    ...functions.slice(0, shown).map(({ group, name, us }) => row(`${group}: ${name}`, us)),
+    [`the ${MAX_FUNCTIONS} most expensive functions`, '', ''],
+    ...functions.slice(0, MAX_FUNCTIONS).map(({ group, name, us }) => row(`${group}: ${name}`, us)),
   ]);
 }

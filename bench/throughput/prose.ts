@@ -3,7 +3,7 @@ const words =
     ' ',
   );
 
-/** Text of exactly `length` ASCII characters; the same seed gives the same text, so that runs compare. */
+/** Text of exactly `length` ASCII characters; equal seeds give equal texts, so that runs are comparable. */
 export function prose(length: number, seed: number): string {
   let state = seed * 2654435761;
   let text = '';

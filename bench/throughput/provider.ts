@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { answer, idMark } from './answer.ts';
 import { type Child, start } from './child.ts';
+import { ID_PLACEHOLDER, sampleResponse } from './response.ts';
 
 export interface Provider {
   readonly url: string;
@@ -11,8 +11,8 @@ export interface Provider {
 }
 
 /**
- * nginx as the provider, because it costs a fifth of what Node would and both sides share two cores with it. The answer goes
- * out chunked and under a new id each time, as the real one's does.
+ * nginx as the provider, because it costs a fifth of what Node would, and both sides share two cores with it. Responses are
+ * chunked and have unique ids, like real ones.
  */
 export async function startProvider(folder: string): Promise<Provider> {
   const port = await freePort();
@@ -22,12 +22,12 @@ export async function startProvider(folder: string): Promise<Provider> {
   const args = ['-c', config, '-p', folder, '-e', join(folder, 'nginx-error.log')];
   const child: Child = start('nginx', args, { PATH: `${process.env.PATH}:/usr/sbin` }, join(folder, 'nginx.log'));
   const url = `http://127.0.0.1:${port}`;
-  await answering(`${url}/backend-api/wham/usage`);
+  await waitUntilResponding(`${url}/backend-api/wham/usage`);
   return { url, pid: child.pid, stop: () => child.stop() };
 }
 
 function nginxConfig(port: number, folder: string): string {
-  const parts = answer().match(/[\s\S]{1,3000}/g) ?? [];
+  const parts = sampleResponse().match(/[\s\S]{1,3000}/g) ?? [];
   return `
 daemon off;
 master_process off;
@@ -40,7 +40,7 @@ http {
   keepalive_timeout 1h;
   keepalive_requests 100000000;
   client_max_body_size 64m;
-  # one read takes headers and body together; otherwise nginx discards a body in pieces of 4 kB
+  # One read takes headers and body together; otherwise nginx discards a body in pieces of 4 kB.
   client_header_buffer_size 128k;
   client_body_temp_path ${folder}/body;
   proxy_temp_path ${folder}/proxy;
@@ -53,7 +53,7 @@ http {
       default_type text/event-stream;
       sub_filter_types text/event-stream;
       sub_filter_once off;
-      sub_filter '${idMark}' $request_id;
+      sub_filter '${ID_PLACEHOLDER}' $request_id;
       ${parts.map((part, index) => `set $part${index} ${quoted(part)};`).join('\n      ')}
       return 200 "${parts.map((_, index) => `\${part${index}}`).join('')}";
     }
@@ -65,7 +65,7 @@ http {
 `;
 }
 
-// nginx reads no parameter longer than 4 kB and takes $ for a variable; the answer has none
+// nginx reads no parameter longer than 4 kB and takes $ for a variable; the response has none.
 const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 function usage(): object {
@@ -97,7 +97,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function answering(url: string): Promise<void> {
+async function waitUntilResponding(url: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const ok = await fetch(url).then(
       (response) => response.ok,
@@ -106,5 +106,5 @@ async function answering(url: string): Promise<void> {
     if (ok) return;
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
-  throw new Error(`the provider does not answer at ${url}: is nginx installed?`);
+  throw new Error(`no response from the provider at ${url}: is nginx installed?`);
 }

@@ -5,21 +5,21 @@ import { start } from './child.ts';
 import { print } from './figures.ts';
 import { threadTimes, total } from './threadTimes.ts';
 
-/** The servers that the product keeps its state in, instead of its data folder. */
+/** The servers in which the product keeps its state instead of its data folder. */
 export interface Servers {
-  /** The settings that name them to the product. */
+  /** Settings of the product. */
   readonly env: Readonly<Record<string, string>>;
-  /** CPU that those which run here have used so far, microseconds: they take it from the same cores as the product. */
+  /** CPU time that the local servers have used so far, in microseconds; they share the cores with the product. */
   cpuUs(): number;
   stop(): Promise<void>;
 }
 
-/** Puts the product's log into EventStoreDB, its read models into MongoDB, both or neither. */
+/** Starts EventStoreDB for the log, MongoDB for the read models, both or neither. */
 export async function startServers(
   { eventstore, mongodb }: { eventstore: boolean; mongodb: boolean },
   folder: string,
 ): Promise<Servers> {
-  const log = eventstore ? await eventStore(folder) : undefined;
+  const log = eventstore ? await startEventStore(folder) : undefined;
   const readModels = mongodb ? await mongoServer() : undefined;
   if (mongodb && !readModels) throw new Error(NO_MONGODB);
   if (readModels) print(`read models in ${readModels.product} ${readModels.version}`);
@@ -35,10 +35,10 @@ export async function startServers(
 }
 
 /**
- * The server that `SVC_TEST_EVENTSTORE_URL` names (give it one of its own), or the fake one of the tests in a process of
- * its own, which takes its share of the same cores.
+ * The server of `SVC_TEST_EVENTSTORE_URL`, which must not be shared, or else the fake one of the tests in a separate process
+ * on the same cores.
  */
-export async function eventStore(folder: string): Promise<{ readonly url: string; readonly pid?: number }> {
+export async function startEventStore(folder: string): Promise<{ readonly url: string; readonly pid?: number }> {
   const given = process.env.SVC_TEST_EVENTSTORE_URL;
   print(
     given === undefined ? 'over the fake EventStoreDB of the tests, on the same cores' : 'over a real EventStoreDB',

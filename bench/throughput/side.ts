@@ -10,14 +10,14 @@ export interface Side {
   readonly pid: number;
   /** Origin of the service, without a path. */
   readonly base: string;
-  /** Where the load goes. */
+  /** Target of the load. */
   readonly url: string;
   readonly key: string;
   stop(): Promise<void>;
 }
 
 const path = '/backend-api/svc/responses';
-/** What `npm start` gives to Node. */
+/** Node options of `npm start`. */
 const nodeOptions = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts.start as string
 )
@@ -29,20 +29,20 @@ export async function startBare(provider: Provider, folder: string): Promise<Sid
   const args = [join(import.meta.dirname, 'bare.ts'), provider.url];
   const child = start(process.execPath, args, environment, join(folder, 'bare.log'));
   const base = await listening(child);
-  return { name: 'bare', pid: child.pid, base, url: base + path, key: 'not-looked-at', stop: () => child.stop() };
+  return { name: 'bare', pid: child.pid, base, url: base + path, key: 'ignored', stop: () => child.stop() };
 }
 
 export interface ProductOptions {
   readonly entry: string;
   readonly folder: string;
-  /** Names this start's files, as a run may start more than one product. */
+  /** Prefix of the files of this start; a run may start several. */
   readonly label: string;
   readonly profileInto?: string;
-  /** Settings besides the usual ones. */
+  /** Additional settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the service on an empty data folder and sets it up with everything on. */
+/** Starts the service on an empty data folder with every feature enabled. */
 export async function startProduct(provider: Provider, options: ProductOptions): Promise<Side> {
   const { entry, folder, label, profileInto, env: more } = options;
   const data = join(folder, `${label}-data`);

@@ -1,29 +1,29 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** CPU time of each thread (or pool of helper threads) since it began, in microseconds, by a name that is the same in every reading. */
+/** CPU time of each thread (or pool of helper threads) since its start, in microseconds, by a stable name. */
 export type ThreadTimes = ReadonlyMap<string, number>;
 
-// USER_HZ is 100 on every Linux that Node supports: a tick is 10 ms
-const microsecondsPerTick = 10_000;
+// USER_HZ is 100 on every Linux that Node supports: a tick is 10 ms.
+const MICROSECONDS_PER_TICK = 10_000;
 
-/** Reads /proc/<pid>/task/<tid>/stat of every thread of the process; a thread that ends meanwhile is left out. */
+/** Reads /proc/<pid>/task/<tid>/stat of every thread of the process, except threads that end meanwhile. */
 export function threadTimes(pid: number): ThreadTimes {
   const times = new Map<string, number>();
-  if (!existsSync(`/proc/${pid}`)) throw new Error(`process ${pid} ended while it was measured: its log says why`);
+  if (!existsSync(`/proc/${pid}`)) throw new Error(`process ${pid} ended during the measurement; see its log`);
   for (const tid of readdirSync(`/proc/${pid}/task`)) {
     const stat = readStat(`/proc/${pid}/task/${tid}/stat`);
     if (stat === undefined) continue;
     const name = Number(tid) === pid ? 'main' : nameOf(stat.name, tid);
-    times.set(name, (times.get(name) ?? 0) + stat.ticks * microsecondsPerTick);
+    times.set(name, (times.get(name) ?? 0) + stat.ticks * MICROSECONDS_PER_TICK);
   }
   return times;
 }
 
-// V8's and libuv's helpers are interchangeable, so a pool counts as one; a Worker is known by its name and its id
+// Helpers of V8 and libuv are interchangeable, so a pool counts as one; a Worker is identified by name and id.
 const nameOf = (name: string, tid: string): string =>
   /^(V8Worker|libuv-worker)/.test(name) ? `${name} (all)` : `${name} ${tid}`;
 
-/** What each thread used between two readings, in microseconds. */
+/** CPU time of each thread between two readings, in microseconds. */
 export function usedBetween(before: ThreadTimes, after: ThreadTimes): Map<string, number> {
   return new Map([...after].map(([name, us]) => [name, us - (before.get(name) ?? 0)]));
 }
@@ -37,7 +37,7 @@ export function addTo(sum: Map<string, number>, part: ThreadTimes): void {
 function readStat(file: string): { name: string; ticks: number } | undefined {
   try {
     const line = readFileSync(file, 'utf8');
-    const nameEnd = line.lastIndexOf(')'); // a thread may be called anything, also ") ("
+    const nameEnd = line.lastIndexOf(')'); // a thread name may contain anything, also ") ("
     const fields = line.slice(nameEnd + 2).split(' ');
     return { name: line.slice(line.indexOf('(') + 1, nameEnd), ticks: Number(fields[11]) + Number(fields[12]) };
   } catch {
@@ -46,16 +46,16 @@ function readStat(file: string): { name: string; ticks: number } | undefined {
 }
 
 /**
- * Waits until the process has next to nothing to do any more, so that work which it put off is charged to the load that
- * caused it and not to the other side's next round. Gives up after 20 s.
+ * Waits until the process is idle, so that deferred work is charged to the load that caused it and not to the next round of
+ * the other side. Gives up after 20 s.
  */
-export async function untilQuiet(pid: number): Promise<void> {
-  let calm = 0;
+export async function waitUntilIdle(pid: number): Promise<void> {
+  let idle = 0;
   let before = total(threadTimes(pid));
-  for (let tries = 0; tries < 80 && calm < 2; tries++) {
+  for (let tries = 0; tries < 80 && idle < 2; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 250));
     const now = total(threadTimes(pid));
-    calm = now - before <= 2 * microsecondsPerTick ? calm + 1 : 0;
+    idle = now - before <= 2 * MICROSECONDS_PER_TICK ? idle + 1 : 0;
     before = now;
   }
 }

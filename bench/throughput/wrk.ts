@@ -7,7 +7,7 @@ import type { RequestBody } from './bodies.ts';
 export interface LoadResult {
   readonly requests: number;
   readonly durationUs: number;
-  /** From the request's first byte out to the answer's last byte in. */
+  /** From the first byte of the request to the last byte of the response. */
   readonly p50Us: number;
   readonly p90Us: number;
   readonly p99Us: number;
@@ -16,33 +16,33 @@ export interface LoadResult {
 }
 
 export interface Load {
-  /** Folder with one file a body, as `writeBodies` leaves it. */
+  /** Folder written by `writeBodies`. */
   readonly bodies: string;
   readonly key: string;
   readonly connections: number;
-  /** Mean requests per second of an open loop; without it every connection sends again as soon as its answer ended. */
+  /** Mean requests per second of an open loop; without it every connection sends as soon as its response has ended. */
   readonly rate?: number;
 }
 
-/** Runs wrk with load.lua. One wrk thread: there are two cores for all. */
+/** Runs wrk with load.lua on one thread, because all share two cores. */
 export async function wrk(url: string, seconds: number, { bodies, key, connections, rate }: Load): Promise<LoadResult> {
   const script = join(import.meta.dirname, 'load.lua');
-  // at a rate a second passes before the first request, and all answers come in before wrk ends
+  // At a rate, a second passes before the first request, and all responses arrive before wrk ends.
   const duration = rate === undefined ? seconds : seconds + 2;
   const args = ['-t1', `-c${connections}`, `-d${duration}s`, '--timeout', '10s', '-s', script, url, '--', bodies, key];
   const pace = rate === undefined ? {} : { BENCH_RATE: String(rate), BENCH_SECONDS: String(seconds) };
   const { stdout } = await promisify(execFile)('wrk', args, { env: { PATH: process.env.PATH, ...pace } });
   const result = stdout.match(/^result (.*)$/m)?.[1];
-  if (result === undefined) throw new Error(`wrk said no result:\n${stdout}`);
+  if (result === undefined) throw new Error(`wrk printed no result:\n${stdout}`);
   return JSON.parse(result);
 }
 
 export const requestsPerSecond = ({ requests, durationUs }: LoadResult): number => requests / (durationUs / 1e6);
 
-export const failures = ({ errors }: LoadResult): number =>
+export const failuresOf = ({ errors }: LoadResult): number =>
   Object.values(errors).reduce((sum, count) => sum + count, 0);
 
-/** wrk's Lua has no JSON: the bodies reach it as files and an index of `name session` lines. */
+/** wrk's Lua has no JSON: it reads the bodies from files and an index with lines of `name session`. */
 export function writeBodies(folder: string, bodies: readonly RequestBody[]): string {
   mkdirSync(folder);
   for (const [index, body] of bodies.entries()) writeFileSync(join(folder, `${index}.json`), body.json);

@@ -1,18 +1,24 @@
 import { prose } from './prose.ts';
 
-/** Stands for what differs between answers; the provider replaces it by the id of each request. */
-export const idMark = '__ANSWER_ID__';
+/** The provider replaces it by the id of each request. */
+export const ID_PLACEHOLDER = '__RESPONSE_ID__';
 
 /**
- * An answer of about 8 kB with every event that real clients rely on, in the provider's order and with usage at its end.
- * Its ids are unique per answer, so that nothing which remembers items gets away with remembering one.
+ * A response of about 8 kB with every event that real clients rely on, in the provider's order and with usage at its end.
+ * Its ids are unique, so that a cache of items cannot profit from equal ones.
  */
-export function answer(deltas = 22): string {
-  const response = { id: `resp_${idMark}`, object: 'response', created_at: 1764000000, model: 'gpt-5.1' };
-  const place = { item_id: `msg_${idMark}`, output_index: 0, content_index: 0 };
+export function sampleResponse(deltas = 22): string {
+  const response = { id: `resp_${ID_PLACEHOLDER}`, object: 'response', created_at: 1764000000, model: 'gpt-5.1' };
+  const place = { item_id: `msg_${ID_PLACEHOLDER}`, output_index: 0, content_index: 0 };
   const words = Array.from({ length: deltas }, (_, index) => prose(14, 300 + index));
   const part = { type: 'output_text', text: words.join(''), annotations: [] };
-  const item = { id: `msg_${idMark}`, type: 'message', role: 'assistant', status: 'completed', content: [part] };
+  const item = {
+    id: `msg_${ID_PLACEHOLDER}`,
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    content: [part],
+  };
   const events = [
     { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
     { type: 'response.in_progress', response: { ...response, status: 'in_progress', output: [] } },
