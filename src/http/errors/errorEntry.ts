@@ -1,6 +1,6 @@
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** How one code looks on the wire. `type` is shown by the proxy surface only. */
+/** Status and content of the response for a code. Only the proxy sends `type`. */
 export interface ErrorEntry {
   readonly status: number;
   readonly type:
@@ -10,6 +10,6 @@ export interface ErrorEntry {
     | 'rate_limit_error'
     | 'server_error';
   readonly message: string | ((details: ErrorDetails) => string);
-  /** The code that clients see, where several cases share one code. */
+  /** The code that clients receive, if it differs from the internal one. */
   readonly wireCode?: string;
 }

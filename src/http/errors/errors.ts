@@ -7,10 +7,7 @@ import { signInErrors } from './signInErrors.ts';
 
 export type { ErrorDetails, ErrorEntry };
 
-/**
- * The one catalogue of errors: status, type and wording of every code derive from here, and so does docs/errors.md
- * (docs/decisions/0037-management-errors.md).
- */
+/** The catalogue of all error codes with status, type and message. `docs/errors.md` is generated from it. */
 export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ...requestErrors,
   ...serviceErrors,
@@ -18,7 +15,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ...resourceErrors,
 };
 
-/** @returns the sentence of a code for these details */
+/** @returns the message of a code for these details */
 export function messageOf(code: ErrorCode, details: ErrorDetails = {}): string {
   const { message } = errors[code];
   return typeof message === 'string' ? message : message(details);

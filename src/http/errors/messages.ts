@@ -1,23 +1,23 @@
 import type { ErrorDetails } from './errorEntry.ts';
 
-const MAX_GIVEN = 200;
+const MAX_DETAIL_LENGTH = 200;
 
-/** @returns the detail of this name as it can be shown, or what stands for it when there is none */
-export const detail = (details: ErrorDetails, name: string, otherwise: string): string =>
-  details[name] === undefined ? otherwise : printable(String(details[name]));
+/** @returns a detail as printable text, or `fallback` without it */
+export const detail = (details: ErrorDetails, name: string, fallback: string): string =>
+  details[name] === undefined ? fallback : toPrintable(String(details[name]));
 
-/** What a client sent, as it can be shown: messages end up in terminals and in the log. */
-function printable(text: string): string {
-  const short = text.length > MAX_GIVEN ? `${text.slice(0, MAX_GIVEN)}...` : text;
+/** Shortens what a client sent and replaces control characters: messages are written to terminals and logs. */
+function toPrintable(text: string): string {
+  const short = text.length > MAX_DETAIL_LENGTH ? `${text.slice(0, MAX_DETAIL_LENGTH)}...` : text;
   return short.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');
 }
 
-/** A problem with the part of the input that it belongs to; the given sentence when it is not known. */
-export const withProblem = (otherwise: string) => (details: ErrorDetails) =>
+/** Makes a message of the exact problem, after the name of the parameter if there is one; `fallback` without a problem. */
+export const withProblem = (fallback: string) => (details: ErrorDetails) =>
   details.problem === undefined
-    ? otherwise
+    ? fallback
     : details.param === undefined
-      ? capitalised(String(details.problem))
+      ? capitalize(String(details.problem))
       : `${String(details.param)} ${String(details.problem)}`;
 
-const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

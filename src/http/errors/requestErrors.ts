@@ -2,7 +2,7 @@ import type { RequestErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
 import { detail, withProblem } from './messages.ts';
 
-/** What is wrong with a request, whoever sends it and wherever it goes. */
+/** Errors of requests to the proxy or management. */
 export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
   invalid_request_error: {
     status: 400,
@@ -13,7 +13,7 @@ export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
-    message: withProblem('Missing or invalid API key: send it as "Authorization: Bearer sk-svc-..."'),
+    message: withProblem('The API key is missing or not valid. Send it as "Authorization: Bearer sk-svc-...".'),
   },
   model_not_allowed: {
     status: 403,
@@ -23,24 +23,26 @@ export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
   model_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    message: (details) => `The model '${detail(details, 'model', '')}' does not exist`,
+    message: (details) =>
+      `The model '${detail(details, 'model', '')}' does not exist. GET /v1/models lists the available ones.`,
   },
   insufficient_permissions: { status: 403, type: 'permission_error', message: 'Insufficient permissions' },
   ip_forbidden: {
     status: 403,
     type: 'permission_error',
-    message: (details) => `The address ${detail(details, 'address', 'you call from')} is not on the allowlist`,
+    message: (details) =>
+      `The address ${detail(details, 'address', 'of this client')} is not on the allowlist. An operator can add it.`,
   },
   not_found: {
     status: 404,
     type: 'invalid_request_error',
-    message: (details) => `There is nothing at ${detail(details, 'path', 'this path')}`,
+    message: (details) => `The path ${detail(details, 'path', 'of the request')} does not exist`,
   },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
     message: (details) =>
-      `${detail(details, 'method', 'This method')} is not allowed here; use ${detail(details, 'allowed', 'another one')}`,
+      `The method ${detail(details, 'method', 'of the request')} is not allowed for this path. Use ${detail(details, 'allowed', 'another one')}.`,
   },
   rate_limit_exceeded: {
     status: 429,
@@ -52,10 +54,14 @@ export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: (details) => `The request body is larger than ${detail(details, 'limit', 'the limit')}`,
   },
-  unsupported_media_type: { status: 400, type: 'invalid_request_error', message: withProblem('Unsupported encoding') },
+  unsupported_media_type: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The encoding of the request is not supported'),
+  },
   upgrade_required: {
     status: 426,
     type: 'invalid_request_error',
-    message: 'Websockets are not offered here; send the request with POST',
+    message: 'WebSockets are not supported. Send the request by POST.',
   },
 };

@@ -2,7 +2,7 @@ import type { ServiceErrorCode } from '../../domain/core/errorCodes.ts';
 import type { ErrorEntry } from './errorEntry.ts';
 import { withProblem } from './messages.ts';
 
-/** What the service cannot do at the moment, or the provider behind it. */
+/** Errors of the service or the provider. */
 export const serviceErrors: Readonly<Record<ServiceErrorCode, ErrorEntry>> = {
   server_error: { status: 500, type: 'server_error', message: 'Internal server error' },
   internal_error: { status: 500, type: 'server_error', message: 'Unexpected error' },
@@ -11,38 +11,38 @@ export const serviceErrors: Readonly<Record<ServiceErrorCode, ErrorEntry>> = {
   no_accounts: {
     status: 503,
     type: 'server_error',
-    message: withProblem('No account is available: import one, or reactivate one that is paused or deactivated'),
+    message: withProblem('No account is available. Import one, or reactivate a paused or deactivated one.'),
   },
   log_unavailable: {
     status: 503,
     type: 'server_error',
     message: ({ isUncertain, isCommitted }) =>
       isCommitted
-        ? 'The change was made and is safe, but this node does not show it yet; do not repeat it, look again in a moment'
+        ? 'The change was saved, but this node does not show it yet. Do not repeat it; check again in a moment.'
         : isUncertain
-          ? 'The event log did not answer in time, so the change may have been made: look before you repeat it, or repeat it with the same Idempotency-Key'
-          : 'The event log takes no writes at the moment; nothing was changed. See the log of the service',
+          ? 'The event log did not respond in time, so the change may have been saved. Check before you repeat it, or repeat it with the same Idempotency-Key.'
+          : 'The event log does not accept writes, so nothing was changed. Retry later; the output of the service names the cause.',
   },
   outbox_full: {
     status: 503,
     type: 'server_error',
     message:
-      'The store of events has been away for so long that this node can keep no more for it. See docs/operation.md, "The outbox fills"',
+      'The event store has been unreachable for so long that this node cannot buffer more events. Retry when it is back; see docs/operation.md, "The outbox fills".',
   },
   overloaded: {
     status: 503,
     type: 'server_error',
-    message: 'The requests under way hold all memory that there is for requests; send this one again in a moment',
+    message: 'The server is at its memory limit. Retry shortly.',
   },
   read_models_unavailable: {
     status: 503,
     type: 'server_error',
     message:
-      'Request log, usage and history cannot be read at the moment; nothing is lost, and they catch up by themselves. See the log of the service',
+      'Request log, usage and history are unavailable. No data is lost, and they catch up by themselves. Retry later; the output of the service names the cause.',
   },
   shutting_down: {
     status: 503,
     type: 'server_error',
-    message: 'The service is shutting down; send the request again in a moment',
+    message: 'The service is shutting down. Retry shortly.',
   },
 };

@@ -16,7 +16,7 @@ test('a write that is durable but not folded yet is no 500: it says that it was 
   });
   const { status, body } = await at.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
   expect([status, body.error.code]).toEqual([503, 'log_unavailable']);
-  expect(body.error.message).toContain('was made and is safe');
+  expect(body.error.message).toContain('was saved');
   expect(at.reported).toEqual([]);
 
   isLate = false;
