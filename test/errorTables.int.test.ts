@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { OpenRequests } from '../src/proxy/exchange/openRequests.ts';
 import { authFile } from './support/authFiles.ts';
 import { codeAt } from './support/browser.ts';
-import { acceptable, type Gateway, startGateway } from './support/gateway.ts';
+import { type Gateway, startGateway, validRequest } from './support/gateway.ts';
 import { json, type ResponseScript, serverError } from './support/provider/scripts.ts';
 
 /** The proxy's error codes with status and type, one by one (docs/errors.md). */
@@ -68,7 +68,7 @@ describe('the proxy', () => {
   const withKey = async (fields: object) => {
     const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'one', ...fields });
     await gateway.set({ api_key_auth_enabled: true });
-    return () => gateway.ask(acceptable, { headers: { authorization: `Bearer ${key.key}` } });
+    return () => gateway.ask(validRequest, { headers: { authorization: `Bearer ${key.key}` } });
   };
   /** Nothing that a client sends should be able to bring this about, so that one part is made to fail. */
   const broken = () => {
@@ -87,7 +87,7 @@ describe('the proxy', () => {
   };
 
   const provoke: Record<ProxyCode, () => Promise<Response>> = {
-    invalid_request_error: () => gateway.ask({ ...acceptable, model: 7 }),
+    invalid_request_error: () => gateway.ask({ ...validRequest, model: 7 }),
     validation_error: () => fetch(`${gateway.url}/backend-api/transcribe`, { method: 'POST', body: new FormData() }),
     async invalid_api_key() {
       await gateway.set({ api_key_auth_enabled: true });

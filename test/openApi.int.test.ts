@@ -4,7 +4,7 @@ import { endpointsOf } from '../src/management/http/describeRoute.ts';
 import { proxyRoutes } from '../src/proxy/routes/routes.ts';
 import { authFile } from './support/authFiles.ts';
 import { codeAt } from './support/browser.ts';
-import { acceptable, startGateway } from './support/gateway.ts';
+import { startGateway, validRequest } from './support/gateway.ts';
 import { startManagement } from './support/management.ts';
 import { signInAt } from './support/provider/client.ts';
 
@@ -139,14 +139,14 @@ test('every endpoint is called, and its answer is what the document says', async
     { limit_type: 'total_tokens', limit_window: 'daily', max_value: 5_000_000 },
   ];
   const key = await call('POST /api/api-keys', {}, { name: 'one', limits, expires_at: '2999-01-01' });
-  await call('PATCH /api/api-keys/{id}', { id: key.id }, { allowed_models: [acceptable.model] });
+  await call('PATCH /api/api-keys/{id}', { id: key.id }, { allowed_models: [validRequest.model] });
   await call('POST /api/api-keys/{id}/regenerate', { id: key.id });
-  await call('POST /backend-api/svc/responses', {}, acceptable);
-  await call('POST /v1/responses', {}, { model: acceptable.model, input: 'hi' });
-  await call('POST /v1/responses', {}, { model: acceptable.model, input: 'hi', stream: true });
-  await call('POST /backend-api/svc/responses/compact', {}, acceptable);
-  await call('POST /v1/responses/compact', {}, { model: acceptable.model, input: 'hi' });
-  const chat = { model: acceptable.model, messages: [{ role: 'user', content: 'hi' }] };
+  await call('POST /backend-api/svc/responses', {}, validRequest);
+  await call('POST /v1/responses', {}, { model: validRequest.model, input: 'hi' });
+  await call('POST /v1/responses', {}, { model: validRequest.model, input: 'hi', stream: true });
+  await call('POST /backend-api/svc/responses/compact', {}, validRequest);
+  await call('POST /v1/responses/compact', {}, { model: validRequest.model, input: 'hi' });
+  const chat = { model: validRequest.model, messages: [{ role: 'user', content: 'hi' }] };
   await call('POST /v1/chat/completions', {}, chat);
   await call('POST /v1/chat/completions', {}, { ...chat, stream: true, stream_options: { include_usage: true } });
   const recording = new FormData();

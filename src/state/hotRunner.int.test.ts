@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEvent } from '../../test/contract/events.ts';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
-import { patiently } from '../../test/support/patiently.ts';
 import { later, NOW, uuid } from '../../test/support/specification.ts';
+import { waitOptions } from '../../test/support/waitOptions.ts';
 import { SessionBegun, SessionEnded } from '../domain/session/events.ts';
 import { type EventToAppend, NO_STREAM, type RecordedEvent } from '../eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../eventLog/sqlite/sqliteEventLog.ts';
@@ -42,7 +42,7 @@ test('skips an event that was applied before the log delivered it, and counts it
   await log.append(STREAM, NO_STREAM, [first.toAppend]);
   await log.append(STREAM, 0, [second.toAppend]);
   await log.append(STREAM, 1, [third.toAppend]);
-  await vi.waitUntil(() => hot.state.position === 3, patiently);
+  await vi.waitUntil(() => hot.state.position === 3, waitOptions);
   // The session that had ended here never came back.
   expect(seen).toEqual(['', '', uuid(2)]);
 });
@@ -51,7 +51,7 @@ test('folds events of another node while own events are applied before the log',
   const { log, hot } = await aRunner();
   hot.applyBeforeLog(written(begun(1), 0).durable);
   await log.append('sessions-n2.b1_20260115', NO_STREAM, [written(begun(7), 0).toAppend]);
-  await vi.waitUntil(() => hot.state.position === 1, patiently);
+  await vi.waitUntil(() => hot.state.position === 1, waitOptions);
   expect([...hot.state.sessions.keys()]).toEqual([uuid(1), uuid(7)]);
 });
 
@@ -62,6 +62,6 @@ test('calls listeners when an event is applied and when the log delivers it', as
   const { toAppend, durable } = written(begun(1), 0);
   hot.applyBeforeLog(durable);
   await log.append(STREAM, NO_STREAM, [toAppend]);
-  await vi.waitUntil(() => heard.length === 2, patiently);
+  await vi.waitUntil(() => heard.length === 2, waitOptions);
   expect(heard).toEqual([0, 1]);
 });

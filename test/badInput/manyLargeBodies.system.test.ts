@@ -3,11 +3,11 @@ import { Agent, type ClientRequest, type IncomingMessage, request as open } from
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { acceptable } from '../support/gateway.ts';
-import { patiently } from '../support/patiently.ts';
+import { validRequest } from '../support/gateway.ts';
 import { type Provider, startProvider } from '../support/provider/provider.ts';
 import { stepsOf } from '../support/provider/responseScript.ts';
 import { streamSilent, textResponse } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 import { type ServiceProcess, startServiceProcess } from './support/serviceProcess.ts';
 
 const MIB = 1_048_576;
@@ -22,7 +22,7 @@ const A_FEW = 12;
 /** So many find room when nobody else has any: three quarters of it are for bodies of 8 MiB. */
 const ROOM = Math.floor((BOUND_MIB * 0.75) / 8);
 
-const large = Buffer.from(JSON.stringify({ ...acceptable, instructions: 'word '.repeat((8 * MIB) / 5) }));
+const large = Buffer.from(JSON.stringify({ ...validRequest, instructions: 'word '.repeat((8 * MIB) / 5) }));
 const gzipped = gzipSync(large, { level: 1 });
 
 const ways = {
@@ -87,17 +87,17 @@ function wave(way: Way, clients = CALLERS) {
     refusals,
     held,
     /** Each was refused, or has come to the provider whole. */
-    settled: () => vi.waitUntil(() => refusals.length + held() === clients, { ...patiently, timeout: 30_000 }),
+    settled: () => vi.waitUntil(() => refusals.length + held() === clients, { ...waitOptions, timeout: 30_000 }),
     async hangUp() {
       for (const request of requests) request.destroy();
-      await vi.waitUntil(() => held() === 0, patiently);
+      await vi.waitUntil(() => held() === 0, waitOptions);
     },
   };
 }
 
 async function smallOnes(): Promise<number[]> {
   const one = async () => {
-    const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(acceptable) });
+    const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(validRequest) });
     await response.text();
     return response.status;
   };
@@ -173,7 +173,7 @@ test('a body is let go when its answer begins: as many as clients have may be an
   };
   service.account.next(streamSilent({ events: 5 }));
   // What others held until just now is given back when the service has written down that they left.
-  await vi.waitUntil(isAnswered, patiently);
+  await vi.waitUntil(isAnswered, waitOptions);
   while (streams.length < CALLERS) {
     service.account.next(streamSilent({ events: 5 }));
     expect(await isAnswered()).toBe(true);
@@ -183,7 +183,7 @@ test('a body is let go when its answer begins: as many as clients have may be an
   process.stdout.write(`  ${CALLERS} streams open; MiB before: ${before}, now: ${most}\n`);
   expect(most - before).toBeLessThan(BOUND_MIB + BESIDE_MIB);
   for (const client of streams) client.destroy();
-  await vi.waitUntil(() => service.account.inFlight === 0, patiently);
+  await vi.waitUntil(() => service.account.inFlight === 0, waitOptions);
 });
 
 const MIB_OF = { words: 'word '.repeat(MIB / 5 - 100), zeros: Buffer.alloc(MIB - 1_000) };
@@ -199,7 +199,7 @@ const ends: [what: string, status: number, path: string, init: () => RequestInit
     'was answered',
     200,
     '/v1/responses',
-    () => ({ body: JSON.stringify({ ...acceptable, instructions: MIB_OF.words }) }),
+    () => ({ body: JSON.stringify({ ...validRequest, instructions: MIB_OF.words }) }),
   ],
   ['was wrong', 400, '/v1/responses', () => ({ body: JSON.stringify({ instructions: MIB_OF.words }) })],
   [

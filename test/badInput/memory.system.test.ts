@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { acceptable } from '../support/gateway.ts';
+import { validRequest } from '../support/gateway.ts';
 import { type Provider, startProvider } from '../support/provider/provider.ts';
 import { bombs } from './requests/tooLarge.ts';
 import { type BadRequest, problemsOf } from './support/badRequest.ts';
@@ -36,7 +36,7 @@ async function send({ name, path, headers = {}, body, expected }: BadRequest): P
 }
 
 async function good(): Promise<void> {
-  const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(acceptable) });
+  const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(validRequest) });
   expect(await response.text()).toContain('response.completed');
 }
 

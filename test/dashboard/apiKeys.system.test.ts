@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { acceptable } from '../support/gateway.ts';
+import { validRequest } from '../support/gateway.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
@@ -36,7 +36,7 @@ journeys('the life of an API key', () => {
     expect(await page.content()).not.toContain(key);
 
     const ask = (model = 'gpt-5.1', bearer = key) =>
-      gateway.ask({ ...acceptable, model }, { headers: { authorization: `Bearer ${bearer}` } });
+      gateway.ask({ ...validRequest, model }, { headers: { authorization: `Bearer ${bearer}` } });
     expect((await ask('gpt-5.5')).status).toBe(403);
     const first = await ask();
     expect(first.status).toBe(200);

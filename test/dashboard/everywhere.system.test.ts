@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/browser.ts';
-import { acceptable } from '../support/gateway.ts';
+import { validRequest } from '../support/gateway.ts';
 import { noResponse } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
@@ -120,7 +120,7 @@ journeys('everywhere', () => {
     gateway.pool[0]?.at.next(noResponse());
     const controller = new AbortController();
     const asked = gateway
-      .ask(acceptable, { headers: { authorization: `Bearer ${key.key}` }, signal: controller.signal })
+      .ask(validRequest, { headers: { authorization: `Bearer ${key.key}` }, signal: controller.signal })
       .catch(() => undefined);
     await expect.poll(() => gateway.pool[0]?.at.inFlight).toBe(1);
     const page = await visit({ ...moving, path: `/api-keys?key=${key.id}` });

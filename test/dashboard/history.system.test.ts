@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/browser.ts';
-import { acceptable } from '../support/gateway.ts';
+import { validRequest } from '../support/gateway.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 const event = (page: Page, sentence: string | RegExp) => page.getByRole('button', { name: sentence });
@@ -36,7 +36,7 @@ journeys('the history', () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
     await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
-    await (await gateway.ask(acceptable)).text();
+    await (await gateway.ask(validRequest)).text();
     const page = await visit({ path: '/history' });
     await event(page, '127.0.0.1 may use the proxy').waitFor();
     expect(await event(page, /^Request req_/).count()).toBe(0);

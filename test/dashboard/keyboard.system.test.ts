@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { acceptable } from '../support/gateway.ts';
+import { validRequest } from '../support/gateway.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
@@ -50,7 +50,7 @@ journeys('by keyboard alone', () => {
     await press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
 
-    const response = await gateway.ask(acceptable, { headers: { authorization: `Bearer ${key}` } });
+    const response = await gateway.ask(validRequest, { headers: { authorization: `Bearer ${key}` } });
     expect(response.status).toBe(200);
     await response.text();
 

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
-import { acceptable, type Gateway } from '../support/gateway.ts';
-import { patiently } from '../support/patiently.ts';
+import { type Gateway, validRequest } from '../support/gateway.ts';
 import { requestRefused } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 async function ask(gateway: Gateway, headers: Record<string, string> = {}) {
-  const response = await gateway.ask(acceptable, { headers });
+  const response = await gateway.ask(validRequest, { headers });
   await response.text();
   return response.status;
 }
@@ -75,7 +75,7 @@ journeys('overview', () => {
     const page = await visit();
     await page.locator('.plot canvas').nth(3).waitFor();
     await page.setViewportSize({ width: 360, height: 800 });
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), patiently).toBe(360);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), waitOptions).toBe(360);
   });
 
   test('what needs attention is said, and leads to where it can be mended', async () => {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { acceptable, type Gateway } from '../support/gateway.ts';
+import { type Gateway, validRequest } from '../support/gateway.ts';
 import { requestRefused, serverError } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 import { writePastRequests } from './support/pastRequests.ts';
 
 const ask = async (gateway: Gateway, body: Record<string, unknown> = {}) => {
-  await (await gateway.ask({ ...acceptable, ...body })).text();
+  await (await gateway.ask({ ...validRequest, ...body })).text();
 };
 /** What the rows say, without the times. */
 const rows = (page: Page) => page.locator('tr.request');
@@ -114,8 +114,8 @@ journeys('the request log', () => {
     await gateway.set({ api_key_auth_enabled: true });
     const headers = { authorization: `Bearer ${key.key}` };
     gateway.pool[0]?.at.next(serverError());
-    await (await gateway.ask(acceptable, { headers })).text();
-    await (await gateway.ask({ ...acceptable, model: 'gpt-5.5' }, { headers })).text();
+    await (await gateway.ask(validRequest, { headers })).text();
+    await (await gateway.ask({ ...validRequest, model: 'gpt-5.5' }, { headers })).text();
     const [newest, retried] = await gateway.logs();
     const page = await visit({ path: '/request-logs' });
     await rows(page).filter({ hasText: 'after 2 attempts' }).click();

@@ -5,7 +5,7 @@ import { type Running, type Served, serve } from '../durability/support/serve.ts
 import { serveInside } from '../durability/support/serveInside.ts';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
-import { acceptable } from '../support/gateway.ts';
+import { validRequest } from '../support/gateway.ts';
 import { startProvider } from '../support/provider/provider.ts';
 
 export interface ClusterOptions {
@@ -86,7 +86,7 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
       send,
       /** A request for a model. @returns its status once its answer has ended */
       async ask(headers: Record<string, string> = {}): Promise<number> {
-        const response = await send('POST', '/backend-api/svc/responses', { body: acceptable, headers });
+        const response = await send('POST', '/backend-api/svc/responses', { body: validRequest, headers });
         await response.text();
         return response.status;
       },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { acceptable, errorOf, type Gateway } from '../support/gateway.ts';
+import { errorOf, type Gateway, validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 
 const start = gateways();
@@ -14,7 +14,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 describe('access to the proxy', () => {
   test('ignores keys while they are not required', async () => {
     gateway = await start();
-    expect((await gateway.ask(acceptable, { headers: bearer('dummy') })).status).toBe(200);
+    expect((await gateway.ask(validRequest, { headers: bearer('dummy') })).status).toBe(200);
   });
 
   test('rejects missing, wrong, inactive, expired and deleted keys when keys are required', async () => {
@@ -32,7 +32,7 @@ describe('access to the proxy', () => {
       bearer(expired),
       bearer(deleted),
     ]) {
-      const response = await gateway.ask(acceptable, { headers });
+      const response = await gateway.ask(validRequest, { headers });
       expect(response.status).toBe(401);
       expect(await errorOf(response)).toMatchObject({ code: 'invalid_api_key', type: 'authentication_error' });
     }
@@ -45,8 +45,8 @@ describe('access to the proxy', () => {
     const { key: old, id } = await createKey();
     await gateway.set({ api_key_auth_enabled: true });
     const { body } = await gateway.api('POST', `/api/api-keys/${id}/regenerate`);
-    expect((await gateway.ask(acceptable, { headers: bearer(old) })).status).toBe(401);
-    expect((await gateway.ask(acceptable, { headers: bearer(body.key) })).status).toBe(200);
+    expect((await gateway.ask(validRequest, { headers: bearer(old) })).status).toBe(401);
+    expect((await gateway.ask(validRequest, { headers: bearer(body.key) })).status).toBe(200);
   });
 
   test('checks the key of every request of a connection', async () => {
@@ -54,7 +54,7 @@ describe('access to the proxy', () => {
     const [first, second] = [await createKey(), await createKey()];
     await gateway.set({ api_key_auth_enabled: true });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const body = JSON.stringify(acceptable);
+    const body = JSON.stringify(validRequest);
     const sockets = new Set<unknown>();
     const ask = async (headers: Record<string, string>) => {
       const target = `${gateway.url}/backend-api/svc/responses`;
@@ -92,7 +92,7 @@ describe('access to the proxy', () => {
     gateway = await start();
     const { key, id } = await createKey();
     await gateway.set({ api_key_auth_enabled: true });
-    const body = JSON.stringify(acceptable);
+    const body = JSON.stringify(validRequest);
     const headers = { ...bearer(key), 'content-length': body.length, expect: '100-continue' };
     const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST', headers });
     const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -111,7 +111,7 @@ describe('access to the proxy', () => {
     gateway = await start();
     const { key, id } = await createKey({ allowed_models: ['gpt-5.2'] });
     await gateway.set({ api_key_auth_enabled: true });
-    const response = await gateway.ask(acceptable, { headers: bearer(key) });
+    const response = await gateway.ask(validRequest, { headers: bearer(key) });
     expect(response.status).toBe(403);
     expect(await errorOf(response)).toMatchObject({ code: 'model_not_allowed', type: 'permission_error' });
     expect(gateway.events('RequestRefused')[0]?.data).toMatchObject({ keyId: id, errorCode: 'model_not_allowed' });
@@ -133,7 +133,7 @@ describe('access to the proxy', () => {
       env: { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.0/8' },
     });
     await gateway.api('POST', '/api/firewall/ips', { ip_address: '203.0.113.7' });
-    const from = (address: string) => gateway.ask(acceptable, { headers: { 'x-forwarded-for': address } });
+    const from = (address: string) => gateway.ask(validRequest, { headers: { 'x-forwarded-for': address } });
     expect((await from('203.0.113.7, 10.0.0.1')).status).toBe(200);
     expect((await from('203.0.113.8')).status).toBe(403);
   });

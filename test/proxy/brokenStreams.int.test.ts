@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type Failed, failures, type Pooled, textIn } from '../support/failures.ts';
-import { acceptable, type Gateway } from '../support/gateway.ts';
-import { patiently } from '../support/patiently.ts';
+import { type FailureResult, failures, type Pooled, textIn } from '../support/failures.ts';
+import { type Gateway, validRequest } from '../support/gateway.ts';
 import {
   endDelayedUntil,
   errorEvent,
@@ -15,6 +14,7 @@ import {
   textResponse,
   throttled,
 } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 // Failures of a stream that has begun (docs/provider.md#failure-classes).
 
@@ -24,7 +24,7 @@ const { start, askOnce, withSecondAccount } = failures((started) => {
 });
 
 /** After the first byte no other account is tried: the stream ends with `response.failed`, and the log has `error`. */
-function expectBrokenOff(result: Failed, code: string) {
+function expectBrokenOff(result: FailureResult, code: string) {
   expect(result.status).toBe(200);
   expect(result.events.at(-1)?.event).toBe('response.failed');
   expect(result.events.at(-1)?.data.response).toMatchObject({ status: 'failed', error: { code } });
@@ -47,7 +47,7 @@ describe('after the first byte', () => {
       env: { SVC_STREAM_IDLE_TIMEOUT_SECONDS: '1' },
     });
     expectBrokenOff(result, 'stream_idle_timeout');
-    await vi.waitUntil(() => result.first.at.received.some(({ aborted }) => aborted), patiently);
+    await vi.waitUntil(() => result.first.at.received.some(({ aborted }) => aborted), waitOptions);
   });
 
   test('event-too-large: sends response.failed and no byte of the event', async () => {
@@ -94,7 +94,7 @@ describe('fragmented-bytes: relays the same bytes for every fragmentation', () =
     const direct = await fetch(`${gateway.provider.baseUrl}/codex/responses`, {
       method: 'POST',
       headers: { authorization: `Bearer ${only.at.tokens.current().accessToken}`, 'chatgpt-account-id': only.at.id },
-      body: JSON.stringify(acceptable),
+      body: JSON.stringify(validRequest),
     });
     const expected = await direct.text();
     const through = await askOnce();
@@ -106,19 +106,19 @@ describe('fragmented-bytes: relays the same bytes for every fragmentation', () =
 
 describe('client-disconnected: the client disconnects', () => {
   // After a complete response the provider is disconnected too, but only after 5 s.
-  const immediately = { ...patiently, timeout: 4_000 };
+  const immediately = { ...waitOptions, timeout: 4_000 };
 
   const disconnect = async (script: ResponseScript, isReady: (only: Pooled) => boolean, readsFirst: boolean) => {
     await start();
     const [only] = gateway.pool as [Pooled];
     only.at.always(script);
     const controller = new AbortController();
-    const asked = gateway.ask(acceptable, { signal: controller.signal });
+    const asked = gateway.ask(validRequest, { signal: controller.signal });
     asked.catch(() => undefined);
-    await vi.waitUntil(() => isReady(only), patiently);
+    await vi.waitUntil(() => isReady(only), waitOptions);
     if (readsFirst) await (await asked).body?.getReader().read();
     controller.abort();
-    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
+    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, waitOptions);
     await vi.waitUntil(
       () => only.at.received.some(({ path, aborted }) => path.endsWith('/responses') && aborted),
       immediately,
@@ -143,10 +143,10 @@ describe('client-disconnected: the client disconnects', () => {
     const [only] = gateway.pool as [Pooled];
     only.at.always(throttled());
     const controller = new AbortController();
-    gateway.ask(acceptable, { signal: controller.signal }).catch(() => undefined);
-    await vi.waitUntil(() => wasCalled(only) && only.at.inFlight === 0, patiently);
+    gateway.ask(validRequest, { signal: controller.signal }).catch(() => undefined);
+    await vi.waitUntil(() => wasCalled(only) && only.at.inFlight === 0, waitOptions);
     controller.abort();
-    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, patiently);
+    await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, waitOptions);
     expect(gateway.events('RequestCompleted')[0]?.data).toMatchObject({
       errorCode: 'client_disconnected',
       usage: null,

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { assembled, chat, chatPath, chunksIn } from '../support/chat.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { patiently } from '../support/patiently.ts';
 import { openingEvents } from '../support/provider/responseEvents.ts';
 import {
   connectionReset,
@@ -22,6 +21,7 @@ import {
   usageLimitReached,
   usageWindow,
 } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 // What a chat client gets when something fails, as a stream and as one object (docs/provider.md#failure-classes).
 
@@ -269,11 +269,11 @@ describe('the client disconnects', () => {
     const asked = shared.ask({ ...chat, stream: isStream }, { path: chatPath, signal: controller.signal });
     asked.catch(() => undefined);
     const request = () => only.at.received.find(({ path }) => path.endsWith('/codex/responses'));
-    await vi.waitUntil(() => request() !== undefined, patiently);
+    await vi.waitUntil(() => request() !== undefined, waitOptions);
     if (readsFirst) await (await asked).body?.getReader().read();
     controller.abort();
-    await vi.waitUntil(() => request()?.aborted, patiently);
-    await vi.waitUntil(() => shared.events('RequestCompleted').length > before, patiently);
+    await vi.waitUntil(() => request()?.aborted, waitOptions);
+    await vi.waitUntil(() => shared.events('RequestCompleted').length > before, waitOptions);
     const completed = shared.events('RequestCompleted').at(-1);
     expect(completed?.data).toMatchObject({ status: 'error', errorCode: 'client_disconnected' });
     expect(completed?.data.attempts.map(({ outcome }) => outcome)).toEqual(['client_gone']);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import {
   endDelayedUntil,
@@ -29,7 +29,7 @@ const account = () => {
   if (!only) throw new Error('no account');
   return only.at;
 };
-const { model } = acceptable;
+const { model } = validRequest;
 const developer = { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] };
 const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] };
 /** A request of current Codex: no `instructions`, a developer message first. */

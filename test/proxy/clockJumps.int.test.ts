@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 
@@ -39,7 +39,7 @@ test('announces a long request in the log when the clock was set back', async ()
   gateway = await startGateway();
   gateway.pool[0]?.at.always(streamSilent({ events: 5 }));
   const leaving = new AbortController();
-  await gateway.ask(acceptable, { signal: leaving.signal });
+  await gateway.ask(validRequest, { signal: leaving.signal });
   moveClock(-HOUR_MS);
   await expect.poll(() => gateway.events('RequestAdmitted').length, { timeout: 8_000 }).toBe(1);
   leaving.abort();

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { acceptable, type Gateway, type GatewayOptions } from '../support/gateway.ts';
+import { type Gateway, type GatewayOptions, validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
-import { patiently } from '../support/patiently.ts';
 import { json, whole } from '../support/provider/http.ts';
 import {
   accessTokenRefused,
@@ -13,6 +12,7 @@ import {
   textResponse,
   usageLimitReached,
 } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 const gatewayFor = gateways();
 let gateway: Gateway;
@@ -22,7 +22,7 @@ const start = async (options: GatewayOptions = {}) => {
 
 const SVC = '/backend-api/svc/responses/compact';
 const PATHS = [SVC, '/v1/responses/compact', '/backend-api/codex/responses/compact'];
-const { stream: _, store: __, ...conversation } = acceptable;
+const { stream: _, store: __, ...conversation } = validRequest;
 
 const compact = (body: object = conversation, path = SVC, headers = {}) => gateway.ask(body, { path, headers });
 const atProvider = () => gateway.provider.received.filter(({ path }) => path.endsWith('/codex/responses/compact'));
@@ -81,9 +81,9 @@ describe('a compaction', () => {
     await start({ accounts: 3 });
     await gateway.set({ routing_strategy: 'round_robin' });
     const thread = { prompt_cache_key: 'thread' };
-    await (await gateway.ask({ ...acceptable, ...thread })).text();
+    await (await gateway.ask({ ...validRequest, ...thread })).text();
     for (let index = 0; index < 3; index++) {
-      await (await gateway.ask({ ...acceptable, prompt_cache_key: `other ${index}` })).text();
+      await (await gateway.ask({ ...validRequest, prompt_cache_key: `other ${index}` })).text();
       expect((await compact({ ...conversation, ...thread })).status).toBe(200);
     }
     const [first] = gateway.provider.received.filter(({ path }) => path.endsWith('/codex/responses'));
@@ -192,8 +192,8 @@ test('ends the call to the provider when the client disconnects', async () => {
   const controller = new AbortController();
   const asked = gateway.ask(conversation, { path: SVC, signal: controller.signal });
   asked.catch(() => undefined);
-  await vi.waitUntil(() => atProvider().length > 0, patiently);
+  await vi.waitUntil(() => atProvider().length > 0, waitOptions);
   controller.abort();
-  await vi.waitUntil(() => atProvider()[0]?.aborted && completed().length > 0, patiently);
+  await vi.waitUntil(() => atProvider()[0]?.aborted && completed().length > 0, waitOptions);
   expect(completed()).toMatchObject([{ status: 'error', errorCode: 'client_disconnected' }]);
 });

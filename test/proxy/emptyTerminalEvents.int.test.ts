@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { JsonDelivery } from '../../src/proxy/relay/jsonDelivery.ts';
-import { acceptable } from '../support/gateway.ts';
+import { validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { type ResponseScript, textResponse } from '../support/provider/scripts.ts';
@@ -30,7 +30,7 @@ async function ask(ending: string, path: string, stream: boolean) {
   const gateway = await start({ accounts: 2 });
   gateway.pool[0]?.at.always(endsWith(ending, stream));
   gateway.pool[1]?.at.always(textResponse({ text: HELLO }));
-  const body = path.includes('chat') ? { model: 'gpt-5.1', messages: [{ role: 'user', content: 'x' }] } : acceptable;
+  const body = path.includes('chat') ? { model: 'gpt-5.1', messages: [{ role: 'user', content: 'x' }] } : validRequest;
   const response = await gateway.ask({ ...body, stream }, { path });
   const text = await response.text();
   return { status: response.status, text, row: (await gateway.logs())[0] };
@@ -83,7 +83,7 @@ test('breaks only one connection when our code fails at the end of a response', 
     throw new Error('a bug of ours');
   };
   vi.spyOn(JsonDelivery.prototype, 'finish').mockImplementationOnce(throwBug);
-  const asked = () => gateway.ask({ ...acceptable, stream: false }, { path: '/v1/responses' });
+  const asked = () => gateway.ask({ ...validRequest, stream: false }, { path: '/v1/responses' });
   await expect(asked()).rejects.toThrow('fetch failed');
   expect((await asked()).status).toBe(200);
   expect(gateway.said).toContainEqual(expect.stringContaining('a bug of ours'));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ProxyRoute, proxyRoutes } from '../../src/proxy/routes/routes.ts';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import type { ScriptQueue } from '../support/provider/responseScript.ts';
 import { noResponse, serverError } from '../support/provider/scripts.ts';
 
 // All routes share one admission and one attempt engine; each test runs on all of them.
 
-const { model } = acceptable;
+const { model } = validRequest;
 const TRANSCRIBER = 'gpt-4o-transcribe';
 
 interface Case {
@@ -29,10 +29,10 @@ const chat = { model, messages: [{ role: 'user', content: 'hi' }] };
 
 /** Every route has an entry. */
 const cases: Readonly<Record<string, Case>> = {
-  '/backend-api/svc/responses': { body: () => acceptable, answers: 'responses' },
+  '/backend-api/svc/responses': { body: () => validRequest, answers: 'responses' },
   '/v1/responses': { body: () => ({ model, input: 'hi' }), answers: 'responses' },
   '/v1/chat/completions': { body: () => chat, answers: 'responses' },
-  '/backend-api/svc/responses/compact': { body: () => acceptable, answers: 'compact' },
+  '/backend-api/svc/responses/compact': { body: () => validRequest, answers: 'compact' },
   '/v1/responses/compact': { body: () => ({ model, input: 'hi' }), answers: 'compact' },
   '/backend-api/transcribe': { body: recording({}), answers: 'transcribe', model: TRANSCRIBER },
   '/v1/audio/transcriptions': {

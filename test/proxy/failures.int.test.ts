@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { expectSecondAnswered, failures } from '../support/failures.ts';
+import { expectSecondAccountResponds, failures } from '../support/failures.ts';
 import type { Gateway } from '../support/gateway.ts';
 import {
   connectionReset,
@@ -28,7 +28,7 @@ describe('server-error: the provider fails', () => {
     [529, 'html'],
   ] as const)('uses the second account after %i with body: %s', async (status, body) => {
     const result = await withSecondAccount(serverError({ status, body }));
-    expectSecondAnswered(result);
+    expectSecondAccountResponds(result);
     expect(result.outcomes).toEqual(['provider_error', 'ok']);
   });
 
@@ -63,7 +63,7 @@ describe('server-error: the provider fails', () => {
     'uses the second account after an error whose body %s',
     async (_what, rest) => {
       const result = await withSecondAccount(headThen(500, ...rest));
-      expectSecondAnswered(result);
+      expectSecondAccountResponds(result);
       expect(result.outcomes).toEqual(['provider_error', 'ok']);
     },
     20_000,
@@ -79,7 +79,7 @@ describe('server-error: the provider fails', () => {
 describe('unreachable: the provider is unreachable', () => {
   test('uses the second account after a connection reset', async () => {
     const result = await withSecondAccount(connectionReset());
-    expectSecondAnswered(result);
+    expectSecondAccountResponds(result);
     expect(result.outcomes).toEqual(['unreachable', 'ok']);
   });
 
@@ -102,7 +102,7 @@ describe('failure-as-first-event: the first event reports a failure', () => {
     'uses the second account after %s',
     async (code) => {
       const result = await withSecondAccount(failureAsFirstEvent({ code }));
-      expectSecondAnswered(result);
+      expectSecondAccountResponds(result);
       expect(result.completed?.attempts).toHaveLength(2);
     },
   );
@@ -150,7 +150,7 @@ describe('request-refused: the provider rejects the request', () => {
 describe('not-a-stream: the response is not a stream', () => {
   test('uses the second account after JSON instead of events', async () => {
     const result = await withSecondAccount(notAStream());
-    expectSecondAnswered(result);
+    expectSecondAccountResponds(result);
     expect(result.outcomes).toEqual(['not_a_stream', 'ok']);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { serverError, usageLimitReached, usageWindow } from '../support/provider/scripts.ts';
 
 const WINDOW = ['used-percent', 'window-minutes', 'reset-at'];
@@ -18,7 +18,7 @@ describe('limit headers are part of', () => {
   });
   afterAll(() => gateway.stop());
 
-  const { model } = acceptable;
+  const { model } = validRequest;
   const chat = { model, messages: [{ role: 'user', content: 'hi' }] };
   const form = () => {
     const recording = new FormData();
@@ -38,7 +38,7 @@ describe('limit headers are part of', () => {
     };
 
   test.each<[what: string, status: number, ask: () => Promise<Response>]>([
-    ['a stream', 200, post('/backend-api/svc/responses', acceptable)],
+    ['a stream', 200, post('/backend-api/svc/responses', validRequest)],
     ['one JSON object', 200, post('/v1/responses', { model, input: 'hi' })],
     ['a chat', 200, post('/v1/chat/completions', chat)],
     ['a streamed chat', 200, post('/v1/chat/completions', { ...chat, stream: true })],

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { replay } from '../../src/state/past/replay.ts';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
-import { patiently } from '../support/patiently.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { delayed, noResponse, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -28,7 +28,8 @@ async function withKey(limit: Record<string, unknown>) {
   const headers = { authorization: `Bearer ${key.key}` };
   const limits = async () => (await gateway.api('GET', '/api/api-keys')).body[0].limits[0];
   return {
-    ask: (body: object = acceptable, signal?: AbortSignal) => gateway.ask(body, { headers, ...(signal && { signal }) }),
+    ask: (body: object = validRequest, signal?: AbortSignal) =>
+      gateway.ask(body, { headers, ...(signal && { signal }) }),
     limits,
   };
 }
@@ -113,7 +114,7 @@ test('applies a rule for one model to that model only', async () => {
   const { ask } = await withKey({ limit_type: 'total_tokens', max_value: 1, model_filter: 'gpt-5.1' });
   expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(429);
-  expect((await ask({ ...acceptable, model: 'gpt-5.2' })).status).toBe(200);
+  expect((await ask({ ...validRequest, model: 'gpt-5.2' })).status).toBe(200);
 });
 
 describe('clients that disconnect', () => {
@@ -122,12 +123,12 @@ describe('clients that disconnect', () => {
     const [only] = gateway.pool;
     only?.at.always(noResponse());
     const controllers = Array.from({ length: 2 }, () => new AbortController());
-    const asked = controllers.map(({ signal }) => ask(acceptable, signal).catch(() => undefined));
-    await vi.waitUntil(() => (only?.at.inFlight ?? 0) === 2, patiently);
+    const asked = controllers.map(({ signal }) => ask(validRequest, signal).catch(() => undefined));
+    await vi.waitUntil(() => (only?.at.inFlight ?? 0) === 2, waitOptions);
     expect((await limits()).reserved_value).toBeGreaterThan(4_000);
     for (const controller of controllers) controller.abort();
     await Promise.all(asked);
-    await vi.waitUntil(() => settled().length === 2, patiently);
+    await vi.waitUntil(() => settled().length === 2, waitOptions);
     expect((await limits()).reserved_value).toBe(0);
     only?.at.always(textResponse({ usage }));
     expect((await ask()).status).toBe(200);
@@ -137,10 +138,10 @@ describe('clients that disconnect', () => {
     const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 100_000 });
     gateway.pool[0]?.at.always(streamSilent({ events: 6 }));
     const controller = new AbortController();
-    const response = await ask(acceptable, controller.signal);
+    const response = await ask(validRequest, controller.signal);
     await response.body?.getReader().read();
     controller.abort();
-    await vi.waitUntil(() => settled().length === 1, patiently);
+    await vi.waitUntil(() => settled().length === 1, waitOptions);
     const [request] = settled();
     expect(request?.usage).toMatchObject({ isEstimated: true });
     expect(request?.usage?.outputTokens).toBeGreaterThan(0);
@@ -157,7 +158,7 @@ test.each([
 ])('%s does not bypass the limits', async (_what, fields, status) => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
   gateway.pool[0]?.at.always(textResponse({ usage }));
-  const response = await ask({ ...acceptable, ...fields });
+  const response = await ask({ ...validRequest, ...fields });
   expect(response.status).toBe(status);
   expect(await response.text()).not.toContain('log_unavailable');
   expect((await limits()).current_value).toBe(status === 200 ? INPUT + OUTPUT : 0);
@@ -175,8 +176,8 @@ test('reserves and counts a request only in the window in which it was admitted'
   const [only] = gateway.pool;
   only?.at.always(noResponse());
   const leaving = new AbortController();
-  const open = ask(acceptable, leaving.signal).catch(() => undefined);
-  await vi.waitUntil(() => only?.at.inFlight === 1, patiently);
+  const open = ask(validRequest, leaving.signal).catch(() => undefined);
+  await vi.waitUntil(() => only?.at.inFlight === 1, waitOptions);
   expect((await ask()).status).toBe(429);
 
   const today = Date.now.bind(Date);
@@ -186,7 +187,7 @@ test('reserves and counts a request only in the window in which it was admitted'
   expect((await ask()).status).toBe(200);
   leaving.abort();
   await open;
-  await vi.waitUntil(() => settled().length === 2, patiently);
+  await vi.waitUntil(() => settled().length === 2, waitOptions);
   expect(await limits()).toMatchObject({ current_value: INPUT + OUTPUT, reserved_value: 0 });
 
   expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ admissions: 3, differences: [] });
@@ -196,7 +197,7 @@ test('announces a long request and shows its reservation apart from the usage', 
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 50_000 });
   gateway.pool[0]?.at.always(streamSilent({ events: 3 }));
   const controller = new AbortController();
-  const response = await ask(acceptable, controller.signal);
+  const response = await ask(validRequest, controller.signal);
   await response.body?.getReader().read();
   await vi.waitUntil(() => gateway.events('RequestAdmitted').length === 1, { timeout: 5_000 });
   const [admitted] = gateway.events('RequestAdmitted');
@@ -204,5 +205,5 @@ test('announces a long request and shows its reservation apart from the usage', 
   expect(await limits()).toMatchObject({ current_value: 0 });
   expect((await limits()).reserved_value).toBeGreaterThan(2_000);
   controller.abort();
-  await vi.waitUntil(() => settled().length === 1, patiently);
+  await vi.waitUntil(() => settled().length === 1, waitOptions);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { acceptable, type Gateway, type GatewayOptions } from '../support/gateway.ts';
+import { type Gateway, type GatewayOptions, validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
-import { patiently } from '../support/patiently.ts';
 import { model, modelList } from '../support/provider/models.ts';
 import { delayed, serverError, usageWindow } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 let gateway: Gateway;
 const next = gateways();
@@ -34,13 +34,13 @@ async function join(plan: string, ...models: Record<string, unknown>[]) {
   const at = gateway.provider.addAccount({ plan });
   at.models.always(modelList(models));
   const id = await gateway.importAccount(at);
-  await vi.waitUntil(() => gateway.events('ModelsListed').some(({ data }) => data.planType === plan), patiently);
+  await vi.waitUntil(() => gateway.events('ModelsListed').some(({ data }) => data.planType === plan), waitOptions);
   return { at, id };
 }
 
 describe('accounts of different plans', () => {
   const askFor = async (wanted: string) => {
-    const response = await gateway.ask({ ...acceptable, model: wanted });
+    const response = await gateway.ask({ ...validRequest, model: wanted });
     await response.text();
     return { status: response.status, account: gateway.events('RequestCompleted').at(-1)?.data.accountId };
   };
@@ -51,7 +51,7 @@ describe('accounts of different plans', () => {
     const free = await join('free', model('luna'));
     const plus = await join('plus', model('luna'), model('sol'));
     plus.at.usage.primary = usageWindow({ usedPercent: 50 });
-    await (await gateway.ask({ ...acceptable, model: 'sol' })).text();
+    await (await gateway.ask({ ...validRequest, model: 'sol' })).text();
     await expect
       .poll(() => gateway.events('AccountUsageObserved').at(-1)?.data)
       .toMatchObject({
@@ -153,7 +153,7 @@ describe('the list contains what the pool can serve', () => {
     expect(await list()).toEqual(before);
     await vi.waitUntil(
       () => gateway.said.some((line) => line.includes('the models of plan plus could not be read: HTTP 500')),
-      patiently,
+      waitOptions,
     );
     expect(await list()).toEqual(before);
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { acceptable, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { type GatewayOptions, startGateway, validRequest } from '../support/gateway.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 
 const USED = { inputTokens: 1_000, cachedTokens: 800, outputTokens: 100, reasoningTokens: 60 };
@@ -21,7 +21,7 @@ async function start(options: GatewayOptions = {}) {
   gateway.pool[0]?.at.always(textResponse({ usage: USED }));
   /** Sends a request. @returns its cost in dollars, from the request log */
   const cost = async (fields: object = {}) => {
-    await (await gateway.ask({ ...acceptable, ...fields })).text();
+    await (await gateway.ask({ ...validRequest, ...fields })).text();
     const [row] = await gateway.logs();
     return row.cost_usd;
   };

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { expectSecondAnswered, type Failed, failures, HELLO, type Pooled, textIn } from '../support/failures.ts';
+import {
+  expectSecondAccountResponds,
+  type FailureResult,
+  failures,
+  HELLO,
+  type Pooled,
+  textIn,
+} from '../support/failures.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { textResponse, throttled, usageLimitReached } from '../support/provider/scripts.ts';
 
@@ -13,7 +20,7 @@ const { start, askOnce, withSecondAccount, withOnlyAccount } = failures((started
 describe('usage-limit-reached: the provider reports a usage limit', () => {
   test('uses the second account, and the first again after its reset', async () => {
     const result = await withSecondAccount(usageLimitReached({ resetsInSeconds: 600 }));
-    expectSecondAnswered(result);
+    expectSecondAccountResponds(result);
     expect(result.outcomes).toEqual(['usage_limit', 'ok']);
     const availability = await gateway.availability(result.first.id);
     expect(availability).toMatchObject({ state: 'rate_limited' });
@@ -47,7 +54,7 @@ describe('throttled: a 429 without a reason', () => {
     'uses the second account while the first cools down (shape "%s")',
     async (shape) => {
       const result = await withSecondAccount(throttled({ shape }));
-      expectSecondAnswered(result);
+      expectSecondAccountResponds(result);
       expect(result.outcomes).toEqual(['throttled', 'ok']);
       const availability = await gateway.availability(result.first.id);
       expect(['cooling', 'available']).toContain(availability.state);
@@ -101,7 +108,7 @@ describe('refresh-token-refused: the refresh token is refused too', () => {
 
   test('uses the second account and deactivates the first with a reason', async () => {
     const result = await breakFirst(2);
-    expectSecondAnswered(result as Failed);
+    expectSecondAccountResponds(result as FailureResult);
     expect(await gateway.availability(result.first.id)).toMatchObject({ state: 'deactivated' });
     const [deactivated] = gateway.events('AccountDeactivated');
     expect(deactivated?.data).toMatchObject({ accountId: result.first.id, code: 'refresh_token_reused' });

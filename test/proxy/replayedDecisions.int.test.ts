@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { replay } from '../../src/state/past/replay.ts';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import {
   failureAsFirstEvent,
   type ResponseScript,
@@ -69,7 +69,10 @@ test('replays every choice and every admission from the log with the same result
       const number = sent++;
       const key = keys[random() < 0.7 ? 0 : random() < 0.5 ? 1 : 2];
       const thread = random() < 0.6 ? { prompt_cache_key: `thread ${Math.floor(random() * 40)}` } : {};
-      const response = await gateway.ask({ ...acceptable, ...thread }, { headers: { authorization: `Bearer ${key}` } });
+      const response = await gateway.ask(
+        { ...validRequest, ...thread },
+        { headers: { authorization: `Bearer ${key}` } },
+      );
       await response.text();
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       // Strategies, stickiness and accounts change meanwhile.

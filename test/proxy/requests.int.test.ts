@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { acceptable, errorOf, type Gateway } from '../support/gateway.ts';
+import { errorOf, type Gateway, validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 
 const start = gateways();
@@ -15,11 +15,11 @@ describe('compressed bodies', () => {
     ['zstd', zstdCompressSync],
   ] as const)('%s is decoded and forwarded as JSON', async (encoding, compress) => {
     gateway = await start();
-    const body = compress(Buffer.from(JSON.stringify(acceptable)));
+    const body = compress(Buffer.from(JSON.stringify(validRequest)));
     const response = await gateway.ask(body, { headers: { 'content-encoding': encoding } });
     expect(response.status).toBe(200);
     await response.text();
-    expect(gateway.asked()[0]?.json).toEqual(acceptable);
+    expect(gateway.asked()[0]?.json).toEqual(validRequest);
     expect(gateway.asked()[0]?.headers['content-encoding']).toBeUndefined();
   });
 });
@@ -73,7 +73,7 @@ describe('the request to the provider', () => {
       cookie: 'a=b',
       'x-custom': 'no',
     };
-    await (await gateway.ask(acceptable, { headers })).text();
+    await (await gateway.ask(validRequest, { headers })).text();
     const sent = gateway.asked()[0]?.headers ?? {};
     const [only] = gateway.pool;
     expect(sent).toMatchObject({ originator: 'codex_exec', 'session-id': 's1', 'x-codex-window-id': 'w' });
@@ -104,7 +104,7 @@ describe('paths', () => {
   test('serves the paths of Codex like its own', async () => {
     gateway = await start();
     for (const path of ['/backend-api/codex/responses', '/backend-api/svc/responses/']) {
-      const response = await gateway.ask(acceptable, { path });
+      const response = await gateway.ask(validRequest, { path });
       expect(response.status).toBe(200);
       await response.text();
     }
@@ -116,7 +116,7 @@ describe('paths', () => {
 
   test('does not serve them with aliases disabled', async () => {
     gateway = await start({ env: { SVC_CODEX_ALIASES: 'false' } });
-    expect((await gateway.ask(acceptable, { path: '/backend-api/codex/responses' })).status).toBe(404);
+    expect((await gateway.ask(validRequest, { path: '/backend-api/codex/responses' })).status).toBe(404);
   });
 
   test('responds to an unknown path with 404 and a JSON error', async () => {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { acceptable, type Gateway } from '../support/gateway.ts';
+import { type Gateway, validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import {
@@ -53,7 +53,7 @@ describe('/v1/responses without stream', () => {
 test('fills in the output of the terminal event on /v1 and leaves it unchanged for Codex', async () => {
   gateway = await start();
   gateway.pool[0]?.at.always(completedWithoutOutput({ text: 'Filled in.' }));
-  const ending = async (path: string) => eventsIn(await (await gateway.ask(acceptable, { path })).text()).at(-1);
+  const ending = async (path: string) => eventsIn(await (await gateway.ask(validRequest, { path })).text()).at(-1);
   expect(await ending('/v1/responses')).toMatchObject({
     event: 'response.completed',
     data: { response: { status: 'completed', output: [{ role: 'assistant', content: [{ text: 'Filled in.' }] }] } },
@@ -65,7 +65,7 @@ test('relays vendor events to Codex and removes them on /v1', async () => {
   gateway = await start();
   gateway.pool[0]?.at.always(withVendorEvents(textResponse()));
   const types = async (path: string) =>
-    eventsIn(await (await gateway.ask(acceptable, { path })).text()).map(({ event }) => event);
+    eventsIn(await (await gateway.ask(validRequest, { path })).text()).map(({ event }) => event);
   expect(await types('/backend-api/svc/responses')).toContain('codex.rate_limits');
   const strict = await types('/v1/responses');
   expect(strict.filter((type) => type.startsWith('codex.'))).toEqual([]);
@@ -77,7 +77,7 @@ describe('a stream', () => {
     gateway = await start();
     gateway.pool[0]?.at.always(streamSilent({ events: 5 }));
     const controller = new AbortController();
-    const response = await gateway.ask(acceptable, { signal: controller.signal });
+    const response = await gateway.ask(validRequest, { signal: controller.signal });
     const { value } = (await response.body?.getReader().read()) ?? {};
     expect(Buffer.from(value ?? []).toString()).toContain('response.created');
     expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
@@ -103,7 +103,7 @@ describe('a stream', () => {
       'x-codex-turn-state': 'turn_1',
       'x-reasoning-included': 'true',
     });
-    await gateway.ask(acceptable, { headers: { 'x-codex-turn-state': 'turn_1' } });
+    await gateway.ask(validRequest, { headers: { 'x-codex-turn-state': 'turn_1' } });
     expect(gateway.asked().map(({ headers: got }) => got['x-codex-turn-state'])).toEqual([undefined, 'turn_1']);
   });
 
@@ -149,7 +149,7 @@ describe('a stream', () => {
         }, 150);
       });
       request.on('error', reject);
-      request.end(JSON.stringify(acceptable));
+      request.end(JSON.stringify(validRequest));
     });
     expect(received).toBeGreaterThan(90_000_000);
     expect(received).toBe(sent());

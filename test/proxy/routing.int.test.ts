@@ -1,15 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
-import { acceptable, errorOf, type Gateway } from '../support/gateway.ts';
+import { errorOf, type Gateway, validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
-import { patiently } from '../support/patiently.ts';
 import { usageLimitReached, usageWindow } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 const start = gateways();
 let gateway: Gateway;
 
 describe('account selection', () => {
   const ask = async (fields: object = {}, headers = {}) => {
-    await (await gateway.ask({ ...acceptable, ...fields }, { headers })).text();
+    await (await gateway.ask({ ...validRequest, ...fields }, { headers })).text();
     return gateway.asked().at(-1)?.account;
   };
 
@@ -86,7 +86,7 @@ describe('usage in the headers of a response', () => {
     const first = await twoAccounts();
     first.at.usage.primary = usageWindow({ usedPercent: 64 });
     await (await gateway.ask()).text();
-    await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 36, patiently);
+    await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 36, waitOptions);
     expect(first.at.received.filter(({ path }) => path === '/backend-api/wham/usage')).toHaveLength(1);
   });
 
@@ -95,6 +95,6 @@ describe('usage in the headers of a response', () => {
     first.at.usage.primary = usageWindow({ usedPercent: 100 });
     first.at.next(usageLimitReached());
     expect((await gateway.ask()).status).toBe(200);
-    await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 0, patiently);
+    await vi.waitUntil(async () => (await usageOf(first.id)).primary_remaining_percent === 0, waitOptions);
   });
 });

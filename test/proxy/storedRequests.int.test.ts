@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { RequestCompleted } from '../../src/domain/request/events.ts';
 import { LoggedRequestReader } from '../../src/readModels/sqlite/loggedRequestReader.ts';
 import { type FoldedRequestReaders, foldedRequestReaders } from '../../src/state/pages/foldedRequestReaders.ts';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { serverError } from '../support/provider/scripts.ts';
 
 let gateway: Gateway;
@@ -28,16 +28,16 @@ test('the fast readers read what settlement writes', async () => {
     limits: [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }],
   });
   await (await gateway.ask()).text();
-  await (await gateway.ask({ ...acceptable, prompt_cache_key: 'conversation', service_tier: 'priority' })).text();
+  await (await gateway.ask({ ...validRequest, prompt_cache_key: 'conversation', service_tier: 'priority' })).text();
   await gateway.set({ api_key_auth_enabled: true, sticky_threads_enabled: true, routing_strategy: 'round_robin' });
   const headers = { authorization: `Bearer ${key.key}` };
-  await (await gateway.ask({ ...acceptable, prompt_cache_key: 'conversation' }, { headers })).text();
+  await (await gateway.ask({ ...validRequest, prompt_cache_key: 'conversation' }, { headers })).text();
   const successful = stored();
   expect(successful.map((json) => JSON.parse(json).status)).toEqual(['200', '200', '200']);
   for (const json of successful) expect({ json, isFolded: isFolded(json) }).toEqual({ json, isFolded: true });
 
   gateway.pool[0]?.at.always(serverError());
-  await (await gateway.ask(acceptable, { headers })).text();
+  await (await gateway.ask(validRequest, { headers })).text();
   expect(stored()).toHaveLength(4);
   for (const json of stored()) expect({ json, isLogged: isLogged(json) }).toEqual({ json, isLogged: true });
 });

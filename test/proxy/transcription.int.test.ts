@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { errorOf, type Gateway, type GatewayOptions } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
-import { patiently } from '../support/patiently.ts';
 import {
   accessTokenRefused,
   connectionReset,
@@ -15,6 +14,7 @@ import {
   usageLimitReached,
   whole,
 } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 const gatewayFor = gateways();
 let gateway: Gateway;
@@ -358,10 +358,10 @@ describe('a client that disconnects', () => {
     const upload = openUpload();
     await upload.write(Buffer.alloc(bytes));
     if (attempts > 0) await gateway.provider.until(() => gateway.provider.arrivedBytes >= 2 * MIB);
-    else await vi.waitUntil(async () => (await gateway.api('GET', '/health')).status === 200, patiently);
+    else await vi.waitUntil(async () => (await gateway.api('GET', '/health')).status === 200, waitOptions);
     upload.destroy();
     const ended = () => [...completed(), ...gateway.events('RequestRefused').map(({ data }) => data)];
-    await vi.waitUntil(() => ended().length > 0, patiently);
+    await vi.waitUntil(() => ended().length > 0, waitOptions);
     expect(ended()).toMatchObject([{ status: 'error', errorCode: 'client_disconnected' }]);
     await gateway.provider.until(() => atProvider().filter(({ aborted }) => aborted).length === attempts);
   });
@@ -376,7 +376,7 @@ describe('a client that disconnects', () => {
     await gateway.provider.until(() => atProvider().length > 0);
     controller.abort();
     await gateway.provider.until(() => atProvider()[0]?.aborted === true);
-    await vi.waitUntil(() => completed().length > 0, patiently);
+    await vi.waitUntil(() => completed().length > 0, waitOptions);
     expect(completed()).toMatchObject([{ errorCode: 'client_disconnected', usage: { isEstimated: true } }]);
   });
 });

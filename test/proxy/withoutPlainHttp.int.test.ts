@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { textIn } from '../support/failures.ts';
-import { acceptable, type Gateway, startGateway } from '../support/gateway.ts';
-import { patiently } from '../support/patiently.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { connectionReset, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 // The service with SVC_PLAIN_HTTP=false: Node's HTTP server reads every request, undici sends those to the provider.
 
@@ -12,7 +12,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   gateway = await startGateway({ accounts: 0, env: { SVC_PLAIN_HTTP: 'false' } });
 });
-beforeEach(() => gateway.beginAgain(2));
+beforeEach(() => gateway.reset(2));
 afterAll(() => gateway.stop());
 
 const account = (index: number) => gateway.pool[index]?.at as Gateway['pool'][number]['at'];
@@ -30,7 +30,7 @@ test('responds with one JSON object', async () => {
 test('relays a stream event by event, and a long one completely', async () => {
   account(0).next(streamSilent({ events: 5 }));
   const controller = new AbortController();
-  const held = await gateway.ask(acceptable, { signal: controller.signal });
+  const held = await gateway.ask(validRequest, { signal: controller.signal });
   const { value } = (await held.body?.getReader().read()) ?? {};
   expect(Buffer.from(value ?? []).toString()).toMatch(/^event: response\.created\n/);
   controller.abort();
@@ -66,11 +66,11 @@ test.each([
 test('ends the call to the provider when the client disconnects', async () => {
   account(0).always(streamSilent({ events: 5 }));
   const controller = new AbortController();
-  const response = await gateway.ask(acceptable, { signal: controller.signal });
+  const response = await gateway.ask(validRequest, { signal: controller.signal });
   expect(response.status).toBe(200);
   controller.abort();
-  await vi.waitUntil(() => gateway.asked()[0]?.aborted, patiently);
-  await vi.waitUntil(() => gateway.events('RequestCompleted').length === 1, patiently);
+  await vi.waitUntil(() => gateway.asked()[0]?.aborted, waitOptions);
+  await vi.waitUntil(() => gateway.events('RequestCompleted').length === 1, waitOptions);
 });
 
 test('rejects what is not HTTP with a JSON error', async () => {

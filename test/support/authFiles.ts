@@ -1,6 +1,6 @@
-import type { Sent } from './call.ts';
+import type { SentRequest } from './call.ts';
 
-/** A token that nobody signed. */
+/** A JWT with an invalid signature. */
 export function jwt(claims: Record<string, unknown>): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'none' })}.${part(claims)}.c2ln`;
@@ -8,7 +8,7 @@ export function jwt(claims: Record<string, unknown>): string {
 
 export const AUTH_CLAIM = 'https://api.openai.com/auth';
 
-/** An auth file as the provider's client writes it. */
+/** An auth file in the form that the provider's client writes. */
 export function authFile({
   email = 'ada@example.com' as string | null,
   accountId = 'provider-1' as string | null,
@@ -35,8 +35,8 @@ export function authFile({
   };
 }
 
-/** The body of a form with these parts; a part is a file unless it is `plain`. */
-export function form(...parts: { name: string; content: string | Uint8Array; plain?: boolean }[]): Sent {
+/** A multipart form with these parts. A part is a file unless it is `plain`. */
+export function form(...parts: { name: string; content: string | Uint8Array; plain?: boolean }[]): SentRequest {
   const boundary = '----svc-test';
   const chunks = parts.flatMap(({ name, content, plain }) => [
     Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"`),
@@ -48,6 +48,6 @@ export function form(...parts: { name: string; content: string | Uint8Array; pla
   return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };
 }
 
-/** The form of an import. */
-export const upload = (file: unknown): Sent =>
+/** The multipart form of an account import. */
+export const upload = (file: unknown): SentRequest =>
   form({ name: 'auth_json', content: typeof file === 'string' ? file : JSON.stringify(file) });

@@ -1,9 +1,9 @@
 import { generateSync } from 'otplib';
 import type { Instant } from '../../src/domain/core/brands.ts';
-import type { Answer, Sent } from './call.ts';
+import type { ReceivedResponse, SentRequest } from './call.ts';
 import type { Stage } from './management.ts';
 
-/** Somebody at `address`, for a management whose `remoteAddress` is this. */
+/** `remoteAddress` of a management under test: the address that `browser` claims, else that of the socket. */
 export const addressOf = ({
   headers,
   socket,
@@ -12,18 +12,18 @@ export const addressOf = ({
   socket: { remoteAddress?: string | undefined };
 }) => (headers['x-test-address'] as string | undefined) ?? socket.remoteAddress;
 
-/** A client that keeps the cookie it was given. */
+/** A client that keeps its cookies. */
 export function browser(
   { call }: Pick<Stage, 'call'>,
   { address, cookie }: { address?: string; cookie?: string } = {},
 ) {
   const state = { cookie };
   return {
-    /** `dashboard_session=...`, as it would be sent. */
+    /** `dashboard_session=...`, the value of the Cookie header. */
     get cookie() {
       return state.cookie;
     },
-    async call(method: string, path: string, { headers, body }: Sent = {}): Promise<Answer> {
+    async call(method: string, path: string, { headers, body }: SentRequest = {}): Promise<ReceivedResponse> {
       const own = {
         ...(state.cookie === undefined ? {} : { cookie: state.cookie }),
         ...(address === undefined ? {} : { 'x-test-address': address }),
@@ -34,7 +34,7 @@ export function browser(
       return answer;
     },
     /** POST below `/api/dashboard-auth/`. */
-    post(path: string, body?: unknown): Promise<Answer> {
+    post(path: string, body?: unknown): Promise<ReceivedResponse> {
       return this.call('POST', `/api/dashboard-auth/${path}`, body === undefined ? {} : { body });
     },
   };
@@ -46,7 +46,7 @@ export const codeAt = (secret: string, time: Instant): string => generateSync({ 
 
 export const PASSWORD = 'correct horse';
 
-/** @returns a browser with a session; the first one of a management */
+/** Sets the first password. @returns a browser with a session */
 export async function setUp(stage: Stage, from?: Parameters<typeof browser>[1]): Promise<Browser> {
   const client = browser(stage, from);
   const { status } = await client.post('password/setup', { password: PASSWORD });
@@ -61,7 +61,7 @@ export async function logIn(stage: Stage, from?: Parameters<typeof browser>[1]):
   return client;
 }
 
-/** Sets TOTP up; the clock stands a minute later then, so that the next code is another one. @returns the secret */
+/** Sets up TOTP and moves the clock a minute ahead, so that the next code is a new one. @returns the secret */
 export async function setUpTotp(stage: Stage, client: Browser): Promise<string> {
   const { body } = await client.post('totp/setup/start');
   const code = codeAt(body.secret, stage.clock.now);
@@ -73,7 +73,7 @@ export async function setUpTotp(stage: Stage, client: Browser): Promise<string> 
 
 export const settings = { sticky_threads_enabled: true, prefer_earlier_reset_accounts: false };
 
-/** TOTP is set up and required from now on. @returns its secret */
+/** Sets up TOTP and requires it for sign-in. @returns the secret */
 export async function requireTotp(stage: Stage, client: Browser): Promise<string> {
   const secret = await setUpTotp(stage, client);
   const body = { ...settings, totp_required_on_login: true };

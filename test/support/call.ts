@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -8,14 +8,19 @@ export interface Answer {
   readonly body: any;
 }
 
-export interface Sent {
+export interface SentRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object goes as JSON, text and bytes as they are. */
+  /** Objects are sent as JSON, text and bytes unchanged. */
   readonly body?: unknown;
 }
 
-/** Sends a request over a connection of its own. The answer is read to its end, of a stream of events only its head. */
-export function call(port: number, method: string, path: string, { headers = {}, body }: Sent): Promise<Answer> {
+/** Sends a request on a new connection. Reads the whole response, or only the head of an event stream. */
+export function call(
+  port: number,
+  method: string,
+  path: string,
+  { headers = {}, body }: SentRequest,
+): Promise<ReceivedResponse> {
   const isPlain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const payload = isPlain ? body : JSON.stringify(body);
   const framing = payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload as string)) };
@@ -23,18 +28,18 @@ export function call(port: number, method: string, path: string, { headers = {},
   return new Promise((resolve, reject) => {
     const sent = request({ port, host: '127.0.0.1', method, path, headers: { ...type, ...headers }, agent: false });
     sent.on('error', reject);
-    sent.on('response', (answer) => {
+    sent.on('response', (response) => {
       const chunks: Buffer[] = [];
-      const { statusCode: status = 0, headers: found } = answer;
-      // A stream of events does not end by itself: that it begins is the answer.
+      const { statusCode: status = 0, headers: found } = response;
+      // An event stream has no end: its head is the result.
       if (found['content-type']?.startsWith('text/event-stream')) {
-        answer.destroy();
+        response.destroy();
         resolve({ status, headers: found, text: '', body: undefined });
         return;
       }
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () => {
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         const isJson = found['content-type']?.includes('json') ?? false;
         resolve({ status, headers: found, text, body: isJson && text !== '' ? JSON.parse(text) : undefined });

@@ -1,4 +1,4 @@
-/** A certificate of nobody for localhost, valid for a hundred years, and its key: for tests that speak TLS on loopback. */
+/** A self-signed certificate for localhost, valid for 100 years, and its key: for TLS tests on loopback. */
 export const certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUZHELPEgj0UVq1HyEhIzVbpUNx68wCgYIKoZIzj0EAwIw

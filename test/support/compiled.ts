@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * Where Node keeps code that it has stripped of types and compiled, for every process and thread that tests start: each
- * takes half as long with it. Written when one of them ends in order.
+ * Node's compile cache for every process and thread that tests start. It halves the time of a start. Node writes it when a
+ * process exits normally.
  */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/svc-compiled', import.meta.url));

@@ -6,14 +6,14 @@ import { tempDir } from '../e2e/support/tempDir.ts';
 import { COMPILED } from './compiled.ts';
 import { startFakeEventStore } from './eventstore/fakeEventStore.ts';
 
-const DONE = join(COMPILED, 'service');
+const STAMP = join(COMPILED, 'service');
 
 /**
- * Once before the first tests of a clone: the service starts and ends in order over either pair of stores, so that
- * `COMPILED` has what it loads. Most services of tests are killed, and what is killed writes nothing there.
+ * Runs once per clone: starts and stops the service over each pair of stores, so that the compile cache has all its modules.
+ * Most services of tests are killed, and a killed process writes no cache.
  */
 export default async function setup(): Promise<void> {
-  if (existsSync(DONE)) return;
+  if (existsSync(STAMP)) return;
   await using eventStore = await startFakeEventStore();
   await Promise.all([
     startAndStop(),
@@ -23,13 +23,13 @@ export default async function setup(): Promise<void> {
       SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     }),
   ]);
-  writeFileSync(DONE, '');
+  writeFileSync(STAMP, '');
 }
 
 async function startAndStop(env: Readonly<Record<string, string>> = {}): Promise<void> {
   await using folder = await tempDir('compiled');
   await using service = serve({ folder: folder.path, env });
-  // Why a service does not start is for the tests to say.
+  // The tests report why a service does not start.
   await service.listening().catch(() => undefined);
   service.signal('SIGTERM');
   await service.ended;

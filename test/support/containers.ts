@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** How a server of `docker-compose.yml` is run for tests. */
+/** How tests run a server of `docker-compose.yml`. */
 export interface ContainerOptions {
   readonly port: number;
-  /** Added to what the compose file sets. */
+  /** Added to the environment in the compose file. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly command?: readonly string[];
-  /** A line that it writes when it can be used. */
-  readonly saysWhenReady?: RegExp;
-  /** Answers 2xx or 3xx there when it can be used. */
+  /** The line of output that reports readiness. */
+  readonly readyLine?: RegExp;
+  /** The path that responds with 2xx or 3xx when the server is ready. */
   readonly healthPath?: string;
 }
 
 export interface RunningContainer {
-  /** Where its port is reached from here. */
+  /** The host and port under which this process reaches the server. */
   readonly host: string;
   readonly port: number;
   stop(): Promise<void>;
@@ -28,8 +28,9 @@ interface ComposeService {
 const START_MS = 120_000;
 
 /**
- * Starts the image that `docker-compose.yml` pins for a service, so that tests run against what is deployed. It ends with
- * this process, however that ends. Undefined where no container engine answers, or the file has no such service.
+ * Starts the image that `docker-compose.yml` pins for a service, so that tests run against the deployed version. The container
+ * ends with this process, even when it is killed.
+ * @returns undefined when no container engine responds or the file has no such service
  */
 export async function startContainer(
   service: string,
@@ -37,17 +38,17 @@ export async function startContainer(
 ): Promise<RunningContainer | undefined> {
   const composed = composeService(service);
   if (!composed) return undefined;
-  // A second of loading that only those pay who have no server of their own.
+  // Loading takes a second, so only runs without a server of their own import it.
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
   if (!(await getContainerRuntimeClient().catch(() => undefined))) return undefined;
-  const { port, environment, command, saysWhenReady, healthPath } = options;
+  const { port, environment, command, readyLine, healthPath } = options;
   const settings = Object.entries({ ...composed.environment, ...environment });
   const container = new GenericContainer(composed.image)
     .withExposedPorts(port)
     .withEnvironment(Object.fromEntries(settings.map(([name, value]) => [name, String(value)])))
     .withStartupTimeout(START_MS);
   if (command) container.withCommand([...command]);
-  if (saysWhenReady) container.withWaitStrategy(Wait.forLogMessage(saysWhenReady));
+  if (readyLine) container.withWaitStrategy(Wait.forLogMessage(readyLine));
   if (healthPath)
     container.withWaitStrategy(Wait.forHttp(healthPath, port).forStatusCodeMatching((code) => code < 400));
   const started = await container.start();
@@ -58,7 +59,7 @@ export async function startContainer(
   };
 }
 
-/** What the compose file says of a service; its settings are lists or maps, ours are maps. */
+/** A service of the compose file. The format allows lists for the environment; our file uses maps. */
 export function composeService(name: string): ComposeService | undefined {
   const file = new URL('../../docker-compose.yml', import.meta.url);
   const { services } = parse(readFileSync(file, 'utf8')) as { services: Record<string, ComposeService> };

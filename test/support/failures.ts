@@ -1,18 +1,17 @@
 import { expect } from 'vitest';
-import { acceptable, type Gateway, type GatewayOptions } from './gateway.ts';
+import { type Gateway, type GatewayOptions, validRequest } from './gateway.ts';
 import { gateways } from './gateways.ts';
 import { eventsIn } from './provider/client.ts';
 import { type ResponseScript, textResponse } from './provider/scripts.ts';
 
 export type Pooled = Gateway['pool'][number];
 
-/** What a healthy account answers. */
+/** The output of a healthy account. */
 export const HELLO = 'Hello from the second account.';
 
 /**
- * A service whose provider fails, for tests that look at what the client got, what the log says, and what became of the
- * account's availability.
- * @param onStart is told the gateway of each test
+ * A service whose provider fails, for tests of what the client receives, what the log records and the account's availability.
+ * @param onStart is called with the gateway of each test
  */
 export function failures(onStart: (gateway: Gateway) => void) {
   const gatewayFor = gateways();
@@ -24,7 +23,7 @@ export function failures(onStart: (gateway: Gateway) => void) {
   }
 
   async function askOnce(onHead?: () => void) {
-    const response = await gateway.ask(acceptable);
+    const response = await gateway.ask(validRequest);
     onHead?.();
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
@@ -44,7 +43,7 @@ export function failures(onStart: (gateway: Gateway) => void) {
   return {
     start,
     askOnce,
-    /** The first account fails by the script, the second one is healthy. */
+    /** The first account fails as scripted, the second one is healthy. */
     async withSecondAccount(script: ResponseScript, options: GatewayOptions = {}, onHead?: () => void) {
       await start({ accounts: 2, ...options });
       const [first, second] = gateway.pool as [Pooled, Pooled];
@@ -52,7 +51,7 @@ export function failures(onStart: (gateway: Gateway) => void) {
       second.at.always(textResponse({ text: HELLO }));
       return { first, second, ...(await askOnce(onHead)) };
     },
-    /** Nobody else can help. */
+    /** There is no second account. */
     async withOnlyAccount(script: ResponseScript, options: GatewayOptions = {}) {
       await start(options);
       const [only] = gateway.pool as [Pooled];
@@ -62,7 +61,7 @@ export function failures(onStart: (gateway: Gateway) => void) {
   };
 }
 
-export type Failed = Awaited<ReturnType<ReturnType<typeof failures>['withSecondAccount']>>;
+export type FailureResult = Awaited<ReturnType<ReturnType<typeof failures>['withSecondAccount']>>;
 
 export const textIn = (events: ReturnType<typeof eventsIn>) =>
   events
@@ -70,8 +69,8 @@ export const textIn = (events: ReturnType<typeof eventsIn>) =>
     .map(({ data }) => data.delta)
     .join('');
 
-/** Every failure before the first byte that is not the client's: the second account answers as if nothing had been. */
-export function expectSecondAnswered(result: Failed): void {
+/** After any failure before the first byte that is not the client's fault, the second account responds normally. */
+export function expectSecondAccountResponds(result: FailureResult): void {
   expect(result.status).toBe(200);
   expect(textIn(result.events)).toBe(HELLO);
   expect(result.text).not.toContain('response.failed');

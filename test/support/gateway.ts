@@ -16,9 +16,9 @@ export interface GatewayOptions {
   accounts?: number;
   env?: Record<string, string>;
   provider?: ProviderOptions;
-  /** A folder to start from; a fresh one otherwise. */
+  /** An existing data folder; a new one when absent. */
   folder?: string;
-  /** Puts something between the service and the provider. @returns the base URL that the service gets instead */
+  /** Starts a proxy between the service and the provider. @returns the base URL for the service */
   between?: (providerBaseUrl: string) => Promise<string>;
 }
 
@@ -29,7 +29,7 @@ export interface Recorded<Type extends KnownEvent['type']> {
   data: Extract<KnownEvent, { type: Type }>['data'];
 }
 
-/** The service in this process, the simulated provider behind it, and a folder that goes when it stops. */
+/** The service in this process, the simulated provider behind it, and a data folder that is removed at the end. */
 export async function startGateway({
   accounts = 1,
   env = {},
@@ -80,8 +80,8 @@ export async function startGateway({
   };
 
   /**
-   * Pairs of an account at the provider and its id with us. Each has used more than the one before it, so that requests
-   * meet them in this order.
+   * Each account at the provider with our id of it. Each has used more than the previous one, so that routing chooses them
+   * in this order.
    */
   const pool: { at: SimulatedAccount; id: string }[] = [];
   const fill = async (count: number): Promise<void> => {
@@ -99,7 +99,7 @@ export async function startGateway({
   };
   await fill(accounts);
   const { body: settings } = await api('GET', '/api/settings');
-  /** What was before is not told. */
+  /** Events and rows from before this are hidden; `reset` moves it. */
   const since = { position: 0, ms: 0 };
 
   return {
@@ -113,8 +113,11 @@ export async function startGateway({
       return service.url;
     },
 
-    /** Sends a request for a model. An object goes out as JSON. */
-    ask: (body: unknown = acceptable, { path = '/backend-api/svc/responses', headers = {}, signal }: AskOptions = {}) =>
+    /** Sends a model request. Objects are sent as JSON. */
+    ask: (
+      body: unknown = validRequest,
+      { path = '/backend-api/svc/responses', headers = {}, signal }: AskOptions = {},
+    ) =>
       fetch(service.url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -122,10 +125,10 @@ export async function startGateway({
         ...(signal && { signal }),
       }),
 
-    /** Requests for an answer that reached the provider, oldest first. */
+    /** Model requests that reached the provider, oldest first. */
     asked: () => provider.received.filter(({ path }) => path.endsWith('/codex/responses')),
 
-    /** What stands in the log, oldest first. */
+    /** Events of this type in the log, oldest first. */
     events: <Type extends KnownEvent['type']>(type: Type) =>
       eventsOf(logFile, type).filter(({ position }) => position > since.position),
 
@@ -134,8 +137,8 @@ export async function startGateway({
       return body.requests.filter((row: { requested_at: string }) => Date.parse(row.requested_at) >= since.ms);
     },
 
-    /** As it was after its start, for another test: other accounts, no keys and no addresses, and nothing has happened. */
-    async beginAgain(count: number) {
+    /** Prepares the service for the next test: new accounts, no keys, no allowlist, no history. */
+    async reset(count: number) {
       const [accounts, keys] = [await api('GET', '/api/accounts'), await api('GET', '/api/api-keys')];
       const ips = await api('GET', '/api/firewall/ips');
       for (const { account_id: id } of accounts.body.accounts) await api('DELETE', `/api/accounts/${id}`);
@@ -154,7 +157,7 @@ export async function startGateway({
       return body.accounts.find((account: { account_id: string }) => account.account_id === id)?.availability;
     },
 
-    /** Changes settings; those that PUT requires are filled in. */
+    /** Changes these settings and keeps the others. */
     async set(change: Record<string, unknown>) {
       const { body } = await api('GET', '/api/settings');
       return api('PUT', '/api/settings', { ...body, ...change });
@@ -185,7 +188,7 @@ function eventsOf<Type extends KnownEvent['type']>(logFile: string, type: Type):
       .all(type)
       .map((row) => {
         const data = JSON.parse(row.data as string);
-        // The service writes request events without trying their schema each time, so it is tried here.
+        // The service appends request events without validating them, so the tests do.
         eventTypes.get(type)?.data(z).parse(data);
         return { ...row, data } as unknown as Recorded<Type>;
       });
@@ -201,7 +204,7 @@ function lastPosition(logFile: string): number {
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
-/** The error in an answer of the proxy. */
+/** The error in a response of the proxy. */
 export const errorOf = async (response: Response): Promise<Record<string, unknown>> =>
   ((await response.json()) as { error: Record<string, unknown> }).error;
 
@@ -211,8 +214,8 @@ interface AskOptions {
   signal?: AbortSignal;
 }
 
-/** A request as Codex makes it, as small as it may be. */
-export const acceptable = {
+/** The smallest valid request of Codex. */
+export const validRequest = {
   model: 'gpt-5.1',
   instructions: 'Be brief.',
   input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] }],

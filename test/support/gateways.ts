@@ -2,8 +2,8 @@ import { afterAll, afterEach } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
 
 /**
- * Gateways for the tests of a file, one at a time. Tests that need nothing but accounts get the same service one after
- * the other, with accounts of their own, and see nothing of each other; all others get a service that ends with them.
+ * Gateways for the tests of a file, one at a time. Tests without special options share one service, which is reset between
+ * them; every other test gets a service of its own that ends with the test.
  */
 export function gateways(): (options?: GatewayOptions) => Promise<Gateway> {
   let shared: Promise<Gateway> | undefined;
@@ -20,7 +20,7 @@ export function gateways(): (options?: GatewayOptions) => Promise<Gateway> {
     }
     shared ??= startGateway({ accounts: 0 });
     const gateway = await shared;
-    await gateway.beginAgain(accounts);
+    await gateway.reset(accounts);
     return gateway;
   };
 }

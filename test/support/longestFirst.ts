@@ -1,12 +1,12 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** More than a minute each, however short the file is; then whole services, browsers and kills. Begun last, any of them runs on alone. */
+/** Files that take more than a minute; then those that start services, browsers or database servers. Started last, one of them would run on alone. */
 const LONG = [
-  /\/(accessibility|killNine)\.int\./,
-  /\/test\/(dashboard|durability|nodes|badInput)\/|\/readModels\/|\/test\/proxy\//,
+  /\/(accessibility|killNine|takeover|readModels)\.system\./,
+  /\.system\.|\/test\/badInput\/|\/readModels\/|\/test\/proxy\/|\.e2e\./,
 ];
 
-/** Long files first, also where no earlier run has told which these are. */
+/** Runs long files first, also on a clone without results of an earlier run. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -30,7 +30,7 @@ import { createCommandHandler, type HandleCommand } from '../../src/state/comman
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
 import { openVault } from '../../src/vault/sqliteVault.ts';
-import { call, type Sent } from './call.ts';
+import { call, type SentRequest } from './call.ts';
 import { NOW } from './specification.ts';
 
 type CompletedData = Parameters<typeof RequestCompleted>[0];
@@ -156,7 +156,7 @@ export async function startManagement(
     reported,
     /** Appends an event and waits until it is folded. */
     append: appender(log, (position) => hot.whenFolded(position)),
-    call: (method: string, path: string, sent: Sent = {}) => call(port, method, path, sent),
+    call: (method: string, path: string, sent: SentRequest = {}) => call(port, method, path, sent),
   };
 }
 

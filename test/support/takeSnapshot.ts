@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { makeSnapshot } from '../../src/state/snapshots/makeSnapshot.ts';
 import { SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
 
-/** Has a snapshot made in a data folder, as its node does every 100,000 events. @returns its path */
+/** Writes a snapshot in a data folder, as a node does every 100,000 events. @returns its path */
 export function takeSnapshot(dataFolder: string, logName = 'log.sqlite'): string {
   const folder = new SnapshotFolder(join(dataFolder, 'snapshots'));
   const basis = folder.names()[0];

@@ -3,20 +3,20 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy {
   readonly port: number;
-  /** Refuses connections and ends those that there are, as a server that died. */
+  /** Refuses new connections and closes open ones, like a server that died. */
   cut(): void;
-  /** Takes connections and bytes, and passes nothing on, as a network that lost its way. */
+  /** Accepts connections and data but forwards nothing, like a network that drops packets. */
   drop(): void;
-  /** Holds every piece back for so long, in both directions. */
+  /** Delays every chunk, in both directions. */
   delay(ms: number): void;
-  /** Ends all connections after so many more bytes towards the server: in the middle of whatever is under way. */
+  /** Closes all connections after this many more bytes to the server. */
   cutAfter(bytes: number): void;
-  /** Passes everything on again. */
+  /** Forwards everything again. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Stands between a client and a server on this machine, and does to their connections what networks do. */
+/** A proxy between a client and a local server that simulates network failures. */
 export async function tcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let mode: 'passing' | 'cut' | 'dropping' = 'passing';

@@ -23,7 +23,7 @@ export async function openEmbeddedStore(
     outbox: undefined,
     leases: undefined,
     cutOffSince: undefined,
-    patiently: (work) => work(),
+    waitOptions: (work) => work(),
     async close() {
       await log.close();
       vault.close();

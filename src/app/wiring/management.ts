@@ -46,8 +46,8 @@ export async function createManaging(
   const { config, folder, store, hot, handle, prices, now, newId, say, report } = foundation;
   const { log, vault } = store;
   const { ledger, cooldowns, records, reservedElsewhere } = overlay;
-  await store.patiently(() => destroyKeysOfDeletedAccounts({ hot, vault }));
-  await store.patiently(() => destroyKeysOfAllDisabledTotp({ log, vault }));
+  await store.waitOptions(() => destroyKeysOfDeletedAccounts({ hot, vault }));
+  await store.waitOptions(() => destroyKeysOfAllDisabledTotp({ log, vault }));
 
   // What is said before the service listens is said in vain when it cannot.
   const announcements: string[] = [];

@@ -9,7 +9,7 @@ import {
   replicationTargetOverLog,
 } from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
-import { patiently } from '../../../test/support/patiently.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { position } from '../../domain/core/brands.ts';
 import { type EventLog, type EventToAppend, NO_STREAM, type RecordedEvent, type StoredEvent } from '../eventLog.ts';
 import { createEventSink } from '../eventSink.ts';
@@ -86,7 +86,7 @@ test('records events while the store is unreachable, and drains each once and in
   stage.store.isUnreachable = true;
   const events = someEvents(450);
   await recordAll(outbox, events);
-  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
+  await vi.waitUntil(() => outbox.trouble !== undefined, waitOptions);
   expect(outbox.pending).toBe(450);
   expect(outbox.trouble).toBe('the store is unreachable');
   stage.store.isUnreachable = false;
@@ -205,7 +205,7 @@ test('keeps an event that the store rejects, and all events after it', async () 
   stage.store.deliveries.push(rejected, rejected);
   await recordAll(outbox, someEvents(1));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble === 'access denied', patiently);
+  await vi.waitUntil(() => outbox.trouble === 'access denied', waitOptions);
   await untilDrained(outbox);
   expect(stage.reports[0]).toBe('events wait in the outbox: access denied');
 });
@@ -217,7 +217,7 @@ test('stops with a clear reason when a stream in the store has other events or a
   const [{ stream }] = (await rowsOf(stage.path)) as [StoredEvent];
   await stage.log.append(stream, NO_STREAM, someEvents(1));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
+  await vi.waitUntil(() => outbox.trouble !== undefined, waitOptions);
   expect(outbox.trouble).toContain(`other events in ${stream}`);
   expect(outbox.pending).toBe(3);
 
@@ -226,7 +226,7 @@ test('stops with a clear reason when a stream in the store has other events or a
   await recordAll(ahead, someEvents(3));
   restored.store.deliveries.push({ kind: 'conflict', actualRevision: -5 });
   ahead.start();
-  await vi.waitUntil(() => ahead.trouble !== undefined, patiently);
+  await vi.waitUntil(() => ahead.trouble !== undefined, waitOptions);
   expect(ahead.trouble).toContain('restored from an older copy');
 });
 
@@ -254,7 +254,7 @@ test('closes without waiting when the store is unreachable', async () => {
   stage.store.isUnreachable = true;
   await recordAll(outbox, someEvents(3));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble !== undefined, patiently);
+  await vi.waitUntil(() => outbox.trouble !== undefined, waitOptions);
   await outbox.close(60_000);
   expect(await rowsOf(stage.path)).toHaveLength(3);
 });

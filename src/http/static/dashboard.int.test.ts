@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { patiently } from '../../../test/support/patiently.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { createDashboard } from './dashboard.ts';
 
 const SCRIPT = 'start();';
@@ -134,9 +134,9 @@ test('closes the file when the client disconnects', async () => {
   const isOpen = () => readdirSync('/proc/self/fd').some((fd) => isLinkTo(fd, join(folder, 'large.json')));
   const client = connect(port, '127.0.0.1').pause();
   client.write('GET /large.json HTTP/1.1\r\nHost: x\r\n\r\n');
-  await vi.waitUntil(isOpen, patiently);
+  await vi.waitUntil(isOpen, waitOptions);
   client.destroy();
-  await vi.waitUntil(() => !isOpen(), patiently);
+  await vi.waitUntil(() => !isOpen(), waitOptions);
 });
 
 function isLinkTo(fd: string, path: string): boolean {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { addressOf, type Browser, codeAt } from '../../../test/support/browser.ts';
-import type { Answer } from '../../../test/support/call.ts';
+import type { ReceivedResponse } from '../../../test/support/call.ts';
 import { type Stage, startManagement } from '../../../test/support/management.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 
@@ -9,7 +9,7 @@ export const stage = () => startManagement({ connection: { remoteAddress: addres
 export const ELSEWHERE = { address: '203.0.113.9' };
 
 /** Status, and the code of the error or the body. */
-export const shown = ({ status, body }: Answer) => [status, body?.error?.code ?? body];
+export const shown = ({ status, body }: ReceivedResponse) => [status, body?.error?.code ?? body];
 export const DONE = [200, { status: 'ok' }];
 /** The state of a session, as it is for whoever gave the password. */
 export const state = (changes: object = {}) => ({

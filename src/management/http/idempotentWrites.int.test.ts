@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
-import type { Sent } from '../../../test/support/call.ts';
+import type { SentRequest } from '../../../test/support/call.ts';
 import { sharedManagement, startManagement, temporaryFolder } from '../../../test/support/management.ts';
 
 const stage = sharedManagement();
-const under = (key: string, body?: unknown): Sent => ({
+const under = (key: string, body?: unknown): SentRequest => ({
   ...(body === undefined ? {} : { body }),
   headers: { 'idempotency-key': key },
 });

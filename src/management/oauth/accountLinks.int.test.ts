@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { startManagement, temporaryFolder } from '../../../test/support/management.ts';
-import { patiently } from '../../../test/support/patiently.ts';
 import { signInAt } from '../../../test/support/provider/client.ts';
 import { errorJson } from '../../../test/support/provider/http.ts';
 import { useProvider } from '../../../test/support/provider/useProvider.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { instant } from '../../domain/core/brands.ts';
 import { Refusal } from '../../domain/core/refusal.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
@@ -65,7 +65,7 @@ test('what ran out while the service was down ends at the start', async () => {
   for (const end of ends) await end();
   const later = instant(before.clock.now + 16 * 60_000);
   const after = await startManagement({ linking, startAt: later }, undefined, folder);
-  await vi.waitUntil(() => after.hot.state.links.get(begun.flowId)?.progress.kind === 'failed', patiently);
+  await vi.waitUntil(() => after.hot.state.links.get(begun.flowId)?.progress.kind === 'failed', waitOptions);
   expect(after.hot.state.links.get(begun.flowId)?.progress).toMatchObject({ code: 'expired' });
 });
 
@@ -117,7 +117,7 @@ test('while a code is being exchanged the sign-in can be neither cancelled nor b
   at.account.token = { delayMs: 300 };
   const begun = await stage.start();
   const pasted = stage.paste(await signInAt(begun.authorizationUrl, at.account));
-  await vi.waitUntil(() => stage.hot.state.links.get(begun.flowId)?.progress.kind === 'exchanging', patiently);
+  await vi.waitUntil(() => stage.hot.state.links.get(begun.flowId)?.progress.kind === 'exchanging', waitOptions);
   const { status, body } = await stage.call('POST', '/api/oauth/cancel', { body: { flowId: begun.flowId } });
   expect([status, body.error.code]).toEqual([409, 'conflict']);
   expect(await stage.statusOf(begun)).toMatchObject({ status: 'pending' });

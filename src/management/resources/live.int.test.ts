@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Browser, logIn, requireTotp, setUp } from '../../../test/support/browser.ts';
 import { completed, type Stage, startManagement } from '../../../test/support/management.ts';
-import { patiently } from '../../../test/support/patiently.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 
 interface Told {
@@ -39,12 +39,12 @@ test('a page hears at once where the log stands, and then what changes', async (
   const stage = await startManagement();
   await allow(stage, '10.0.0.1');
   const page = await listen(stage);
-  await vi.waitUntil(() => page.told().length === 1, patiently);
+  await vi.waitUntil(() => page.told().length === 1, waitOptions);
   expect(page.stream).toMatchObject({ status: 200, type: 'text/event-stream; charset=utf-8' });
   expect(page.told()[0]).toEqual({ event: 'changed', data: { position: 1, subjects: [] } });
 
   await allow(stage, '10.0.0.2');
-  await vi.waitUntil(() => page.told().length === 2, patiently);
+  await vi.waitUntil(() => page.told().length === 2, waitOptions);
   expect(page.told()[1]).toEqual({ event: 'changed', data: { position: 2, subjects: ['firewall-main'] } });
 });
 
@@ -52,14 +52,14 @@ test('requests are not named one by one', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
   await stage.append(completed(), completed(), completed());
-  await vi.waitUntil(() => page.subjects().length > 0, patiently);
+  await vi.waitUntil(() => page.subjects().length > 0, waitOptions);
   expect(new Set(page.subjects())).toEqual(new Set(['request']));
 });
 
 test('a page that says nothing still hears that the stream lives', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
-  await vi.waitUntil(() => page.stream.text.includes(': keepalive\n\n'), patiently);
+  await vi.waitUntil(() => page.stream.text.includes(': keepalive\n\n'), waitOptions);
 });
 
 test('the stream ends with the session, whatever ends that', async () => {
@@ -67,9 +67,9 @@ test('the stream ends with the session, whatever ends that', async () => {
   await setUp(stage);
   const ends = async (end: () => Promise<unknown>, who: Browser) => {
     const page = await listen(stage, who);
-    await vi.waitUntil(() => page.told().length > 0, patiently);
+    await vi.waitUntil(() => page.told().length > 0, waitOptions);
     await end();
-    await vi.waitUntil(() => page.stream.hasEnded, patiently);
+    await vi.waitUntil(() => page.stream.hasEnded, waitOptions);
     return page.told().at(-1);
   };
   const ended = { event: 'ended', data: { reason: 'session' } };
@@ -83,7 +83,7 @@ test('the stream ends with the session, whatever ends that', async () => {
   const client = await setUp(late);
   const page = await listen(late, client);
   late.clock.now = (late.clock.now + 43_200_000) as Instant;
-  await vi.waitUntil(() => page.stream.hasEnded, patiently);
+  await vi.waitUntil(() => page.stream.hasEnded, waitOptions);
   expect(page.told().at(-1)).toEqual(ended);
 });
 
@@ -91,7 +91,7 @@ test('setting the first password ends the streams that needed none', async () =>
   const stage = await startManagement();
   const page = await listen(stage);
   await setUp(stage);
-  await vi.waitUntil(() => page.stream.hasEnded, patiently);
+  await vi.waitUntil(() => page.stream.hasEnded, waitOptions);
   expect(page.told().at(-1)?.data).toEqual({ reason: 'session' });
 });
 
@@ -104,7 +104,7 @@ test('one session has a bounded number of streams, and gets one back when it lea
   expect((await listen(stage, await logIn(stage))).stream.status).toBe(200);
 
   pages[0]?.leave();
-  await vi.waitUntil(() => stage.live.size === 8, patiently);
+  await vi.waitUntil(() => stage.live.size === 8, waitOptions);
   expect((await listen(stage, client)).stream.status).toBe(200);
 });
 
@@ -112,7 +112,7 @@ test('stopping ends all streams', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
   stage.live.stop();
-  await vi.waitUntil(() => page.stream.hasEnded, patiently);
+  await vi.waitUntil(() => page.stream.hasEnded, waitOptions);
   expect(page.told().at(-1)?.data).toEqual({ reason: 'stopping' });
   expect(stage.live.size).toBe(0);
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { patiently } from '../../../test/support/patiently.ts';
 import type { SimulatedAccount } from '../../../test/support/provider/account.ts';
 import { model, modelList } from '../../../test/support/provider/models.ts';
 import {
@@ -9,6 +8,7 @@ import {
   noResponse,
   serverError,
 } from '../../../test/support/provider/scripts.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { because, type ProviderFixture, startFixture } from '../providerFixture.support.ts';
@@ -150,7 +150,7 @@ test('polls one account of each plan at an interval', async () => {
   const second = await addAccount();
   const repeating = fixture.node.modelPoller({ everyMs: 30 });
   repeating.start();
-  await vi.waitUntil(() => asked(first.at).length >= 2, patiently);
+  await vi.waitUntil(() => asked(first.at).length >= 2, waitOptions);
   await repeating.stop();
   expect(asked(second.at)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { subjectOf } from '../../../projections/history.ts';
 import { replicationTargetOverLog } from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
-import { patiently } from '../../../test/support/patiently.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { createEventSink } from '../../eventLog/eventSink.ts';
@@ -61,7 +61,7 @@ async function importAccount() {
 test('uses new tokens while the store is unavailable and delivers them to other nodes later', async () => {
   const { tokens, store, outbox } = await startNodeWithOutbox();
   const { at, id, calls } = await importAccount();
-  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, waitOptions);
   const used = tokens.headersFor(id)?.authorization;
   store.isUnreachable = true;
   expect(await tokens.refresh(id, 'unauthorized', used)).toBe('refreshed');
@@ -70,14 +70,14 @@ test('uses new tokens while the store is unavailable and delivers them to other 
   expect(fixture.node.tokens.headersFor(id)?.authorization).toBe(used);
   store.isUnreachable = false;
   await vi.waitUntil(() => outbox.pending === 0, { timeout: 5_000 });
-  await vi.waitUntil(() => fixture.node.tokens.headersFor(id)?.authorization === renewed, patiently);
+  await vi.waitUntil(() => fixture.node.tokens.headersFor(id)?.authorization === renewed, waitOptions);
   expect(calls()).toBe(1);
 });
 
 test('uses the result of another node whose claim it waited for', async () => {
   const { tokens } = await startNodeWithOutbox();
   const { id, calls } = await importAccount();
-  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, waitOptions);
   const used = tokens.headersFor(id)?.authorization;
   const results = await Promise.all(
     [tokens, fixture.node.tokens].map((node) => node.refresh(id, 'unauthorized', used)),
@@ -89,7 +89,7 @@ test('uses the result of another node whose claim it waited for', async () => {
 test('attributes each of several refreshes to the account in the history', async () => {
   const { tokens, hot } = await startNodeWithOutbox();
   const { id, calls } = await importAccount();
-  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, patiently);
+  await vi.waitUntil(() => tokens.headersFor(id) !== undefined, waitOptions);
   for (let round = 1; round <= 3; round += 1) {
     expect(await tokens.refresh(id, 'unauthorized', tokens.headersFor(id)?.authorization)).toBe('refreshed');
     expect(calls()).toBe(round);

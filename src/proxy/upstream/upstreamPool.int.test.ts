@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { certificate } from '../../../test/support/certificate.ts';
-import { patiently } from '../../../test/support/patiently.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { HeaderBlock } from '../../http/wire/headerBlock.ts';
 import { createPlainUpstreamPool } from './plain/plainUpstreamPool.ts';
 import { createUndiciUpstreamPool } from './undici/undiciUpstreamPool.ts';
@@ -115,7 +115,7 @@ describe.each([
         throw new Error('the client disconnected');
       }
       await expect(send(pool(), body()).ended).rejects.toThrow('the client disconnected');
-      await vi.waitUntil(() => connections[0]?.isClosed, patiently);
+      await vi.waitUntil(() => connections[0]?.isClosed, waitOptions);
       expect(connections[0]?.received).not.toContain('0\r\n\r\n');
     });
 
@@ -178,7 +178,7 @@ describe.each([
       const shared = pool();
       await send(shared).ended;
       connections[0]?.socket.end();
-      await vi.waitUntil(() => connections[0]?.isClosed, patiently);
+      await vi.waitUntil(() => connections[0]?.isClosed, waitOptions);
       expect(await send(shared).ended).toMatchObject({ body: 'ok' });
       expect(connections).toHaveLength(2);
     });
@@ -189,14 +189,14 @@ describe.each([
       await send(shared).ended;
       await nextTurn();
       connections[0]?.socket.write(OK);
-      await vi.waitUntil(() => connections[0]?.isClosed, patiently);
+      await vi.waitUntil(() => connections[0]?.isClosed, waitOptions);
       expect(await send(shared).ended).toMatchObject({ body: 'ok' });
     });
 
     test('is closed after the idle time', async () => {
       const { pool, connections } = await startProvider(respondingWith(OK));
       await send(pool({ idleMs: 40 })).ended;
-      await vi.waitUntil(() => connections[0]?.isClosed, patiently);
+      await vi.waitUntil(() => connections[0]?.isClosed, waitOptions);
     });
 
     test('is not reused when the response came before all of the request was sent', async () => {
@@ -210,7 +210,7 @@ describe.each([
         yield Buffer.from('second');
       }
       expect(await send(pool(), body()).ended).toMatchObject({ body: 'ok' });
-      await vi.waitUntil(() => connections[0]?.isClosed, patiently);
+      await vi.waitUntil(() => connections[0]?.isClosed, waitOptions);
       held.resolve();
       expect(connections[0]?.received).not.toContain('second');
     });
@@ -255,7 +255,7 @@ describe.each([
       const { pool, connections } = await startProvider(() => undefined);
       const shared = pool();
       const { ended } = send(shared);
-      await vi.waitUntil(() => connections[0]?.received, patiently);
+      await vi.waitUntil(() => connections[0]?.received, waitOptions);
       shared.destroy();
       await expect(ended).rejects.toThrow('the connection was closed');
     });
@@ -356,7 +356,7 @@ describe.each([
     const { control, recorded, firstPiece } = send(pool());
     await firstPiece();
     control.abort();
-    await vi.waitUntil(() => connections[0]?.isClosed, patiently);
+    await vi.waitUntil(() => connections[0]?.isClosed, waitOptions);
     expect(recorded).toEqual({ status: 200, body: 'hell', pieces: 1, outcome: 'none' });
   });
 

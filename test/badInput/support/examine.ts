@@ -1,4 +1,4 @@
-import { acceptable, type Gateway } from '../../support/gateway.ts';
+import { type Gateway, validRequest } from '../../support/gateway.ts';
 import { type BadRequest, PATHS, problemsOf } from './badRequest.ts';
 import { type Answer, converse } from './wire.ts';
 
@@ -48,7 +48,7 @@ export const asked = ({ provider }: Gateway): number =>
 
 async function problemsOfGoodRequest(gateway: Gateway, after: BadRequest, headers: Readonly<Record<string, string>>) {
   const before = asked(gateway);
-  const response = await gateway.ask(acceptable, { headers });
+  const response = await gateway.ask(validRequest, { headers });
   const text = await response.text();
   const isGood = response.status === 200 && text.includes('response.completed') && asked(gateway) === before + 1;
   return isGood ? [] : [`after "${after.name}" a good request got ${response.status}: ${text.slice(0, 300)}`];

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { acceptable, type Gateway } from '../../support/gateway.ts';
+import { type Gateway, validRequest } from '../../support/gateway.ts';
 import { requestRefused, serverError, textResponse, usageLimitReached } from '../../support/provider/scripts.ts';
 import { usageWindow } from '../../support/provider/usage.ts';
 import { writePastRequests } from './pastRequests.ts';
@@ -79,7 +79,7 @@ export async function furnish(
       for (const account of answered) account.always(textResponse({ text: 'Hello. '.repeat(4 + index) }));
     const response = await gateway.ask(
       {
-        ...acceptable,
+        ...validRequest,
         model: models[index % models.length],
         reasoning: { effort: index % 3 === 0 ? 'high' : 'medium' },
       },

@@ -66,7 +66,7 @@ async function container(): Promise<Running | undefined> {
   const options = {
     port: 27_017,
     command: ['--replSet', 'rs0', '--bind_ip_all'],
-    saysWhenReady: /Waiting for connections/,
+    readyLine: /Waiting for connections/,
   };
   const started = await startContainer('mongodb', options);
   return started && initiated(started.port, '127.0.0.1:27017', { stop: started.stop }, started.host);
