@@ -13,6 +13,7 @@ import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
 import type { Accounts, Provider } from './capabilities.ts';
 import { type Classified, classify } from './classify.ts';
 import { errorForClient, finalError, noAccountError } from './errorsForClient.ts';
+import { isOver, nextState, type State, type Transition } from './exchangeState.ts';
 import { type IdleLimits, idleAction } from './idleAction.ts';
 import { nextStep, type Step } from './nextStep.ts';
 import {
@@ -25,32 +26,6 @@ import {
 import { penalizeAccount } from './penalizeAccount.ts';
 import { StreamedBody } from './streamedBody.ts';
 import { type CallListener, UpstreamCall } from './upstreamCall.ts';
-
-type State =
-  /** Picks the account of the next attempt. */
-  | 'choosing'
-  /** All accounts cool down; a timer runs until the first one is available. */
-  | 'waiting'
-  /** The chosen account gets a new access token before the provider is called. */
-  | 'refreshing'
-  /** The request is on its way; no event of a response has arrived. */
-  | 'calling'
-  /** Events go to the delivery. Until that has begun, a failure leads to another attempt. */
-  | 'relaying'
-  /** The outcome is fixed and is written to the log; the client gets the end of its response when that is durable. */
-  | 'settling'
-  | 'ended';
-
-/** The states that may follow. An event that asks for any other comes too late and is ignored. */
-const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
-  choosing: ['waiting', 'refreshing', 'calling', 'settling'],
-  waiting: ['choosing', 'settling'],
-  refreshing: ['calling', 'choosing', 'settling'],
-  calling: ['relaying', 'refreshing', 'choosing', 'settling'],
-  relaying: ['refreshing', 'choosing', 'settling'],
-  settling: ['ended'],
-  ended: [],
-};
 
 export interface ExchangeServices {
   readonly accounts: Accounts;
@@ -70,15 +45,16 @@ interface FailedAttempt {
 }
 
 const NO_BODY: readonly Buffer[] = [];
+const NO_ACCOUNTS: readonly AccountId[] = [];
 
 /**
  * One admitted request until its outcome is in the log: choose an account, call the provider, classify the failure, try
- * again; after the first byte to the client only relay. A state machine driven by callbacks, because a promise per chunk
- * would cost more than the relay itself.
+ * again; after the first byte to the client only relay. A state machine (`exchangeState.ts`) driven by callbacks, because a
+ * promise per chunk would cost more than the relay itself.
  *
- * A request ends by entering `settling`, which it can do once, in one of five ways: `#complete` (the provider ended its
- * response), `#fail` (no attempt is left, or none is possible after the first byte), `onClientDisconnect`, `abort` (the
- * service shuts down) and `refuse` (its body turned out invalid while it was sent).
+ * A request ends once, by the transition `settle`, in one of five ways: `#complete` (the provider ended its response),
+ * `#fail` (no attempt is left, or none is possible after the first byte), `onClientDisconnect`, `abort` (the service shuts
+ * down) and `refuse` (its body turned out invalid while it was sent).
  */
 export class Exchange implements CallListener {
   readonly request: AdmittedRequest;
@@ -92,7 +68,7 @@ export class Exchange implements CallListener {
   #waitedMs = 0;
   #lastFailure: FailedAttempt | undefined;
   /** Accounts whose token was refreshed for this request: each gets one refresh. */
-  #refreshed: readonly AccountId[] = [];
+  #refreshed = NO_ACCOUNTS;
   /** The chosen account is not the one that the conversation is pinned to. */
   #isFallback = false;
   #firstByteAt: Instant | undefined;
@@ -112,7 +88,7 @@ export class Exchange implements CallListener {
 
   /** The outcome is fixed. */
   get isOver(): boolean {
-    return this.#state === 'settling' || this.#state === 'ended';
+    return isOver(this.#state);
   }
 
   /** The account of the current or else of the last attempt. */
@@ -120,9 +96,10 @@ export class Exchange implements CallListener {
     return this.#attempts.accountId;
   }
 
-  /** @returns false when the state does not change, because the event came too late */
-  #enter(next: State): boolean {
-    if (!TRANSITIONS[this.#state].includes(next)) return false;
+  /** @returns false when the transition is not possible any more, and its cause must be ignored */
+  #go(transition: Transition): boolean {
+    const next = nextState(this.#state, transition);
+    if (next === undefined) return false;
     this.#state = next;
     return true;
   }
@@ -168,11 +145,11 @@ export class Exchange implements CallListener {
   }
 
   #chooseAgain(): void {
-    if (this.#enter('choosing')) this.#choose();
+    if (this.#go('retry')) this.#choose();
   }
 
   #wait(ms: number): void {
-    if (!this.#enter('waiting')) return;
+    if (!this.#go('wait')) return;
     this.#waitedMs += ms;
     this.#waitTimer = setTimeout(() => this.#chooseAgain(), ms);
   }
@@ -185,7 +162,7 @@ export class Exchange implements CallListener {
   }
 
   #callProvider(attempt: OpenAttempt, account: AccountHeaders): void {
-    if (!this.#enter('calling')) return;
+    if (!this.#go('call')) return;
     this.#attempts.open = attempt;
     this.#call = new UpstreamCall(this, this.request);
     this.#call.start(this.#services.provider, account);
@@ -193,7 +170,7 @@ export class Exchange implements CallListener {
 
   /** Refreshes the account's token before the call; a failure counts as a failure of the account. */
   #refresh(attempt: OpenAttempt, reason: 'expired' | 'unauthorized', usedAuthorization: string | undefined): void {
-    if (!this.#enter('refreshing')) return;
+    if (!this.#go('refresh')) return;
     this.#attempts.open = attempt;
     const { accountId } = attempt;
     const { tokens } = this.#services.provider;
@@ -248,7 +225,7 @@ export class Exchange implements CallListener {
     const call = this.#call;
     if (!call || this.isOver || (ending?.error && this.#retryUnseen(ending.error))) return true;
     if (this.#state !== 'relaying') {
-      this.#enter('relaying');
+      this.#go('firstEvent');
       this.#firstByteAt = this.#services.now();
     }
     if (ending) {
@@ -379,7 +356,7 @@ export class Exchange implements CallListener {
 
   /** Writes the outcome to the log, then responds: never in reverse (docs/decisions/0002-promises.md#nothing-answered-is-missing). */
   #settle(outcome: Outcome, respond: () => void): void {
-    if (!this.#enter('settling')) return;
+    if (!this.#go('settle')) return;
     this.#services
       .settle({
         request: this.request,
@@ -407,7 +384,7 @@ export class Exchange implements CallListener {
   }
 
   #end(isDurable: boolean): void {
-    if (!this.#enter('ended')) return;
+    if (!this.#go('settled')) return;
     // A connection whose response is read to its end can serve the next request.
     if (isDurable) this.#call?.finish();
     else this.#call?.abort();

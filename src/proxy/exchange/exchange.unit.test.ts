@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { accountId, importedAccount, NOW, recorded } from '../../../test/support/specification.ts';
+import { AccountImported } from '../../domain/account/events.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { HotState } from '../../state/fold/hotState.ts';
+import { ProxyError } from '../errors/proxyError.ts';
+import type { Delivery } from '../relay/delivery.ts';
+import { MemoryBudget } from '../requestBody/memoryBudget.ts';
+import type { Outcome } from '../settlement/settlement.ts';
+import type { UpstreamListener } from '../upstream/upstreamPool.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import { Cooldowns } from './cooldowns.ts';
+import { Exchange } from './exchange.ts';
+import { eventStream } from './responseFormats.ts';
+
+const SSE = new Map([['content-type', 'text/event-stream']]);
+const event = (type: string, fields = '') => Buffer.from(`data: {"type":"${type}"${fields}}\n\n`);
+const TEXT = event('response.output_text.delta', ',"delta":"Hi"');
+const COMPLETED = event('response.completed', ',"response":{"id":"r","output":[]}');
+const FAILED = event('response.failed', ',"response":{"error":{"code":"server_error"}}');
+const ERROR = event('error', ',"error":{"code":"server_error"}');
+
+/** An exchange over two accounts, with a step for everything that can happen and counts of what must happen once. */
+function stage(isStream: boolean) {
+  const hot = new HotState();
+  for (const name of [1, 2]) {
+    const imported = AccountImported(importedAccount({ accountId: accountId(name) }));
+    hot.apply(recorded(imported) as RecordedEvent);
+  }
+  let listener: UpstreamListener | undefined;
+  let isTokenValid = true;
+  const counts = { settled: 0, responded: 0, destroyed: 0, ended: 0, openCalls: 0 };
+  const outcomes: Outcome[] = [];
+  const refresh: PromiseWithResolvers<'refreshed' | 'transient'>[] = [];
+  const append = Promise.withResolvers<void>();
+  append.promise.catch(() => undefined);
+
+  const delivery: Delivery & { hasBegun: boolean } = {
+    hasBegun: false,
+    wantsEvents: isStream,
+    streamedBytes: 0,
+    pass() {
+      if (isStream) this.hasBegun = true;
+      return true;
+    },
+    reset: () => undefined,
+    finish: () => void counts.responded++,
+    fail: () => void counts.responded++,
+    keepAlive: () => undefined,
+    destroy: () => void counts.destroyed++,
+  };
+  const budget = new MemoryBudget(10_000_000);
+  const share = budget.createShare();
+  share.open();
+  const request: AdmittedRequest = {
+    requestId: 'req_1',
+    key: null,
+    route: '/v1/responses',
+    model: 'm',
+    effort: null,
+    serviceTier: null,
+    requestedAt: NOW,
+    admission: undefined,
+    pin: undefined,
+    inputTokens: 10,
+    upstreamPath: '/codex/responses',
+    upstreamBody: [Buffer.from('{}')],
+    share,
+    format: eventStream({ dropsVendorEvents: false, remembersItems: false }),
+    clientHeaders: [],
+  };
+  const exchange = new Exchange(request, delivery, {
+    accounts: { hot, cooldowns: new Cooldowns(() => NOW), nextTurn: () => 0, deactivate: () => undefined },
+    provider: {
+      pool: {
+        send(_request, upstreamListener) {
+          counts.openCalls++;
+          let isOpen = true;
+          const close = () => {
+            if (isOpen) counts.openCalls--;
+            isOpen = false;
+            if (listener === guarded) listener = undefined;
+          };
+          // As the port promises: nothing is called after the end, an error or an abort.
+          const guarded: UpstreamListener = {
+            onHead: (status, headers) => isOpen && upstreamListener.onHead(status, headers),
+            onBody: (bytes) => isOpen && upstreamListener.onBody(bytes),
+            onEnd() {
+              if (isOpen) upstreamListener.onEnd();
+              close();
+            },
+            onError(error) {
+              if (isOpen) upstreamListener.onError(error);
+              close();
+            },
+          };
+          listener = guarded;
+          return { isPaused: false, pause: () => undefined, resume: () => undefined, abort: close };
+        },
+        destroy: () => undefined,
+      },
+      basePath: '',
+      tokens: {
+        headersFor: () => (isTokenValid ? { authorization: 'Bearer t' } : undefined),
+        refresh() {
+          const pending = Promise.withResolvers<'refreshed' | 'transient'>();
+          refresh.push(pending);
+          return pending.promise;
+        },
+      },
+      outboundHeaders: () => ({ shared: [], own: [] }),
+    },
+    settle({ outcome }) {
+      counts.settled++;
+      outcomes.push(outcome);
+      return append.promise;
+    },
+    rememberOutput: () => undefined,
+    onEnded: () => void counts.ended++,
+    report: (error) => {
+      throw error;
+    },
+    now: () => NOW,
+  });
+
+  const steps = {
+    head: () => listener?.onHead(200, SSE),
+    unauthorized() {
+      listener?.onHead(401, new Map());
+      listener?.onEnd();
+    },
+    serverError() {
+      listener?.onHead(500, new Map());
+      listener?.onEnd();
+    },
+    text: () => listener?.onBody(TEXT),
+    completed: () => listener?.onBody(COMPLETED),
+    failed: () => listener?.onBody(FAILED),
+    error: () => listener?.onBody(ERROR),
+    end: () => listener?.onEnd(),
+    reset: () => listener?.onError(new Error('reset')),
+    expire() {
+      isTokenValid = false;
+    },
+    refreshed() {
+      isTokenValid = true;
+      refresh.shift()?.resolve('refreshed');
+    },
+    refreshFails: () => refresh.shift()?.resolve('transient'),
+    idle: () => exchange.tick(performance.now() + 1_000_000, { idleMs: 1_000, keepAliveMs: 100 }),
+    disconnect: () => exchange.onClientDisconnect(),
+    shutDown: () => exchange.abort(new ProxyError('shutting_down')),
+    refuse: () => exchange.refuse(new ProxyError('invalid_request_error')),
+    appended: () => append.resolve(),
+    appendFails: () => append.reject(new Error('the log does not respond')),
+  };
+  return { exchange, steps, counts, outcomes, usedBytes: () => budget.usedBytes };
+}
+
+const NAMES = Object.keys(stage(true).steps) as (keyof ReturnType<typeof stage>['steps'])[];
+
+/** Runs the callbacks of settled promises. */
+const flush = () => new Promise((resolve) => setImmediate(resolve));
+
+test('settles once, responds at most once and ends once, in every sequence of events', () =>
+  fc.assert(
+    fc.asyncProperty(fc.boolean(), fc.array(fc.constantFrom(...NAMES), { maxLength: 25 }), async (isStream, names) => {
+      const { exchange, steps, counts, usedBytes } = stage(isStream);
+      exchange.start();
+      for (const name of names) {
+        const wasOver = exchange.isOver;
+        steps[name]();
+        await flush();
+        if (wasOver) expect(exchange.isOver).toBe(true);
+        expect(counts.settled).toBe(exchange.isOver ? 1 : 0);
+        expect(counts.responded).toBeLessThanOrEqual(counts.ended);
+        expect(counts.openCalls).toBeLessThanOrEqual(1);
+      }
+      steps.disconnect();
+      steps.appended();
+      await flush();
+      expect(counts).toMatchObject({ settled: 1, ended: 1 });
+      expect(counts.responded).toBeLessThanOrEqual(1);
+      expect(usedBytes()).toBe(0);
+    }),
+  ));
+
+test.each([
+  ['completes', ['head', 'text', 'completed'], { status: '200', code: null }],
+  ['fails by an event of the provider', ['head', 'text', 'failed'], { status: 'error', code: 'server_error' }],
+  ['fails after the first byte', ['head', 'text', 'reset'], { status: 'error', code: 'stream_incomplete' }],
+  ['fails on every account', ['serverError', 'serverError'], { status: '502', code: 'upstream_error' }],
+  ['loses its client', ['head', 'disconnect'], { status: 'error', code: 'client_disconnected' }],
+  ['is aborted', ['shutDown'], { status: '503', code: 'shutting_down' }],
+  ['is refused while its body is sent', ['refuse'], { status: '400', code: 'invalid_request_error' }],
+] as const)('records the outcome of a request that %s', async (_how, names, expected) => {
+  const { exchange, steps, outcomes } = stage(true);
+  exchange.start();
+  for (const name of names) steps[name]();
+  expect(outcomes).toMatchObject([expected]);
+});
+
+test('ends the response only after the outcome is in the log', async () => {
+  const { exchange, steps, counts } = stage(true);
+  exchange.start();
+  for (const name of ['head', 'text', 'completed'] as const) steps[name]();
+  await flush();
+  expect(counts).toMatchObject({ settled: 1, responded: 0, ended: 0 });
+  steps.appended();
+  await flush();
+  expect(counts).toMatchObject({ settled: 1, responded: 1, ended: 1 });
+});
