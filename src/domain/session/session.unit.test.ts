@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { later, NOW, passwordHash, recorded, sealed, uuid } from '../../../test/support/specification.ts';
+import { later, NOW, recorded, uuid } from '../../../test/support/specification.ts';
 import type { Recorded } from '../core/event.ts';
-import type { DashboardAuth } from '../dashboardAuth/state.ts';
 import { SessionBegun, SessionEnded, type SessionEvent, SessionTotpVerified } from './events.ts';
-import { evolve, hasVerifiedTotp, isTotpPending, isValid, type Session, type Sessions } from './state.ts';
+import { evolve, type Sessions } from './state.ts';
 
 const begun = (id: number, changes: Partial<Parameters<typeof SessionBegun>[0]> = {}) =>
   SessionBegun({
@@ -24,15 +23,15 @@ function after(...events: SessionEvent[]): Sessions {
 }
 const idsAfter = (...events: SessionEvent[]) => [...after(...events).keys()];
 
-test('sessions stand beside each other until they end', () => {
+test('keeps sessions side by side until they end', () => {
   expect(idsAfter(begun(1), begun(2))).toEqual([uuid(1), uuid(2)]);
   expect(idsAfter(begun(1), begun(2), SessionEnded({ sessionId: uuid(1) }))).toEqual([uuid(2)]);
 });
 
-test('signing in anew ends the session from before', () =>
+test('ends the earlier session when a client signs in again', () =>
   expect(idsAfter(begun(1), begun(2, { replaces: uuid(1) }))).toEqual([uuid(2)]));
 
-test('TOTP gives the session a new id, and nothing else', () => {
+test('changes only the id of a session that is verified with TOTP', () => {
   const sessions = after(begun(1), verified(1, 2));
   expect([...sessions.keys()]).toEqual([uuid(2)]);
   expect(sessions.get(uuid(2))).toEqual({
@@ -43,38 +42,7 @@ test('TOTP gives the session a new id, and nothing else', () => {
   });
 });
 
-test('TOTP does not bring back a session that has ended', () =>
+test('does not bring back an ended session when TOTP is verified', () =>
   expect(idsAfter(begun(1), SessionEnded({ sessionId: uuid(1) }), verified(1, 2))).toEqual([]));
 
-test('sessions that have expired are forgotten', () =>
-  expect(idsAfter(begun(1, { expiresAt: NOW }), begun(2))).toEqual([uuid(2)]));
-
-const session: Session = { id: uuid(1), passwordId: uuid(50), totpId: null, expiresAt: later(60_000) };
-const auth: DashboardAuth = {
-  password: { id: uuid(50), hash: passwordHash('a') },
-  totp: { id: uuid(70), secret: sealed('totp'), lastStep: 1 },
-  isTotpRequired: true,
-};
-
-test('a session holds until its time has come, its password was changed, or removed', () => {
-  expect(isValid(session, auth, NOW)).toBe(true);
-  expect(isValid(session, auth, later(59_999))).toBe(true);
-  expect(isValid(session, auth, later(60_000))).toBe(false);
-  expect(isValid(session, { ...auth, password: { id: uuid(51), hash: passwordHash('b') } }, NOW)).toBe(false);
-  expect(isValid(session, { ...auth, password: null }, NOW)).toBe(false);
-});
-
-test('TOTP is pending while it is required, set up, and not verified by this session', () => {
-  expect(isTotpPending(session, auth)).toBe(true);
-  expect(isTotpPending({ ...session, totpId: uuid(70) }, auth)).toBe(false);
-  expect(isTotpPending({ ...session, totpId: uuid(71) }, auth)).toBe(true);
-  expect(isTotpPending(session, { ...auth, isTotpRequired: false })).toBe(false);
-  expect(isTotpPending(session, { ...auth, totp: null })).toBe(false);
-});
-
-test('only the TOTP that is set up counts as verified', () => {
-  expect(hasVerifiedTotp(session, auth)).toBe(false);
-  expect(hasVerifiedTotp({ ...session, totpId: uuid(70) }, auth)).toBe(true);
-  expect(hasVerifiedTotp({ ...session, totpId: uuid(71) }, auth)).toBe(false);
-  expect(hasVerifiedTotp(session, { ...auth, totp: null })).toBe(false);
-});
+test('drops expired sessions', () => expect(idsAfter(begun(1, { expiresAt: NOW }), begun(2))).toEqual([uuid(2)]));

@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { hasVerifiedTotp, isSessionValid, isTotpPending } from '../../domain/dashboardAuth/sessionChecks.ts';
 import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
-import { hasVerifiedTotp, isTotpPending, isValid, type Session } from '../../domain/session/state.ts';
+import type { Session } from '../../domain/session/state.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import type { AnyContext, ManagementMiddleware } from '../http/context.ts';
 import type { SessionCookie } from './sessionCookie.ts';
@@ -30,7 +31,7 @@ export function identifyClient({ views, now, cookie, connection }: IdentifyClien
   return (ctx, next) => {
     const { dashboardAuth, sessions } = views.current;
     const known = sessions.get(cookie.read(ctx) ?? '');
-    const session = known && isValid(known, dashboardAuth, now()) ? known : undefined;
+    const session = known && isSessionValid(known, dashboardAuth, now()) ? known : undefined;
     const rawAddress = clientAddress(ctx.req) ?? '';
     const address = parseIp(rawAddress) ?? rawAddress;
     ctx.state.client = {

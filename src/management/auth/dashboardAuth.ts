@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { refuse } from '../../domain/core/refusal.ts';
+import { hasVerifiedTotp } from '../../domain/dashboardAuth/sessionChecks.ts';
 import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
-import { hasVerifiedTotp, type Session } from '../../domain/session/state.ts';
+import type { Session } from '../../domain/session/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';

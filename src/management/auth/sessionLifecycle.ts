@@ -1,7 +1,8 @@
 import { refuse } from '../../domain/core/refusal.ts';
+import { isSessionValid } from '../../domain/dashboardAuth/sessionChecks.ts';
 import type { Password } from '../../domain/dashboardAuth/state.ts';
 import { SessionBegun, SessionEnded, SessionTotpVerified } from '../../domain/session/events.ts';
-import { isValid, type Session } from '../../domain/session/state.ts';
+import type { Session } from '../../domain/session/state.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
@@ -37,7 +38,7 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
   const validSession = (ctx: ManagementContext, id: string): Session | undefined => {
     const { sessions, dashboardAuth } = views.current;
     const session = sessions.get(id);
-    if (!session || !isValid(session, dashboardAuth, now())) return undefined;
+    if (!session || !isSessionValid(session, dashboardAuth, now())) return undefined;
     cookie.write(ctx, { sessionId: id, expiresAt: session.expiresAt });
     return session;
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTotpPending, isValid } from '../../domain/session/state.ts';
+import { isSessionValid, isTotpPending } from '../../domain/dashboardAuth/sessionChecks.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -51,7 +51,9 @@ export const liveRoutes = ({ views, now, live }: LiveOptions) =>
           // Without a password no session is needed.
           if (!session) return dashboardAuth.password === null;
           const known = sessions.get(session.id);
-          return known !== undefined && isValid(known, dashboardAuth, now()) && !isTotpPending(known, dashboardAuth);
+          return (
+            known !== undefined && isSessionValid(known, dashboardAuth, now()) && !isTotpPending(known, dashboardAuth)
+          );
         },
       });
     })

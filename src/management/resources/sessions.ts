@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { hasVerifiedTotp, isSessionValid } from '../../domain/dashboardAuth/sessionChecks.ts';
 import { SessionEnded } from '../../domain/session/events.ts';
-import { hasVerifiedTotp, isValid, type Session } from '../../domain/session/state.ts';
+import type { Session } from '../../domain/session/state.ts';
 import { SESSION_SECONDS } from '../auth/sessionCookie.ts';
 import type { SignInRecorder } from '../auth/signInRecorder.ts';
 import type { Capabilities } from '../http/capabilities.ts';
@@ -45,7 +46,7 @@ interface SessionsOptions extends Pick<Capabilities, 'views' | 'now'> {
 export const sessionRoutes = ({ views, now, signIns }: SessionsOptions) => {
   const validSessions = () => {
     const { sessions, dashboardAuth } = views.current;
-    return [...sessions.values()].filter((session) => isValid(session, dashboardAuth, now()));
+    return [...sessions.values()].filter((session) => isSessionValid(session, dashboardAuth, now()));
   };
   const end = (ctx: ManagementContext, { id }: Session) =>
     signIns.record(SessionEnded({ sessionId: id }), ctx.state.cause);

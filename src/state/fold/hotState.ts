@@ -125,13 +125,17 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'DashboardPasswordChanged':
       case 'DashboardPasswordRemoved':
         this.sessions.clear();
-        this.#evolveSettings(event);
+        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
         return;
       case 'DashboardPasswordSet':
+        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+        return;
+      // Settings and dashboard authentication share a stream, and each depends on these events of the other.
       case 'TotpConfigured':
       case 'TotpDisabled':
       case 'SettingsChanged':
-        this.#evolveSettings(event);
+        this.settings = settings.evolve(this.settings, event);
+        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
         return;
       case 'IpAllowed':
       case 'IpRevoked':
@@ -148,12 +152,6 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         evolveKey(this, event);
         return;
     }
-  }
-
-  /** Settings and dashboard authentication share one stream, and each folds events of the other. */
-  #evolveSettings(event: Parameters<typeof settings.evolve>[1]): void {
-    this.settings = settings.evolve(this.settings, event);
-    this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
   }
 
   #complete(request: FoldedRequest, at: Position): void {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { later, NOW, passwordHash, sealed, uuid } from '../../../test/support/specification.ts';
+import type { Session } from '../session/state.ts';
+import { hasVerifiedTotp, isSessionValid, isTotpPending } from './sessionChecks.ts';
+import type { DashboardAuth } from './state.ts';
+
+const session: Session = { id: uuid(1), passwordId: uuid(50), totpId: null, expiresAt: later(60_000) };
+const auth: DashboardAuth = {
+  password: { id: uuid(50), hash: passwordHash('a') },
+  totp: { id: uuid(70), secret: sealed('totp'), lastStep: 1 },
+  isTotpRequired: true,
+};
+
+test('a session is valid until it expires or its password is changed or removed', () => {
+  expect(isSessionValid(session, auth, NOW)).toBe(true);
+  expect(isSessionValid(session, auth, later(59_999))).toBe(true);
+  expect(isSessionValid(session, auth, later(60_000))).toBe(false);
+  expect(isSessionValid(session, { ...auth, password: { id: uuid(51), hash: passwordHash('b') } }, NOW)).toBe(false);
+  expect(isSessionValid(session, { ...auth, password: null }, NOW)).toBe(false);
+});
+
+test('TOTP is pending while it is required, configured and not verified by this session', () => {
+  expect(isTotpPending(session, auth)).toBe(true);
+  expect(isTotpPending({ ...session, totpId: uuid(70) }, auth)).toBe(false);
+  expect(isTotpPending({ ...session, totpId: uuid(71) }, auth)).toBe(true);
+  expect(isTotpPending(session, { ...auth, isTotpRequired: false })).toBe(false);
+  expect(isTotpPending(session, { ...auth, totp: null })).toBe(false);
+});
+
+test('only the TOTP that is configured now counts as verified', () => {
+  expect(hasVerifiedTotp(session, auth)).toBe(false);
+  expect(hasVerifiedTotp({ ...session, totpId: uuid(70) }, auth)).toBe(true);
+  expect(hasVerifiedTotp({ ...session, totpId: uuid(71) }, auth)).toBe(false);
+  expect(hasVerifiedTotp(session, { ...auth, totp: null })).toBe(false);
+});
