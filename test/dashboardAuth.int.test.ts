@@ -25,7 +25,7 @@ async function stage(env: Record<string, string> = {}) {
   return { gateway, call, post, tokens };
 }
 
-test('behind a proxy that speaks TLS: the set-up token from the output, a secure cookie, the address of the client', async () => {
+test('supports set-up, Secure cookies and client addresses behind a TLS proxy', async () => {
   const { gateway, call, post, tokens } = await stage(PROXY);
   const [setup_token = ''] = tokens();
   expect(setup_token).toMatch(/^[\w-]{32}$/);
@@ -40,21 +40,21 @@ test('behind a proxy that speaks TLS: the set-up token from the output, a secure
   expect(failed).toEqual([{ method: 'password', address: '203.0.113.9' }]);
 });
 
-test('a token of the operator is not shown, and works', async () => {
+test('accepts a configured set-up token and does not print it', async () => {
   const { post, tokens } = await stage({ ...PROXY, SVC_SETUP_TOKEN: 'of the operator' });
   expect(tokens()).toEqual([]);
   const body = { password: PASSWORD, setup_token: 'of the operator' };
   expect((await post('password/setup', body, FORWARDED)).status).toBe(200);
 });
 
-test('headers of a client who is no trusted proxy change nothing but that the client is not local', async () => {
+test('treats a forwarding client that is no trusted proxy as remote', async () => {
   const { call, post } = await stage();
   expect((await call('GET', '/api/accounts', FORWARDED)).status).toBe(401);
   const { set } = await post('password/setup', { password: PASSWORD });
   expect(set).not.toContain('Secure');
 });
 
-test('sessions outlive a restart, what ended does not come back, and a password is asked for', async () => {
+test('keeps sessions and their ends across a restart', async () => {
   const { gateway, call, post, tokens } = await stage();
   const first = await post('password/setup', { password: PASSWORD });
   const second = await post('password/login', { password: PASSWORD });
@@ -84,7 +84,7 @@ test('sessions outlive a restart, what ended does not come back, and a password 
   expect(tokens()).toHaveLength(2);
 });
 
-test('neither passwords nor cookies nor TOTP secrets stand in any file of the data folder', async () => {
+test('writes no password, cookie or TOTP secret to any file of the data folder', async () => {
   const { gateway, post } = await stage();
   const { cookie } = await post('password/setup', { password: PASSWORD });
   const { body } = await post('totp/setup/start', {}, { cookie });
@@ -105,7 +105,7 @@ function readIfThere(path: string): Buffer {
   }
 }
 
-test('the proxy does not ask for a session', async () => {
+test('requires no session on the proxy', async () => {
   const { gateway, post } = await stage();
   await post('password/setup', { password: PASSWORD });
   expect((await gateway.ask()).status).toBe(503);

@@ -117,16 +117,19 @@ describe('the proxy', () => {
     model_not_found: () => fetch(`${gateway.url}/v1/models/no-such-model`),
   };
 
-  test.each(Object.entries(provoke) as [ProxyCode, () => Promise<Response>][])('answers %s', async (code, ask) => {
-    await renewed();
-    const response = await ask();
-    const body = await response.json();
-    const [type, statuses] = PROXY_ROWS[code];
-    expect(body).toMatchObject({ error: { code, type, message: expect.stringMatching(/./) } });
-    expect(PASSED_ON.has(code) ? [502] : statuses).toContain(response.status);
-    await gateway.set({ api_key_auth_enabled: false });
-    await gateway.api('DELETE', '/api/firewall/ips/10.0.0.1');
-  });
+  test.each(Object.entries(provoke) as [ProxyCode, () => Promise<Response>][])(
+    'responds with %s',
+    async (code, ask) => {
+      await renewed();
+      const response = await ask();
+      const body = await response.json();
+      const [type, statuses] = PROXY_ROWS[code];
+      expect(body).toMatchObject({ error: { code, type, message: expect.stringMatching(/./) } });
+      expect(PASSED_ON.has(code) ? [502] : statuses).toContain(response.status);
+      await gateway.set({ api_key_auth_enabled: false });
+      await gateway.api('DELETE', '/api/firewall/ips/10.0.0.1');
+    },
+  );
 
   test("keeps the provider's no_accounts as 503 and what it cannot read as its own words", async () => {
     await renewed();
@@ -225,10 +228,10 @@ describe('management', () => {
     ],
   ];
 
-  test('has a row here for each documented code', () =>
+  test('has a case for every documented code', () =>
     expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(MANAGEMENT_ROWS).sort()));
 
-  test.each(rows)('answers %s', async (name, ask) => {
+  test.each(rows)('responds with %s', async (name, ask) => {
     const response = await ask();
     const body = await response.json();
     expect(body).toEqual({ error: { code: name, message: expect.stringMatching(/./) } });

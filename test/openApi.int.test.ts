@@ -95,7 +95,7 @@ function check(name: string, { status, type, text }: Live): unknown {
   return values[0];
 }
 
-test('every route of both surfaces is in the document, and says what it does', async () => {
+test('documents every route of management and proxy', async () => {
   const stage = await startManagement();
   const { endpoints, undocumented } = endpointsOf(stage.management);
   expect(undocumented, 'give these routes a documented(...), see src/management/http/describeRoute.ts').toEqual([]);
@@ -110,7 +110,7 @@ test('every route of both surfaces is in the document, and says what it does', a
   ).toEqual(routes.sort());
 });
 
-test('names of operations are unique, and every reference leads somewhere', () => {
+test('has unique operation ids and no dangling references', () => {
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
@@ -119,7 +119,7 @@ test('names of operations are unique, and every reference leads somewhere', () =
   expect(JSON.stringify(document)).not.toMatch(/__schema|"\$defs"/);
 });
 
-test('every endpoint is called, and its answer is what the document says', async () => {
+test('returns from every endpoint what the document says', async () => {
   const called = new Set<string>();
   // biome-ignore lint/suspicious/noExplicitAny: each answer has fields of its own
   const call = async (name: string, parameters: Record<string, string> = {}, body?: unknown): Promise<any> => {
@@ -244,7 +244,7 @@ test('every endpoint is called, and its answer is what the document says', async
   );
 }, 60_000);
 
-test('refusals are what the document says', async () => {
+test('returns errors as the document says', async () => {
   cookie = '';
   const refused: [name: string, path: string, body?: unknown][] = [
     ['POST /api/api-keys', '/api/api-keys', { name: '' }],

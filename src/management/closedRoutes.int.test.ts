@@ -5,11 +5,11 @@ import { endpointsOf } from './http/describeRoute.ts';
 
 interface Route {
   readonly method: string;
-  /** With something in the place of each parameter. */
+  /** With a value for each parameter. */
   readonly path: string;
 }
 
-/** Every route there is, whoever added it. */
+/** All mounted routes. */
 function routesOf(stage: Stage): Route[] {
   const { endpoints, undocumented } = endpointsOf(stage.management);
   return [...endpoints, ...undocumented].map(({ method, path }) => ({
@@ -18,24 +18,24 @@ function routesOf(stage: Stage): Route[] {
   }));
 }
 
-/** What answers without a session, and why. Whatever is not here is closed. */
-const OPEN: Readonly<Record<string, string>> = {
-  'GET /health': 'says only that the process runs',
-  'GET /api/dashboard-auth/session': 'tells a page what to show',
-  'POST /api/dashboard-auth/password/setup': 'refuses by itself once there is a password',
-  'POST /api/dashboard-auth/password/login': 'takes the password',
-  'POST /api/dashboard-auth/logout': 'ends what there is',
+/** Routes that need no session, and why. All others must be protected. */
+const PUBLIC: Readonly<Record<string, string>> = {
+  'GET /health': 'only shows that the process runs',
+  'GET /api/dashboard-auth/session': 'tells the dashboard which page to show',
+  'POST /api/dashboard-auth/password/setup': 'refuses once a password is set',
+  'POST /api/dashboard-auth/password/login': 'checks the password',
+  'POST /api/dashboard-auth/logout': 'ends the session, if there is one',
 };
-/** What takes the password, and needs no TOTP. */
-const OPEN_TO_HALF: Readonly<Record<string, string>> = {
-  ...OPEN,
-  'POST /api/dashboard-auth/totp/verify': 'makes the half session a whole one',
+/** Routes that work while the TOTP verification of the session is pending. */
+const PUBLIC_OR_TOTP_PENDING: Readonly<Record<string, string>> = {
+  ...PUBLIC,
+  'POST /api/dashboard-auth/totp/verify': 'verifies TOTP',
 };
 
-const isOpen = (open: Readonly<Record<string, string>>, { method, path }: Route) => `${method} ${path}` in open;
+const isListed = (routes: Readonly<Record<string, string>>, { method, path }: Route) => `${method} ${path}` in routes;
 const isSettings = ({ path }: Route) => path === '/api/settings';
 
-async function answersTo(client: Browser, routes: readonly Route[]): Promise<Record<string, [number, string]>> {
+async function responsesTo(client: Browser, routes: readonly Route[]): Promise<Record<string, [number, string]>> {
   const found: Record<string, [number, string]> = {};
   for (const { method, path } of routes) {
     const sent = method === 'GET' ? {} : { body: {} };
@@ -50,32 +50,32 @@ const expected = (routes: readonly Route[], codeOf: (route: Route) => string) =>
 
 const noSession = (route: Route) => (isSettings(route) ? 'unauthorized' : 'authentication_required');
 
-test('the list of what is open names only routes that are there', async () => {
+test('lists only existing routes as public', async () => {
   const routes = routesOf(await startManagement()).map(({ method, path }) => `${method} ${path}`);
   expect(routes.length).toBeGreaterThan(25);
-  for (const route of Object.keys(OPEN_TO_HALF)) expect(routes).toContain(route);
+  for (const route of Object.keys(PUBLIC_OR_TOTP_PENDING)) expect(routes).toContain(route);
 });
 
-test('without a session every other route is closed', async () => {
+test('requires a session for every other route', async () => {
   const stage = await startManagement();
   await setUp(stage);
-  const closed = routesOf(stage).filter((route) => !isOpen(OPEN, route));
-  expect(await answersTo(browser(stage), closed)).toEqual(expected(closed, noSession));
+  const closed = routesOf(stage).filter((route) => !isListed(PUBLIC, route));
+  expect(await responsesTo(browser(stage), closed)).toEqual(expected(closed, noSession));
   expect(stage.reported).toEqual([]);
 });
 
-test('while TOTP is pending every other route is closed', async () => {
+test('refuses every other route while TOTP verification is pending', async () => {
   const stage = await startManagement();
   await requireTotp(stage, await setUp(stage));
-  const closed = routesOf(stage).filter((route) => !isOpen(OPEN_TO_HALF, route));
-  const answers = await answersTo(await logIn(stage), closed);
-  expect(answers).toEqual(expected(closed, () => 'totp_required'));
+  const closed = routesOf(stage).filter((route) => !isListed(PUBLIC_OR_TOTP_PENDING, route));
+  const responses = await responsesTo(await logIn(stage), closed);
+  expect(responses).toEqual(expected(closed, () => 'totp_required'));
 });
 
-test('with a session every route lets its client in', async () => {
+test('admits a client with a session to every route', async () => {
   const stage = await startManagement();
   for (const route of routesOf(stage)) {
-    // Each with a session of its own: some of them end it.
+    // A new session each: some routes end it.
     const client = stage.hot.state.dashboardAuth.password ? await logIn(stage) : await setUp(stage);
     const sent = route.method === 'GET' ? {} : { body: {} };
     const { status } = await client.call(route.method, route.path, sent);
@@ -83,19 +83,19 @@ test('with a session every route lets its client in', async () => {
   }
 });
 
-test('while there is no password every other route is closed to clients from elsewhere', async () => {
+test('refuses remote clients on every other route while no password is set', async () => {
   const stage = await startManagement({ connection: { remoteAddress: addressOf } });
-  const open = ['GET /health', 'GET /api/dashboard-auth/session', 'POST /api/dashboard-auth/logout'];
-  const closed = routesOf(stage).filter(({ method, path }) => !open.includes(`${method} ${path}`));
+  const publicRoutes = ['GET /health', 'GET /api/dashboard-auth/session', 'POST /api/dashboard-auth/logout'];
+  const closed = routesOf(stage).filter(({ method, path }) => !publicRoutes.includes(`${method} ${path}`));
   const sent = { password: 'correct horse' };
-  const stranger = browser(stage, { address: '203.0.113.9' });
-  const setup = await stranger.post('password/setup', sent);
+  const remote = browser(stage, { address: '203.0.113.9' });
+  const setup = await remote.post('password/setup', sent);
   expect([setup.status, setup.body.error.code]).toEqual([401, 'authentication_required']);
   const others = closed.filter(({ path }) => path !== '/api/dashboard-auth/password/setup');
-  expect(await answersTo(stranger, others)).toEqual(expected(others, noSession));
+  expect(await responsesTo(remote, others)).toEqual(expected(others, noSession));
 });
 
-test('what is not there looks closed as well', async () => {
+test('responds to unknown paths like to protected ones', async () => {
   const stage = await startManagement();
   await setUp(stage);
   for (const path of ['/api/nothing', '/api/dashboard-auth/nothing', '/api/dashboard-auth/../settings', '/nothing']) {

@@ -36,8 +36,8 @@ const typesOf = (flowId: string) =>
     .sort((a, b) => a.position - b.position)
     .map(({ type }) => type);
 
-describe('signing in by browser', () => {
-  test('brings the account in, which serves at once', async () => {
+describe('browser sign-in', () => {
+  test('links an account that serves requests immediately', async () => {
     const begun = await operator.start();
     expect(begun).toMatchObject({ method: 'browser', userCode: null, deviceAuthId: null, callback_problem: null });
     expect(begun.expiresInSeconds).toBeGreaterThan(890);
@@ -61,7 +61,7 @@ describe('signing in by browser', () => {
     expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
   });
 
-  test('asks as RFC 7636 and the provider want it, and proves it with the code', async () => {
+  test('sends a PKCE challenge and its verifier with the code (RFC 7636)', async () => {
     const { authorizationUrl, callbackUrl } = await operator.start();
     const url = new URL(authorizationUrl);
     expect(url.origin + url.pathname).toBe(`${gateway.provider.authUrl}/oauth/authorize`);
@@ -89,14 +89,14 @@ describe('signing in by browser', () => {
     });
   });
 
-  test('holds the callback port no longer than somebody is awaited there', async () => {
+  test('listens on the callback port only while a sign-in is open', async () => {
     const begun = await operator.start();
     expect((await visit(`${begun.callbackUrl}?nothing`)).status).toBe(404);
     await operator.signIn(begun, at);
     await expect(visit(begun.callbackUrl)).rejects.toThrow();
   });
 
-  test('shows nobody anything else on that port, as a page or as JSON', async () => {
+  test('responds with 404 to anything else on the callback port', async () => {
     const begun = await operator.start();
     const { origin } = new URL(begun.callbackUrl);
     for (const path of [
@@ -119,7 +119,7 @@ describe('signing in by browser', () => {
     await operator.cancel(begun.flowId);
   });
 
-  test('a callback with a wrong state changes nothing: whoever signs in can still do so', async () => {
+  test('ignores a callback with a wrong state', async () => {
     const begun = await operator.start();
     const location = new URL(await signInAt(begun.authorizationUrl, at));
     const wrong = new URL(location);
@@ -135,7 +135,7 @@ describe('signing in by browser', () => {
     expect((await visit(location.href)).status).toBe(200);
   });
 
-  test('a code goes to the provider once, however often the browser brings it', async () => {
+  test('exchanges a code once, however often the callback arrives', async () => {
     const begun = await operator.start();
     const location = await signInAt(begun.authorizationUrl, at);
     const before = operator.exchanges().length;
@@ -147,7 +147,7 @@ describe('signing in by browser', () => {
     expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
   });
 
-  test('who says no at the provider is told what became of it', async () => {
+  test('reports that access was denied at the provider', async () => {
     const begun = await operator.start();
     const page = await operator.signIn(begun, 'deny');
     expect(page.status).toBe(400);
@@ -157,12 +157,12 @@ describe('signing in by browser', () => {
   });
 
   test.each([
-    ['a provider that fails', { status: 500, error: 'server_error' }, 'server_error'],
-    ['a code that it does not accept', { status: 400, error: 'invalid_grant' }, 'invalid_grant'],
-    ['an answer without a refresh token', json(200, { access_token: 'a', id_token: 'i' }), 'invalid_response'],
-    ['an answer without tokens', json(200, {}), 'invalid_response'],
-    ['an answer that is no JSON', json(200, 'tokens'), 'invalid_response'],
-  ])('%s ends it, and says so', async (_name, token, code) => {
+    ['a provider error', { status: 500, error: 'server_error' }, 'server_error'],
+    ['a code that the provider does not accept', { status: 400, error: 'invalid_grant' }, 'invalid_grant'],
+    ['a response without a refresh token', json(200, { access_token: 'a', id_token: 'i' }), 'invalid_response'],
+    ['a response without tokens', json(200, {}), 'invalid_response'],
+    ['a response that is not JSON', json(200, 'tokens'), 'invalid_response'],
+  ])('fails with a message on %s', async (_name, token, code) => {
     at.token = token;
     const begun = await operator.start();
     expect((await operator.signIn(begun, at)).status).toBe(400);
@@ -174,8 +174,8 @@ describe('signing in by browser', () => {
   });
 });
 
-describe('a pasted address', () => {
-  test('does what the callback does, when the browser runs on another machine', async () => {
+describe('pasted callback address', () => {
+  test('completes the sign-in of a browser on another machine', async () => {
     const begun = await operator.start();
     const location = await signInAt(begun.authorizationUrl, at);
     const { status, body } = await operator.paste(`  ${location}#\n`, begun.flowId);
@@ -188,7 +188,7 @@ describe('a pasted address', () => {
     expect(received?.data).toMatchObject({ linkId: begun.flowId, by: 'paste' });
   });
 
-  test('may be the part behind the question mark, and may come again', async () => {
+  test('accepts a query string alone, and the same address again', async () => {
     const begun = await operator.start();
     const query = new URL(await signInAt(begun.authorizationUrl, at)).search;
     const first = await operator.paste(query);
@@ -202,13 +202,13 @@ describe('a pasted address', () => {
     'nonsense',
     '?',
     `?state=${'0'.repeat(64)}&error=access_denied`,
-  ])('%s belongs to nobody and changes nothing', async (callbackUrl) => {
+  ])('rejects %s and changes nothing', async (callbackUrl) => {
     const { status, body } = await operator.paste(callbackUrl);
     expect([status, body.error.code]).toEqual([400, 'validation_error']);
     expect(body.error.message).toMatch(/^callbackUrl does not belong to this sign-in/);
   });
 
-  test('of one sign-in is not taken for another, and stays good for its own', async () => {
+  test('completes only the sign-in that it belongs to', async () => {
     const [mine, theirs] = [await operator.start(), await operator.start()];
     const location = await signInAt(theirs.authorizationUrl, at);
     expect((await operator.paste(location, mine.flowId)).status).toBe(400);
@@ -218,8 +218,8 @@ describe('a pasted address', () => {
   });
 });
 
-describe('signing an account in anew', () => {
-  test('gives it fresh tokens and brings it back, and keeps everything else', async () => {
+describe('signing in an account again', () => {
+  test('replaces the tokens, reactivates the account and keeps everything else', async () => {
     const id = await gateway.importAccount(at);
     at.revoke();
     await gateway.api('POST', `/api/accounts/${id}/pause`);
@@ -238,7 +238,7 @@ describe('signing an account in anew', () => {
     expect((await gateway.ask()).status).toBe(200);
   });
 
-  test('as somebody else is refused by name, and nothing is changed', async () => {
+  test('refuses another account by name and changes nothing', async () => {
     const id = await gateway.importAccount(at);
     const other = gateway.provider.addAccount();
     const tokensOf = async () => {
@@ -259,7 +259,7 @@ describe('signing an account in anew', () => {
     expect(typesOf(begun.flowId).at(-1)).toBe('AccountLinkFailed');
   });
 
-  test('as another account of the pool is refused with its name', async () => {
+  test('refuses another account of the pool by name', async () => {
     const [id] = [await gateway.importAccount(at)];
     const other = gateway.provider.addAccount();
     await gateway.importAccount(other);
@@ -270,7 +270,7 @@ describe('signing an account in anew', () => {
     );
   });
 
-  test('of a seat that shares the id of its workspace is that seat alone', async () => {
+  test('changes only the seat that signed in, not others of its workspace', async () => {
     const seat = gateway.provider.addAccount({ id: at.id, email: 'seat@example.com' });
     const id = await gateway.importAccount(at);
     const begun = await operator.start({ accountId: id });
@@ -278,7 +278,7 @@ describe('signing an account in anew', () => {
     expect(await operator.statusOf(begun.flowId)).toMatchObject({ error_code: 'wrong_account' });
   });
 
-  test('of an account that is deleted meanwhile does not bring it back', async () => {
+  test('does not restore an account that was deleted in the meantime', async () => {
     const id = await gateway.importAccount(at);
     const begun = await operator.start({ accountId: id });
     await gateway.api('DELETE', `/api/accounts/${id}`);
@@ -287,7 +287,7 @@ describe('signing an account in anew', () => {
     expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
   });
 
-  test('of an account that is not there is refused at once', async () => {
+  test('refuses an unknown account immediately', async () => {
     const before = head();
     const { status, body } = await gateway.api('POST', '/api/oauth/start', { accountId: 'nobody' });
     expect([status, body.error.code]).toEqual([404, 'account_not_found']);
@@ -295,8 +295,8 @@ describe('signing an account in anew', () => {
   });
 });
 
-describe('an account that is known already', () => {
-  test('is left as it was, and the operator is told how to go on', async () => {
+describe('known account', () => {
+  test('stays unchanged, with a message about how to proceed', async () => {
     const id = await gateway.importAccount(at);
     const begun = await operator.start();
     await operator.signIn(begun, at);
@@ -306,14 +306,14 @@ describe('an account that is known already', () => {
     expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
   });
 
-  test('gets the new tokens when that was asked for', async () => {
+  test('gets the new tokens with on_duplicate=replace', async () => {
     const id = await gateway.importAccount(at);
     const begun = await operator.start({ on_duplicate: 'replace' });
     await operator.signIn(begun, at);
     expect(await operator.statusOf(begun.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
   });
 
-  test('is skipped without an error when the settings say so, as for an import', async () => {
+  test('is skipped without an error when the settings say so', async () => {
     const id = await gateway.importAccount(at);
     await gateway.set({ import_without_overwrite: true });
     const begun = await operator.start();
@@ -328,8 +328,8 @@ describe('an account that is known already', () => {
   });
 });
 
-describe('several sign-ins', () => {
-  test('go on beside each other on one port, until the last has ended', async () => {
+describe('simultaneous sign-ins', () => {
+  test('share one port until the last has ended', async () => {
     const [first, second] = [await operator.start(), await operator.start()];
     expect(second.callbackUrl).toBe(first.callbackUrl);
     const other = gateway.provider.addAccount();
@@ -342,14 +342,14 @@ describe('several sign-ins', () => {
     await expect(visit(first.callbackUrl)).rejects.toThrow();
   });
 
-  test('of one account end as one account', async () => {
+  test('link one account once', async () => {
     const [first, second] = [await operator.start(), await operator.start({ on_duplicate: 'replace' })];
     await Promise.all([operator.signIn(first, at), operator.signIn(second, at)]);
     const linked = (await operator.accounts()).filter(({ email }: { email: string }) => email === at.email);
     expect(linked).toHaveLength(1);
   });
 
-  test('are eight at most', async () => {
+  test('are limited to eight', async () => {
     const begun = [];
     for (let n = 0; n < 8; n++) begun.push(await operator.start());
     const { status, body } = await gateway.api('POST', '/api/oauth/start');
@@ -361,7 +361,7 @@ describe('several sign-ins', () => {
 });
 
 describe('cancelling', () => {
-  test('closes the port, and what comes afterwards spends no code', async () => {
+  test('closes the port and ignores a later callback', async () => {
     const begun = await operator.start();
     const location = await signInAt(begun.authorizationUrl, at);
     const before = operator.exchanges().length;
@@ -373,21 +373,21 @@ describe('cancelling', () => {
     expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCancelled']);
   });
 
-  test('twice is once, and without an id it is the latest', async () => {
+  test('is idempotent, and without an id applies to the latest sign-in', async () => {
     const begun = await operator.start();
     expect((await operator.cancel()).body).toMatchObject({ flowId: begun.flowId, error_code: 'cancelled' });
     expect((await operator.cancel()).body).toMatchObject({ flowId: begun.flowId, error_code: 'cancelled' });
     expect(typesOf(begun.flowId)).toHaveLength(2);
   });
 
-  test('what is done stays done', async () => {
+  test('does not undo a completed sign-in', async () => {
     const begun = await operator.start();
     await operator.signIn(begun, at);
     expect((await operator.cancel(begun.flowId)).body).toMatchObject({ status: 'success' });
   });
 });
 
-test('a start that is sent again under the same key is one sign-in', async () => {
+test('starts one sign-in for repeats with the same idempotency key', async () => {
   const start = async () => {
     const headers = { 'idempotency-key': 'start-1' };
     const answer = await fetch(`${gateway.url}/api/oauth/start`, { method: 'POST', headers });
@@ -400,7 +400,7 @@ test('a start that is sent again under the same key is one sign-in', async () =>
   await operator.cancel(first.flowId);
 });
 
-test('a port that another program has is told, and pasting works all the same; the next sign-in has it back', async () => {
+test('reports an occupied callback port, accepts pasting, and listens again later', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => squatter.once('listening', resolve));
   const { port } = squatter.address() as { port: number };
@@ -422,7 +422,7 @@ test('a port that another program has is told, and pasting works all the same; t
   }
 });
 
-test('before the first sign-in there is nothing to tell, and nothing to cancel', async () => {
+test('has nothing to report or cancel before the first sign-in', async () => {
   const fresh = await startGateway({ accounts: 0 });
   try {
     const alone = operatorOf(fresh);

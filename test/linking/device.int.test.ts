@@ -30,8 +30,8 @@ const refusedStart = async () => {
   return [status, body.error.code, body.error.message];
 };
 
-describe('signing in by device code', () => {
-  test('shows where to enter what, and brings the account in once somebody did', async () => {
+describe('device sign-in', () => {
+  test('shows URL and code, and links the account once the code is confirmed', async () => {
     const { provider } = gateway;
     const begun = await begin();
     expect(begun).toEqual({
@@ -63,7 +63,7 @@ describe('signing in by device code', () => {
     expect(received?.data).toEqual({ linkId: begun.flowId, by: 'device' });
   });
 
-  test('is polled with what the provider gave, and no longer once it has ended', async () => {
+  test('polls with the codes from the provider until the sign-in ends', async () => {
     const begun = await begin();
     const before = polls().length;
     await gateway.provider.until(() => polls().length > before);
@@ -80,7 +80,7 @@ describe('signing in by device code', () => {
     await operator.cancel(next.flowId);
   });
 
-  test('signs an account in anew, and refuses another one', async () => {
+  test('signs in an account again and refuses another one', async () => {
     const id = await gateway.importAccount(at);
     const begun = await begin({ accountId: id });
     gateway.provider.authorization.approve(begun.userCode, at);
@@ -90,26 +90,23 @@ describe('signing in by device code', () => {
     expect(await operator.ended(again.flowId)).toMatchObject({ status: 'error', error_code: 'wrong_account' });
   });
 
-  test('who says no is heard', async () => {
+  test('fails when access is denied', async () => {
     const begun = await begin();
     gateway.provider.authorization.deny(begun.userCode);
     expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
   });
 
-  test.each([false, true])(
-    'runs out when nobody enters it in time (end given as a time: %s)',
-    async (sendsExpiresAt) => {
-      Object.assign(gateway.provider.authorization.script, { expiresInSeconds: 1, sendsExpiresAt });
-      const begun = await begin();
-      expect(begun.expiresInSeconds).toBeLessThanOrEqual(1);
-      const status = await operator.ended(begun.flowId);
-      expect(status).toMatchObject({ status: 'error', error_code: 'expired' });
-      expect(status.errorMessage).toMatch(/expired/);
-      expect(gateway.events('AccountLinkExpired').map(({ data }) => data.linkId)).toContain(begun.flowId);
-    },
-  );
+  test.each([false, true])('expires unless the code is entered (end given as a time: %s)', async (sendsExpiresAt) => {
+    Object.assign(gateway.provider.authorization.script, { expiresInSeconds: 1, sendsExpiresAt });
+    const begun = await begin();
+    expect(begun.expiresInSeconds).toBeLessThanOrEqual(1);
+    const status = await operator.ended(begun.flowId);
+    expect(status).toMatchObject({ status: 'error', error_code: 'expired' });
+    expect(status.errorMessage).toMatch(/expired/);
+    expect(gateway.events('AccountLinkExpired').map(({ data }) => data.linkId)).toContain(begun.flowId);
+  });
 
-  test('two at once end each with its own account', async () => {
+  test('links two accounts at the same time', async () => {
     const other = gateway.provider.addAccount();
     const [first, second] = [await begin(), await begin()];
     gateway.provider.authorization.approve(second.userCode, other);
@@ -122,7 +119,7 @@ describe('signing in by device code', () => {
     expect([await emailOf(one.account_id), await emailOf(two.account_id)]).toEqual([at.email, other.email]);
   });
 
-  test('goes on after what says nothing about it', async () => {
+  test('continues after temporary errors', async () => {
     const { nextPolls } = gateway.provider.authorization.script;
     nextPolls.push(
       errorJson(400, { message: 'Not yet', code: 'authorization_pending' }),
@@ -138,16 +135,16 @@ describe('signing in by device code', () => {
   });
 
   test.each([
-    ['an error that is none of these', errorJson(400, { message: 'No', code: 'device_gone' }), 'device_gone'],
-    ['an answer with nothing in it', json(200, {}), 'invalid_response'],
-    ['a page', whole(200, 'text/html', '<html>'), 'invalid_response'],
-  ])('%s ends it', async (_name, script, code) => {
+    ['an unknown error', errorJson(400, { message: 'No', code: 'device_gone' }), 'device_gone'],
+    ['an empty object', json(200, {}), 'invalid_response'],
+    ['an HTML page', whole(200, 'text/html', '<html>'), 'invalid_response'],
+  ])('fails on %s', async (_name, script, code) => {
     gateway.provider.authorization.script.nextPolls.push(script);
     const begun = await begin();
     expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'error', error_code: code });
   });
 
-  test('tokens that come without a code are taken as they are', async () => {
+  test('accepts tokens that arrive without a code', async () => {
     const { access_token, refresh_token, id_token } = at.authFile().tokens;
     gateway.provider.authorization.script.nextPolls.push(json(200, { access_token, refresh_token, id_token }));
     const before = operator.exchanges().length;
@@ -156,21 +153,16 @@ describe('signing in by device code', () => {
     expect(operator.exchanges().length).toBe(before);
   });
 
-  test('a provider that overloads for a moment is asked for a code again', async () => {
+  test('requests a device code again after an overload', async () => {
     gateway.provider.authorization.script.nextUserCodes.push(errorJson(503, { message: 'Overloaded' }));
     await operator.cancel((await begin()).flowId);
   });
 
   test.each([
     ['404', errorJson(404, { message: 'Not found' }), 'device_auth_unavailable', /sign in by browser instead/],
-    [
-      'another refusal',
-      errorJson(400, { message: 'No', code: 'unknown_client' }),
-      'device_auth_failed',
-      /unknown_client/,
-    ],
-    ['nonsense', json(200, { user_code: 1 }), 'device_auth_failed', /invalid_response/],
-  ])('a provider that gives no code (%s) is named, and nothing has begun', async (_name, script, code, message) => {
+    ['400', errorJson(400, { message: 'No', code: 'unknown_client' }), 'device_auth_failed', /unknown_client/],
+    ['malformed response', json(200, { user_code: 1 }), 'device_auth_failed', /invalid_response/],
+  ])('refuses to start when the provider returns no device code (%s)', async (_name, script, code, message) => {
     gateway.provider.authorization.script.nextUserCodes.push(script);
     const before = gateway.events('AccountLinkBegun').length;
     expect(await refusedStart()).toEqual([502, code, expect.stringMatching(message)]);
@@ -178,7 +170,7 @@ describe('signing in by device code', () => {
   });
 });
 
-test('a start that is sent again under the same key is one sign-in with one code', async () => {
+test('requests one device code for repeats with the same idempotency key', async () => {
   const start = async () => {
     const answer = await fetch(`${gateway.url}/api/oauth/start`, {
       method: 'POST',

@@ -22,7 +22,7 @@ function linkingOn<Stage extends StageOf<Running>>(stage: Stage) {
 const emails = async ({ api }: StageOf<Running>) =>
   (await api.call('GET', '/api/accounts')).accounts.map(({ email }: { email: string }) => email);
 
-test('an account comes in by callback, by pasted address and by device code', async () => {
+test('links accounts by callback, pasted address and device code', async () => {
   const { stage, operator, at } = await openLinking();
   const [second, third] = [stage.provider.addAccount(), stage.provider.addAccount()];
   expect((await operator.signIn(await operator.start(), at)).status).toBe(200);
@@ -36,8 +36,8 @@ test('an account comes in by callback, by pasted address and by device code', as
   expect(await stage.stop()).toMatchObject({ exitCode: 0, stderr: [] });
 });
 
-/** How a service ends: it is stopped (in this process), or its process is killed. */
-const ends = {
+/** Ways in which a service ends: stopped in this process, or its process killed. */
+const endings = {
   async 'a stop'() {
     const stage = await openStageInside({ accounts: 0 });
     return { ...linkingOn(stage), end: () => stage.stop() };
@@ -47,9 +47,9 @@ const ends = {
     return { ...linkingOn(stage), end: () => stage.service.kill() };
   },
 };
-const howTheyEnd = Object.entries(ends);
+const endingCases = Object.entries(endings);
 
-test.each(howTheyEnd)('a sign-in by browser that %s falls into goes on after the start', async (_how, open) => {
+test.each(endingCases)('resumes a browser sign-in after %s', async (_how, open) => {
   const { stage, operator, at, end } = await open();
   const begun = await operator.start();
   const location = await signInAt(begun.authorizationUrl, at);
@@ -62,7 +62,7 @@ test.each(howTheyEnd)('a sign-in by browser that %s falls into goes on after the
   expect(await emails(stage)).toEqual([at.email]);
 });
 
-test.each(howTheyEnd)('a sign-in by device that %s falls into goes on after the start', async (_how, open) => {
+test.each(endingCases)('resumes a device sign-in after %s', async (_how, open) => {
   const { stage, operator, at, end } = await open();
   const begun = await operator.start({ forceMethod: 'device' });
   await end();
@@ -72,7 +72,7 @@ test.each(howTheyEnd)('a sign-in by device that %s falls into goes on after the 
   expect(await emails(stage)).toEqual([at.email]);
 });
 
-test('a code that is spent when the process dies is not lost without a word', async () => {
+test('reports a sign-in that was interrupted during the code exchange', async () => {
   const { stage, operator, at } = await openLinking();
   const { provider } = stage;
   provider.authorization.script.nextExchanges.push({ name: 'signed in, answer never comes', steps: [{ hold: true }] });
@@ -102,7 +102,7 @@ test('a code that is spent when the process dies is not lost without a word', as
   expect(await emails(stage)).toEqual([at.email]);
 });
 
-test('signing in anew that is interrupted leaves the account with the tokens it had', async () => {
+test('keeps the old tokens when signing in again is interrupted', async () => {
   const { stage, operator, at } = await openLinking();
   const { provider } = stage;
   const id = await stage.api.importAccount(at);

@@ -5,7 +5,7 @@ import { startGateway } from '../support/gateway.ts';
 import { signInAt } from '../support/provider/client.ts';
 import { operatorOf, visit } from './operator.ts';
 
-test('no code, verifier or token is in any event, file, line or answer after all ways of signing in', async () => {
+test('exposes no code, verifier or token in events, files, logs or responses', async () => {
   const gateway = await startGateway({ accounts: 0 });
   const operator = operatorOf(gateway);
   const { provider } = gateway;

@@ -6,24 +6,29 @@ import { imported, listed } from '../resources/accountCalls.support.ts';
 const unchanged = sharedManagement();
 
 test.each([
-  ['a provider account and an e-mail', authFile(), /^provider-1_[0-9a-f]{8}$/, 'ada@example.com'],
-  ['a provider account alone', authFile({ email: null }), /^provider-1$/, 'unknown@example.com'],
-  ['an e-mail alone', authFile({ accountId: null }), /^email_[0-9a-f]{12}$/, 'ada@example.com'],
-  ['neither', authFile({ accountId: null, email: null }), /^local_[0-9a-f]{12}$/, 'unknown@example.com'],
-])('the identity is made from %s', async (_name, file, id, email) => {
+  ['provider id and e-mail address', authFile(), /^provider-1_[0-9a-f]{8}$/, 'ada@example.com'],
+  ['the provider id alone', authFile({ email: null }), /^provider-1$/, 'unknown@example.com'],
+  ['the e-mail address alone', authFile({ accountId: null }), /^email_[0-9a-f]{12}$/, 'ada@example.com'],
+  [
+    'a random value without either',
+    authFile({ accountId: null, email: null }),
+    /^local_[0-9a-f]{12}$/,
+    'unknown@example.com',
+  ],
+])('derives the account id from %s', async (_name, file, id, email) => {
   const stage = await startManagement();
   const answer = await imported(stage, file);
   expect(answer).toMatchObject({ account_id: expect.stringMatching(id), email });
 });
 
-test('a plan that nobody knows is shown as it is, as far as it is text', async () => {
+test('shows an unknown plan as received, with invalid Unicode replaced', async () => {
   const stage = unchanged();
   expect((await imported(stage, authFile({ plan: ' Galactic ', accountId: 'p-1' }))).plan_type).toBe('Galactic');
   expect((await imported(stage, authFile({ plan: 'PRO', accountId: 'p-2' }))).plan_type).toBe('pro');
   expect((await imported(stage, authFile({ plan: 'half \ud83d', accountId: 'p-3' }))).plan_type).toBe('half \ufffd');
 });
 
-test('one login may own several provider accounts, and one provider account may have several seats', async () => {
+test('tells apart accounts that share an e-mail address or a provider id', async () => {
   const stage = await startManagement();
   const ids = new Set();
   for (const [email, accountId] of [
@@ -36,7 +41,7 @@ test('one login may own several provider accounts, and one provider account may 
   expect(ids.size).toBe(3);
 });
 
-test('the provider account is taken from the tokens first, then from the claim of the provider, then from the top', async () => {
+test('prefers the provider id of the file over the nested claim, and that over the top-level one', async () => {
   const stage = await startManagement();
   const id = async (tokens: object, claims: object) => {
     const id_token = jwt({ email: 'ada@example.com', ...claims });
@@ -50,7 +55,7 @@ test('the provider account is taken from the tokens first, then from the claim o
   expect(await id({}, { chatgpt_account_id: 'top' })).toBe('top');
 });
 
-test('tokens in camelCase, as a plain field of the form, are an auth file too', async () => {
+test('accepts tokens in camelCase, sent as a plain form field', async () => {
   const stage = await startManagement();
   const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = authFile().tokens;
   const content = JSON.stringify({
@@ -66,14 +71,14 @@ test('tokens in camelCase, as a plain field of the form, are an auth file too', 
   expect((await listed(stage))[0].last_refresh_at).toBe('2026-01-10T00:00:00.000Z');
 });
 
-test('the part may be spelled in camelCase, as all input may', async () => {
+test('accepts the part name in camelCase', async () => {
   const content = JSON.stringify(authFile());
   const stage = await startManagement();
   const { status } = await stage.call('POST', '/api/accounts/import', form({ name: 'authJson', content }));
   expect(status).toBe(200);
 });
 
-test('a file with tokens that nobody can read is an unknown account, refreshed now', async () => {
+test('imports opaque tokens as an unknown account refreshed now', async () => {
   const stage = await startManagement();
   const tokens = { id_token: 'opaque', access_token: 'opaque', refresh_token: 'opaque', account_id: 'provider-9' };
   const answer = await imported(stage, { tokens, last_refresh: 'some day', unknown: { field: true } });
@@ -93,47 +98,47 @@ test('a file with tokens that nobody can read is an unknown account, refreshed n
 });
 const { tokens } = authFile();
 test.each([
-  ['what is not JSON', 'not json', 'the auth file is not JSON'],
-  ['an empty file', '', 'the auth file is not JSON'],
-  ['an array', '[]', 'not a JSON object'],
-  ['null', 'null', 'not a JSON object'],
+  ['content that is not JSON', 'not json', 'the auth file is not JSON'],
+  ['no content', '', 'the auth file is not JSON'],
+  ['an array instead of an object', '[]', 'not a JSON object'],
+  ['null instead of an object', 'null', 'not a JSON object'],
   ['no tokens', '{}', 'tokens is missing'],
-  ['tokens that are text', '{"tokens":"x"}', 'tokens is missing'],
+  ['text as tokens', '{"tokens":"x"}', 'tokens is missing'],
   ['no access token', { tokens: { ...tokens, access_token: undefined } }, 'tokens.access_token is missing'],
   ['an empty refresh token', { tokens: { ...tokens, refresh_token: '' } }, 'tokens.refresh_token is missing'],
-  ['an id token that is a number', { tokens: { ...tokens, id_token: 7 } }, 'tokens.id_token must be a string'],
+  ['a number as id token', { tokens: { ...tokens, id_token: 7 } }, 'tokens.id_token must be a string'],
   [
     'a token with a line break',
     { tokens: { ...tokens, access_token: 'a\r\nx-evil: 1' } },
     'tokens.access_token contains',
   ],
   ['an account id with a line break', { tokens: { ...tokens, account_id: 'a\nb' } }, 'tokens.account_id contains'],
-])('%s is no auth file', async (_name, file, message) => {
+])('rejects an auth file with %s', async (_name, file, message) => {
   const content = typeof file === 'string' ? file : JSON.stringify(file);
   const { status, body } = await unchanged().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));
   expect([status, body.error.code]).toEqual([400, 'invalid_auth_json']);
   expect(body.error.message.toLowerCase()).toContain(message.toLowerCase());
 });
 
-test('bytes that are not UTF-8 are no auth file', async () => {
+test('rejects an auth file that is not UTF-8', async () => {
   const content = Buffer.concat([Buffer.from('{"tokens":{},"x":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
   const { status, body } = await unchanged().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));
   expect([status, body.error.message]).toEqual([400, 'The auth file is not JSON in UTF-8']);
 });
 
 test.each([
-  ['another part', form({ name: 'file', content: '{}' }), 'The form has no part "auth_json"'],
+  ['another part only', form({ name: 'file', content: '{}' }), 'The form has no part "auth_json"'],
   [
     'the part twice',
     form({ name: 'auth_json', content: '{}' }, { name: 'auth_json', content: '{}' }),
     'The form has several parts "auth_json"',
   ],
   [
-    'more than a mebibyte',
+    'more than 1 MiB',
     form({ name: 'auth_json', content: 'x'.repeat(1_100_000) }),
     'The auth file is larger than 1048576 bytes',
   ],
-])('a form with %s is refused', async (_name, sent, message) => {
+])('rejects a form with %s', async (_name, sent, message) => {
   const { status, body } = await unchanged().call('POST', '/api/accounts/import', sent);
   expect([status, body]).toEqual([400, { error: { code: 'invalid_auth_json', message } }]);
 });

@@ -4,14 +4,14 @@ import type { ReceivedResponse } from '../../../test/support/call.ts';
 import { type Stage, startManagement } from '../../../test/support/management.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 
-/** A management that is called from the addresses that browsers say they are at. */
+/** Management that takes the client address from a header which `browser` sends. */
 export const stage = () => startManagement({ connection: { remoteAddress: addressOf } });
 export const ELSEWHERE = { address: '203.0.113.9' };
 
 /** Status, and the code of the error or the body. */
 export const shown = ({ status, body }: ReceivedResponse) => [status, body?.error?.code ?? body];
 export const DONE = [200, { status: 'ok' }];
-/** The state of a session, as it is for whoever gave the password. */
+/** The response of `/session` after the password was verified. */
 export const state = (changes: object = {}) => ({
   isPasswordConfigured: true,
   isPasswordVerified: true,
@@ -31,7 +31,7 @@ export const events = async ({ log }: Stage) => {
   return all;
 };
 
-/** Verifies TOTP of a client whose management has it. */
+/** Verifies the session of a client with a current TOTP code. */
 export async function verified({ hot, vault, clock }: Stage, client: Pick<Browser, 'post'>): Promise<void> {
   const code = codeAt(vault.open(hot.state.dashboardAuth.totp?.secret as never), clock.now);
   expect((await client.post('totp/verify', { code })).status).toBe(200);

@@ -3,7 +3,7 @@ import { browser, logIn, PASSWORD, requireTotp, setUp } from '../../../test/supp
 import { HOUR } from '../../../test/support/specification.ts';
 import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './authStage.support.ts';
 
-test('setting the password begins a session, and closes management to everybody else', async () => {
+test('starts a session when the password is set and closes management to others', async () => {
   const at = await stage();
   const client = browser(at);
   const answer = await client.post('password/setup', { password: PASSWORD });
@@ -16,7 +16,7 @@ test('setting the password begins a session, and closes management to everybody 
   expect(stranger.body).toEqual(state({ isPasswordVerified: false }));
 });
 
-test('nothing of the password stands in the log, and its hash is that of scrypt-kdf', async () => {
+test('stores a scrypt-kdf hash and nothing else of the password', async () => {
   const at = await stage();
   await setUp(at);
   const all = JSON.stringify(await events(at));
@@ -26,7 +26,7 @@ test('nothing of the password stands in the log, and its hash is that of scrypt-
   expect(Buffer.from(passwordHash, 'base64').subarray(0, 6).toString()).toBe('scrypt');
 });
 
-test('the password is set once, also by two at the same time', async () => {
+test('sets the first password once, even for two simultaneous requests', async () => {
   const at = await stage();
   const both = await Promise.all(
     [1, 2].map((n) => browser(at).post('password/setup', { password: `${PASSWORD} ${n}` })),
@@ -42,14 +42,14 @@ test('the password is set once, also by two at the same time', async () => {
   expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(winner === 1 ? [200, 401] : [401, 200]);
 });
 
-test('a password of 8 letters will do, in whatever way a keyboard composes them', async () => {
+test('accepts a password of 8 characters in any Unicode normalization', async () => {
   const at = await stage();
   await browser(at).post('password/setup', { password: 'Zürich 8'.normalize('NFD') });
   expect((await browser(at).post('password/login', { password: 'Zürich 8'.normalize('NFC') })).status).toBe(200);
   expect((await browser(at).post('password/login', { password: ' Zürich 8 ' })).status).toBe(401);
 });
 
-test('without a password there is nothing to sign in to, change or set up', async () => {
+test('refuses sign-in, change and TOTP while no password is set', async () => {
   const { call } = await stage();
   const code = { code: '123456' };
   for (const [path, body] of [
@@ -67,7 +67,7 @@ test('without a password there is nothing to sign in to, change or set up', asyn
   expect(shown(removed)).toEqual([400, 'password_not_configured']);
 });
 
-test('changing the password ends every session but that of the client, whose cookie is a new one', async () => {
+test("ends all other sessions on a password change and renews the client's cookie", async () => {
   const at = await stage();
   const client = await setUp(at);
   const copy = browser(at, { cookie: client.cookie as string });
@@ -85,7 +85,7 @@ test('changing the password ends every session but that of the client, whose coo
   expect((await browser(at).post('password/login', { password: 'battery staple' })).status).toBe(200);
 });
 
-test('the password is changed and removed only by who knows it', async () => {
+test('requires the current password to change or remove it', async () => {
   const at = await stage();
   const client = await setUp(at);
   const change = { currentPassword: 'something else', newPassword: 'battery staple' };
@@ -96,7 +96,7 @@ test('the password is changed and removed only by who knows it', async () => {
   expect((await logIn(at)).cookie).toBeDefined();
 });
 
-test('without the password management is open to this machine again, and to nobody else', async () => {
+test('opens management to this machine alone once the password is removed', async () => {
   const at = await stage();
   const client = await setUp(at);
   await requireTotp(at, client);
@@ -112,7 +112,7 @@ test('without the password management is open to this machine again, and to nobo
   expect((await browser(at, ELSEWHERE).call('GET', '/api/settings')).status).toBe(401);
 });
 
-test('a copied cookie stays worthless after the password was removed and set again', async () => {
+test('rejects a copied cookie after the password was removed and set again', async () => {
   const at = await stage();
   const client = await setUp(at);
   const copy = browser(at, { cookie: client.cookie as string });

@@ -4,14 +4,14 @@ import { startManagement, temporaryFolder } from '../../../test/support/manageme
 import { HOUR } from '../../../test/support/specification.ts';
 import { DONE, pass, shown, stage, state } from './authStage.support.ts';
 
-test('at first there is nothing', async () => {
+test('reports that neither password nor TOTP is configured at first', async () => {
   const { call } = await stage();
   const answer = await call('GET', '/api/dashboard-auth/session');
   const nothing = state({ isPasswordConfigured: false, isPasswordVerified: false });
   expect([answer.status, answer.body, answer.headers['set-cookie']]).toEqual([200, nothing, undefined]);
 });
 
-test('the cookie is out of reach of scripts and of other sites, and lasts 12 hours', async () => {
+test('sets an HttpOnly, SameSite cookie that lasts 12 hours', async () => {
   const { call } = await stage();
   const sent = { body: { password: PASSWORD } };
   const { headers } = await call('POST', '/api/dashboard-auth/password/setup', sent);
@@ -20,7 +20,7 @@ test('the cookie is out of reach of scripts and of other sites, and lasts 12 hou
   ]);
 });
 
-test('the cookie is for https alone where the client speaks it', async () => {
+test('marks the cookie Secure for clients that use HTTPS', async () => {
   const { call } = await startManagement({
     connection: { isHttps: ({ headers }) => headers['x-test-scheme'] === 'https' },
   });
@@ -29,7 +29,7 @@ test('the cookie is for https alone where the client speaks it', async () => {
   expect(headers['set-cookie']?.[0]).toMatch(/; Secure$/);
 });
 
-test('the right password begins a session, a wrong one does not', async () => {
+test('starts a session for the correct password only', async () => {
   const at = await stage();
   await setUp(at);
   const client = browser(at);
@@ -40,7 +40,7 @@ test('the right password begins a session, a wrong one does not', async () => {
   expect((await client.call('GET', '/api/accounts')).status).toBe(200);
 });
 
-test('many can sign in at once, from one address as well', async () => {
+test('lets many clients of one address sign in at once', async () => {
   const at = await stage();
   await setUp(at);
   const clients = await Promise.all(Array.from({ length: 12 }, () => logIn(at)));
@@ -48,7 +48,7 @@ test('many can sign in at once, from one address as well', async () => {
   for (const client of clients) expect((await client.call('GET', '/api/accounts')).status).toBe(200);
 });
 
-test('signing in again ends the session from before', async () => {
+test('ends the previous session when the client signs in again', async () => {
   const at = await stage();
   const client = await setUp(at);
   const copy = browser(at, { cookie: client.cookie as string });
@@ -57,7 +57,7 @@ test('signing in again ends the session from before', async () => {
   expect((await copy.call('GET', '/api/accounts')).status).toBe(401);
 });
 
-test('a session ends after 12 hours, whatever the browser keeps', async () => {
+test('ends a session after 12 hours even if the browser keeps the cookie', async () => {
   const at = await stage();
   const client = await setUp(at);
   pass(at, 12 * HOUR - 1);
@@ -66,7 +66,7 @@ test('a session ends after 12 hours, whatever the browser keeps', async () => {
   expect(shown(await client.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
 });
 
-test('a cookie that was changed, made elsewhere or made for another purpose is none', async () => {
+test('ignores a cookie that was altered or made elsewhere or for another purpose', async () => {
   const at = await stage();
   const client = await setUp(at);
   const other = await setUp(await stage());
@@ -86,7 +86,7 @@ test('a cookie that was changed, made elsewhere or made for another purpose is n
   }
 });
 
-test('signing out makes copies of the cookie worthless', async () => {
+test('rejects copies of the cookie after signing out', async () => {
   const at = await stage();
   const client = await setUp(at);
   const copy = browser(at, { cookie: client.cookie as string });
@@ -99,7 +99,7 @@ test('signing out makes copies of the cookie worthless', async () => {
   expect(shown(await browser(at).post('logout'))).toEqual(DONE);
 });
 
-test('after a restart sessions hold, those that ended do not, and codes stay used up', async () => {
+test('keeps sessions, their ends and used codes across a restart', async () => {
   const folder = temporaryFolder();
   const ends: (() => void | Promise<void>)[] = [];
   const before = await startManagement({}, (end) => ends.unshift(end), folder);
@@ -127,7 +127,7 @@ test('after a restart sessions hold, those that ended do not, and codes stay use
   ]);
 });
 
-test('without a session only the session, signing in and signing out answer', async () => {
+test('requires a session for all but sign-in, sign-out and session state', async () => {
   const at = await stage();
   await setUp(at);
   for (const [method, path, body] of [
@@ -143,7 +143,7 @@ test('without a session only the session, signing in and signing out answer', as
   }
 });
 
-test('a page of another origin can neither sign in nor out', async () => {
+test('refuses sign-in and sign-out from pages of other origins', async () => {
   const at = await stage();
   const client = await setUp(at);
   const headers = { origin: 'https://evil.example' };

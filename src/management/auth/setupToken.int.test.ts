@@ -20,7 +20,7 @@ const withToken = async (configured?: string) => {
   return { at, announced };
 };
 
-test('from another machine the first password takes the set-up token', async () => {
+test('requires the set-up token for the first password from another machine', async () => {
   const { at, announced } = await withToken();
   const stranger = browser(at, ELSEWHERE);
   const without = await stranger.post('password/setup', { password: PASSWORD });
@@ -34,7 +34,7 @@ test('from another machine the first password takes the set-up token', async () 
   expect((await stranger.call('GET', '/api/accounts')).status).toBe(200);
 });
 
-test('a token that was made up is made anew when the password is removed', async () => {
+test('generates a new set-up token when the password is removed', async () => {
   const { at, announced } = await withToken();
   const client = await setUp(at);
   await client.call('DELETE', '/api/dashboard-auth/password', { body: { password: PASSWORD } });
@@ -45,14 +45,14 @@ test('a token that was made up is made anew when the password is removed', async
   expect((await sent('second-token')).status).toBe(200);
 });
 
-test('a token of the operator is not printed', async () => {
+test('does not announce a configured set-up token', async () => {
   const { at, announced } = await withToken('of the operator');
   const body = { password: PASSWORD, setupToken: 'of the operator' };
   expect((await browser(at, ELSEWHERE).post('password/setup', body)).status).toBe(200);
   expect(announced).toEqual([]);
 });
 
-test('guesses of the set-up token are throttled', async () => {
+test('throttles attempts to guess the set-up token', async () => {
   const { at } = await withToken();
   const guess = (setup_token: string) =>
     browser(at, ELSEWHERE).post('password/setup', { password: PASSWORD, setup_token });
@@ -60,7 +60,7 @@ test('guesses of the set-up token are throttled', async () => {
   expect((await guess('first-token')).status).toBe(429);
 });
 
-test('while there is no password, clients from elsewhere learn the way in, and nothing else', async () => {
+test('tells remote clients only how to set the first password', async () => {
   const at = await stage();
   const stranger = browser(at, ELSEWHERE);
   for (const path of ['password/login', 'password/change', 'totp/verify', 'totp/setup/start', 'totp/disable']) {

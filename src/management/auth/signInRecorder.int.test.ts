@@ -3,7 +3,7 @@ import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/brows
 import { NOW } from '../../../test/support/specification.ts';
 import { ELSEWHERE, events, shown, stage, verified } from './authStage.support.ts';
 
-test('every change says which session made it, from where, with what, and whether TOTP was used', async () => {
+test('records session, address, user agent and use of TOTP with every change', async () => {
   const at = await stage();
   const client = await setUp(at);
   const headers = { 'user-agent': 'test/1' };
@@ -23,7 +23,7 @@ test('every change says which session made it, from where, with what, and whethe
   ]);
 });
 
-test('who signed in and out, and who failed, stands in the log; the throttled are counted', async () => {
+test('records sign-ins, sign-outs and failures, and counts throttled attempts', async () => {
   const at = await stage();
   const client = await setUp(at);
   const stranger = browser(at, ELSEWHERE);
@@ -40,7 +40,7 @@ test('who signed in and out, and who failed, stands in the log; the throttled ar
   expect(ofSessions.at(-1)?.data).toEqual({ address: '203.0.113.9', minute: NOW, count: 3 });
 });
 
-test('when the log takes nothing, nobody is told that they are signed in', async () => {
+test('refuses sign-in while the log is unavailable', async () => {
   const at = await stage();
   await setUp(at);
   await at.log.close();

@@ -28,7 +28,7 @@ function stage() {
   return { clock, signIns, counted };
 }
 
-test('attempts of a new minute are counted while those of the last one are written down', async () => {
+test('counts attempts of a new minute while the last one is being recorded', async () => {
   const { clock, signIns, counted } = stage();
   for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.2']) signIns.throttled(address);
   clock.now = instant(NOON + MINUTE_MS);
@@ -41,7 +41,7 @@ test('attempts of a new minute are counted while those of the last one are writt
   ]);
 });
 
-test('attempts before the clock was put back are written down once', async () => {
+test('records attempts once when the clock is set back', async () => {
   const { clock, signIns, counted } = stage();
   signIns.throttled('10.0.0.1');
   clock.now = instant(NOON - 5 * MINUTE_MS);
@@ -53,7 +53,7 @@ test('attempts before the clock was put back are written down once', async () =>
   ]);
 });
 
-test('beyond ten thousand addresses in a minute, strangers are counted together', async () => {
+test('counts addresses beyond ten thousand per minute together', async () => {
   const { signIns, counted } = stage();
   for (let n = 0; n < 10_002; n++) signIns.throttled(`address ${n}`);
   signIns.throttled('address 0');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
 import { ELSEWHERE, pass, shown, stage } from './authStage.support.ts';
 
-test('the ninth attempt within a minute is not looked at, however right it is', async () => {
+test('refuses the ninth attempt within a minute even if it is correct', async () => {
   const at = await stage();
   await setUp(at);
   const client = browser(at, ELSEWHERE);
@@ -19,7 +19,7 @@ test('the ninth attempt within a minute is not looked at, however right it is', 
   expect((await client.post('password/login', { password: PASSWORD })).status).toBe(200);
 });
 
-test('a success clears what failed before', async () => {
+test('clears earlier failures on success', async () => {
   const at = await stage();
   await setUp(at);
   for (let round = 0; round < 2; round++) {
@@ -28,7 +28,7 @@ test('a success clears what failed before', async () => {
   }
 });
 
-test('guesses sent all at once are no more than 8', async () => {
+test('checks at most 8 attempts that are sent at once', async () => {
   const at = await stage();
   await setUp(at);
   const many = Array.from({ length: 20 }, () => browser(at).post('password/login', { password: 'wrong' }));
@@ -39,7 +39,7 @@ test('guesses sent all at once are no more than 8', async () => {
 test.each([
   ['totp/verify', () => ({ code: '000000' })],
   ['password/change', () => ({ currentPassword: 'wrong', newPassword: 'battery staple' })],
-])('%s is throttled as well', async (path, body) => {
+])('throttles %s as well', async (path, body) => {
   const at = await stage();
   const client = await setUp(at);
   await setUpTotp(at, client);

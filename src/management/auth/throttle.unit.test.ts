@@ -19,7 +19,7 @@ const stage = () => {
   return { clock, throttle, wait };
 };
 
-test('eight failures close it for the rest of the minute of the first', () => {
+test('refuses after eight failures until the first is a minute old', () => {
   const { clock, throttle, wait } = stage();
   for (let n = 0; n < 8; n++) {
     expect(wait()).toBe(0);
@@ -35,7 +35,7 @@ test('eight failures close it for the rest of the minute of the first', () => {
   expect(wait()).toBe(1);
 });
 
-test('keys do not know of each other, and a success clears', () => {
+test('counts keys separately and clears one on success', () => {
   const { throttle, wait } = stage();
   for (let n = 0; n < 8; n++) throttle.failed('a');
   expect([wait('a'), wait('b')]).toEqual([60, 0]);
@@ -43,7 +43,7 @@ test('keys do not know of each other, and a success clears', () => {
   expect(wait('a')).toBe(0);
 });
 
-test('what failed by a clock that has been put back since closes nothing', () => {
+test('ignores failures in the future after the clock was set back', () => {
   const { clock, throttle, wait } = stage();
   for (let n = 0; n < 8; n++) throttle.failed('a');
   clock.now = earlier(HOUR);
@@ -52,7 +52,7 @@ test('what failed by a clock that has been put back since closes nothing', () =>
   expect(wait()).toBe(60);
 });
 
-test('a refusal is one', () => {
+test('throws a Refusal', () => {
   const { throttle } = stage();
   for (let n = 0; n < 8; n++) throttle.failed('a');
   expect(() => throttle.admit('a')).toThrow(Refusal);

@@ -12,7 +12,7 @@ import {
 import { HOUR, later, NOW } from '../../../test/support/specification.ts';
 import { DONE, ELSEWHERE, events, pass, shown, stage, state, verified } from './authStage.support.ts';
 
-test('TOTP is set up in two steps', async () => {
+test('sets up TOTP in two steps', async () => {
   const at = await stage();
   const client = await setUp(at);
   const { body } = await client.post('totp/setup/start');
@@ -37,7 +37,7 @@ test('TOTP is set up in two steps', async () => {
   expect(shown(again)).toEqual([409, 'totp_already_configured']);
 });
 
-test('a setup token belongs to its session, ends after 10 minutes, and works once', async () => {
+test('accepts a setup token once, from its own session, within 10 minutes', async () => {
   const at = await stage();
   const [client, neighbour] = [await setUp(at), await logIn(at)];
   const confirm = async (who: typeof client, { secret, setupToken }: { secret: string; setupToken: string }) =>
@@ -52,7 +52,7 @@ test('a setup token belongs to its session, ends after 10 minutes, and works onc
   expect(await confirm(client, second)).toEqual([400, 'validation_error']);
 });
 
-test('TOTP is configured by one of two that try at once', async () => {
+test('configures TOTP for one of two simultaneous requests', async () => {
   const at = await stage();
   const client = await setUp(at);
   const starts = await Promise.all([client.post('totp/setup/start'), client.post('totp/setup/start')]);
@@ -64,7 +64,7 @@ test('TOTP is configured by one of two that try at once', async () => {
   expect(confirms.map(shown).toSorted()).toEqual([DONE, [409, 'totp_already_configured']]);
 });
 
-test('while TOTP is required, the password alone opens nothing but the way to verify', async () => {
+test('allows nothing but verification to a session whose TOTP is pending', async () => {
   const at = await stage();
   const first = await setUp(at);
   const secret = await requireTotp(at, first);
@@ -95,7 +95,7 @@ test('while TOTP is required, the password alone opens nothing but the way to ve
   expect(shown(await client.call('GET', '/api/accounts'))).toEqual([401, 'authentication_required']);
 });
 
-test('a session from before TOTP was required has to verify as well', async () => {
+test('requires verification of sessions that began before TOTP was required', async () => {
   const at = await stage();
   const client = await setUp(at);
   await requireTotp(at, client);
@@ -104,7 +104,7 @@ test('a session from before TOTP was required has to verify as well', async () =
   expect((await client.call('GET', '/api/accounts')).status).toBe(200);
 });
 
-test('codes of the step before and after are accepted, others are not', async () => {
+test('accepts codes of adjacent steps only', async () => {
   const at = await stage();
   const client = await setUp(at);
   const secret = await setUpTotp(at, client);
@@ -118,7 +118,7 @@ test('codes of the step before and after are accepted, others are not', async ()
   expect(await verify(30_000)).toBe(200);
 });
 
-test('a code is accepted once, and after it none that is older', async () => {
+test('accepts a code once, and no older code afterwards', async () => {
   const at = await stage();
   const client = await setUp(at);
   const secret = await setUpTotp(at, client);
@@ -131,7 +131,7 @@ test('a code is accepted once, and after it none that is older', async () => {
   expect((await (await logIn(at)).post('totp/verify', { code: codeAt(secret, at.clock.now) })).status).toBe(200);
 });
 
-test('the code that set TOTP up is used up', async () => {
+test('rejects the code that confirmed the set-up', async () => {
   const at = await stage();
   const client = await setUp(at);
   const { body } = await client.post('totp/setup/start');
@@ -140,7 +140,7 @@ test('the code that set TOTP up is used up', async () => {
   expect(shown(await client.post('totp/verify', { code }))).toEqual([400, 'totp_invalid_code']);
 });
 
-test('one code sent by two sessions at once is accepted for one', async () => {
+test('accepts a code from one of two sessions that send it at once', async () => {
   const at = await stage();
   const clients = [await setUp(at), await logIn(at, ELSEWHERE)] as const;
   const secret = await setUpTotp(at, clients[0]);
@@ -149,7 +149,7 @@ test('one code sent by two sessions at once is accepted for one', async () => {
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
 });
 
-test('TOTP that is not set up can be neither verified nor disabled nor required', async () => {
+test('refuses to verify, disable or require TOTP that is not set up', async () => {
   const client = await setUp(await stage());
   expect(shown(await client.post('totp/verify', { code: '123456' }))).toEqual([400, 'totp_not_configured']);
   expect(shown(await client.post('totp/disable'))).toEqual([400, 'totp_not_configured']);
@@ -157,7 +157,7 @@ test('TOTP that is not set up can be neither verified nor disabled nor required'
   expect(shown(await client.call('PUT', '/api/settings', { body }))).toEqual([400, 'invalid_totp_config']);
 });
 
-test('disabling TOTP turns the requirement off, and its secret cannot be read any more', async () => {
+test('drops the requirement and destroys the secret when TOTP is disabled', async () => {
   const at = await stage();
   const client = await setUp(at);
   await requireTotp(at, client);

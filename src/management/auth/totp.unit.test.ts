@@ -12,21 +12,21 @@ test.each([
   [1_234_567_890, '005924'],
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130'],
-])('at %i s the code is %s (RFC 6238, appendix B)', (seconds, code) =>
+])('generates at %i s the code %s of RFC 6238, appendix B', (seconds, code) =>
   expect(stepOf(code, SECRET, instant(seconds * 1_000))).toBe(Math.floor(seconds / 30)),
 );
 
-test('a code tells its own step, and is good one step before and after', () => {
+test('finds the step of a code within one step of now', () => {
   const at = (seconds: number) => stepOf('287082', SECRET, instant(seconds * 1_000));
   expect([at(0), at(29.999), at(30), at(59), at(60), at(89.999)]).toEqual([1, 1, 1, 1, 1, 1]);
   expect(at(90)).toBeUndefined();
 });
 
-test('secrets are 160 bits that nobody has seen', () => {
+test('generates secrets of 160 random bits', () => {
   const secrets = Array.from({ length: 100 }, newTotpSecret);
   for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/);
   expect(new Set(secrets).size).toBe(100);
 });
 
-test('the QR code is a picture', async () =>
+test('renders the QR code as a PNG', async () =>
   expect(await qrCodeOf(SECRET)).toMatch(/^data:image\/png;base64,iVBORw0KGgo/));

@@ -13,7 +13,7 @@ const head = () => stage().hot.state.position;
 const call = (method: string, path: string, key: string, body?: unknown) =>
   stage().call(method, path, under(key, body));
 
-test('a key is made once, and the repeat shows it without its value', async () => {
+test('creates an API key once and returns it without its value on a repeat', async () => {
   const first = await call('POST', '/api/api-keys', 'make-1', { name: 'one' });
   const written = head();
   const second = await call('POST', '/api/api-keys', 'make-1', { name: 'one' });
@@ -24,7 +24,7 @@ test('a key is made once, and the repeat shows it without its value', async () =
   expect(head()).toBe(written);
 });
 
-test('ten at once make one', async () => {
+test('creates one key for ten simultaneous repeats', async () => {
   const before = stage().hot.state.apiKeys.size;
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => call('POST', '/api/api-keys', 'make-2', { name: 'two' })),
@@ -34,7 +34,7 @@ test('ten at once make one', async () => {
   expect(stage().hot.state.apiKeys.size).toBe(before + 1);
 });
 
-test('the repeat of a change leaves what was changed since', async () => {
+test('keeps later changes when an earlier one is repeated', async () => {
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'a' } });
   const path = `/api/api-keys/${key.id}`;
   await call('PATCH', path, 'rename-1', { name: 'b', is_active: false });
@@ -43,7 +43,7 @@ test('the repeat of a change leaves what was changed since', async () => {
   expect([status, body.name, body.is_active]).toEqual([200, 'c', false]);
 });
 
-test('a new value is given once', async () => {
+test('returns a regenerated value once', async () => {
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'r' } });
   const first = await call('POST', `/api/api-keys/${key.id}/regenerate`, 'again-1');
   const second = await call('POST', `/api/api-keys/${key.id}/regenerate`, 'again-1');
@@ -52,7 +52,7 @@ test('a new value is given once', async () => {
   expect(second.body.key_prefix).toBe(first.body.key_prefix);
 });
 
-test('what was deleted stays deleted, and the repeat says so as before', async () => {
+test('responds to a repeated deletion as to the first one', async () => {
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'd' } });
   for (let time = 0; time < 2; time++) {
     expect((await call('DELETE', `/api/api-keys/${key.id}`, 'delete-1')).status).toBe(204);
@@ -64,7 +64,7 @@ test('what was deleted stays deleted, and the repeat says so as before', async (
   }
 });
 
-test('an address is allowed once; when it is gone again the repeat does not bring it back', async () => {
+test('does not add an address again that was removed since', async () => {
   const allow = () => call('POST', '/api/firewall/ips', 'allow-1', { ip_address: '10.0.0.2' });
   const first = await allow();
   expect((await allow()).body).toEqual(first.body);
@@ -73,7 +73,7 @@ test('an address is allowed once; when it is gone again the repeat does not brin
   expect([status, body.error.code]).toEqual([404, 'ip_not_found']);
 });
 
-test('an import is made once; a repeated deletion spares the account that was imported since', async () => {
+test('imports once and keeps a newer import when a deletion is repeated', async () => {
   const form = () => {
     const { body, headers } = upload(authFile({ email: 'once@example.com' }));
     return { body, headers: { ...headers, 'idempotency-key': 'import-1' } };
@@ -92,7 +92,7 @@ test('an import is made once; a repeated deletion spares the account that was im
   expect(body.accounts.map(({ email }: { email: string }) => email)).toContain('once@example.com');
 });
 
-test('the same key with another body, path or method is refused', async () => {
+test('refuses the same key with another body, path or method', async () => {
   await call('POST', '/api/api-keys', 'mine', { name: 'first' });
   const written = head();
   const answers = [
@@ -107,13 +107,13 @@ test('the same key with another body, path or method is refused', async () => {
   expect(head()).toBe(written);
 });
 
-test.each(['with space', 'ü', 'x'.repeat(256)])('%s is no key', async (key) => {
+test.each(['with space', 'ü', 'x'.repeat(256)])('rejects the key %s', async (key) => {
   const { status, body } = await call('POST', '/api/firewall/ips', key, { ip_address: '10.9.9.8' });
   expect([status, body.error.code]).toEqual([400, 'validation_error']);
   expect(body.error.message).toMatch(/^Idempotency-Key must have/);
 });
 
-test('after a restart the log knows the write, without any memory of ours', async () => {
+test('recognises a repeat after a restart from the log', async () => {
   const folder = temporaryFolder();
   const ends: (() => void | Promise<void>)[] = [];
   const before = await startManagement({}, (work) => ends.unshift(work), folder);

@@ -12,7 +12,7 @@ test.each([
   ['2026-01-15T00:30:00-11', '2026-01-15T11:30:00.000Z'],
   ['2026-01-15T00:30:00 02:00', '2026-01-14T22:30:00.000Z'],
   ['2024-02-29T23:59:59Z', '2024-02-29T23:59:59.000Z'],
-])('%s is %s', (text, expected) => {
+])('parses %s as %s', (text, expected) => {
   const at = parseTime(text);
   expect(at === undefined ? at : new Date(at).toISOString()).toBe(expected);
 });
@@ -30,4 +30,4 @@ test.each([
   '2026-01-15T12:30Z+1',
   '1768480215',
   '2026-01-15T12:30:00+25:00',
-])('"%s" is no time', (text) => expect(parseTime(text)).toBeUndefined());
+])('rejects "%s"', (text) => expect(parseTime(text)).toBeUndefined());

@@ -117,7 +117,7 @@ const answers = async (stage: Stage, query = '') =>
     await Promise.all(LOOKING_BACK.map(async (path) => [path, (await stage.call('GET', path + query)).body])),
   );
 
-test('every answer of a random history can be had again, by position and by time', async () => {
+test('shows every earlier state of a random history by position and by time', async () => {
   const stage = await startManagement();
   const roll = dice(7);
   const recorded: { position: number; time: Instant; isNew: boolean; answers: unknown }[] = [];
@@ -156,18 +156,18 @@ const shown = ({ state, now }: Awaited<ReturnType<ReturnType<typeof createPast>[
 
 const stage = sharedManagement();
 
-test('position 0 is before everything', async () => {
+test('shows the empty state at position 0', async () => {
   await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.9' } });
   const { body } = await stage().call('GET', '/api/firewall/ips?at=0');
   expect(body).toMatchObject({ mode: 'allow_all', entries: [] });
 });
 
-test('a time counts as past the events of its millisecond', async () => {
+test('includes the events of the given millisecond', async () => {
   const { body: now } = await stage().call('GET', '/api/firewall/ips');
   expect((await stage().call('GET', `/api/firewall/ips?at=${iso(stage().clock.now)}`)).body).toEqual(now);
 });
 
-test('an event with a clock that lagged does not turn time back', async () => {
+test('includes events whose clock lagged behind earlier ones', async () => {
   const { clock } = stage();
   const begun = clock.now;
   clock.now = instant(begun + 10_000);
@@ -188,7 +188,7 @@ test.each([
   ['1.5', 'at must be a position'],
   ['', 'at must be a position'],
   ['1&at=2', 'at is given twice'],
-])('at=%s is refused: %s', async (value, message) => {
+])('rejects at=%s: %s', async (value, message) => {
   for (const path of LOOKING_BACK) {
     const { status, body } = await stage().call('GET', `${path}?at=${value}`);
     expect([status, body.error.code]).toEqual([400, 'validation_error']);

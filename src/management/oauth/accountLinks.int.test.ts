@@ -39,14 +39,14 @@ const failing = (type: string, times: number, commands: AccountLinksOptions['com
   return { ...commands, handle };
 };
 
-test('a sign-in by browser ends by itself when nobody comes', async () => {
+test('expires a browser sign-in without a callback', async () => {
   const stage = await stageWith(() => ({ lifetimeMs: 0 }));
   const begun = await stage.start();
   expect(await stage.becomes(begun, 'error')).toMatchObject({ error_code: 'expired' });
   await expect(fetch(begun.callbackUrl)).rejects.toThrow();
 });
 
-test('a code that comes too late is not exchanged, also where no timer has fired', async () => {
+test('does not exchange a late code even if no timer has fired', async () => {
   const stage = await stageWith();
   const begun = await stage.start();
   const location = await signInAt(begun.authorizationUrl, at.account);
@@ -56,7 +56,7 @@ test('a code that comes too late is not exchanged, also where no timer has fired
   expect(at.account.received).toEqual([]);
 });
 
-test('what ran out while the service was down ends at the start', async () => {
+test('expires at start what ran out while the service was down', async () => {
   const folder = temporaryFolder();
   const ends: (() => void | Promise<void>)[] = [];
   const linking = { authBaseUrl: at.provider.authUrl };
@@ -69,7 +69,7 @@ test('what ran out while the service was down ends at the start', async () => {
   expect(after.hot.state.links.get(begun.flowId)?.progress).toMatchObject({ code: 'expired' });
 });
 
-test('an account that the provider gave is written down, however long the log is away', async () => {
+test('retries to record a linked account until the log is available', async () => {
   const stage = await stageWith(({ commands }) => ({ commands: failing('ImportAccount', 3, commands) }));
   const begun = await stage.start();
   const { body } = await stage.paste(await signInAt(begun.authorizationUrl, at.account));
@@ -79,7 +79,7 @@ test('an account that the provider gave is written down, however long the log is
   expect(stage.hot.state.accounts.size).toBe(1);
 });
 
-test('a log that takes no code leaves the code unspent: the browser may come again', async () => {
+test('leaves the code unspent when the log is unavailable, so the browser can retry', async () => {
   const stage = await stageWith(({ commands }) => ({ commands: failing('ReceiveCode', 1, commands) }));
   const begun = await stage.start();
   const location = await signInAt(begun.authorizationUrl, at.account);
@@ -90,14 +90,14 @@ test('a log that takes no code leaves the code unspent: the browser may come aga
   expect(await stage.statusOf(begun)).toMatchObject({ status: 'success' });
 });
 
-test('a device code that was answered is taken, however long the log is away', async () => {
+test('retries to record a confirmed device code until the log is available', async () => {
   const stage = await stageWith(({ commands }) => ({ commands: failing('ReceiveCode', 2, commands) }));
   const begun = await stage.start({ forceMethod: 'device' });
   at.provider.authorization.approve(begun.userCode, at.account);
   expect(await stage.becomes(begun, 'success')).toMatchObject({ outcome: 'imported' });
 });
 
-test('a provider that asks for patience is asked less often from then on', async () => {
+test('polls less often after slow_down', async () => {
   const stage = await stageWith(() => ({ slowDownMs: 400 }));
   const slowDown = errorJson(400, { message: 'Slow down', code: 'slow_down' });
   at.provider.authorization.script.nextPolls.push(slowDown, slowDown);
@@ -112,7 +112,7 @@ test('a provider that asks for patience is asked less often from then on', async
   await stage.call('POST', '/api/oauth/cancel', { body: { flowId: begun.flowId } });
 });
 
-test('while a code is being exchanged the sign-in can be neither cancelled nor begun a second time', async () => {
+test('refuses to cancel or repeat a sign-in during the code exchange', async () => {
   const stage = await stageWith();
   at.account.token = { delayMs: 300 };
   const begun = await stage.start();
@@ -124,7 +124,7 @@ test('while a code is being exchanged the sign-in can be neither cancelled nor b
   expect((await pasted).body).toMatchObject({ status: 'success' });
 });
 
-test('what the provider gave for a device cannot be opened once the sign-in has ended', async () => {
+test('destroys the device codes when the sign-in ends', async () => {
   const stage = await stageWith();
   const begun = await stage.start({ forceMethod: 'device' });
   const sealed = stage.hot.state.links.get(begun.flowId)?.device?.secrets;
@@ -141,7 +141,7 @@ test('what the provider gave for a device cannot be opened once the sign-in has 
   });
 });
 
-test('whoever pastes an address is the actor of what follows; a redirect has none but the service', async () => {
+test('records the pasting client as actor, and the system for a redirect', async () => {
   const stage = await stageWith();
   const begun = await stage.start();
   await stage.paste(await signInAt(begun.authorizationUrl, at.account));

@@ -5,7 +5,7 @@ import { imported, listed } from './accountCalls.support.ts';
 
 const unchanged = sharedManagement();
 
-test('a known identity is refused, and the answer says how to go on', async () => {
+test('refuses a known identity and says how to proceed', async () => {
   const stage = await startManagement();
   const { account_id } = await imported(stage);
   const position = stage.hot.state.position;
@@ -20,7 +20,7 @@ test('a known identity is refused, and the answer says how to go on', async () =
   expect(stage.hot.state.position).toBe(position);
 });
 
-test('with import_without_overwrite a known identity is skipped and nothing changes', async () => {
+test('skips a known identity with import_without_overwrite', async () => {
   const told: string[] = [];
   const stage = await startManagement({ onAccountImported: (id) => told.push(id) });
   const first = await imported(stage);
@@ -31,7 +31,7 @@ test('with import_without_overwrite a known identity is skipped and nothing chan
   expect([stage.hot.state.position, told]).toEqual([position, [first.account_id]]);
 });
 
-test('on_duplicate=replace brings new tokens, and a paused account stays paused', async () => {
+test('replaces tokens with on_duplicate=replace and keeps the account paused', async () => {
   const told: string[] = [];
   const stage = await startManagement({ onAccountImported: (id) => told.push(id) });
   const { account_id } = await imported(stage);
@@ -46,7 +46,7 @@ test('on_duplicate=replace brings new tokens, and a paused account stays paused'
   expect((await imported(stage, file, '?onDuplicate=replace')).status).toBe('paused');
 });
 
-test('any other on_duplicate is refused', async () => {
+test('rejects any other on_duplicate', async () => {
   const { status, body } = await unchanged().call(
     'POST',
     '/api/accounts/import?on_duplicate=merge',
@@ -56,7 +56,7 @@ test('any other on_duplicate is refused', async () => {
   expect(body.error.message).toContain('on_duplicate');
 });
 
-test('of ten imports of one identity at once, one is taken', async () => {
+test('imports one of ten simultaneous uploads of one identity', async () => {
   const stage = await startManagement();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => stage.call('POST', '/api/accounts/import', upload(authFile()))),

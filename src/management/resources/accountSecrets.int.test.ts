@@ -11,7 +11,7 @@ import { imported, listed } from './accountCalls.support.ts';
 /** Files as the form parser would name them. */
 const uploadedFiles = () => readdirSync(tmpdir()).filter((name) => /^[a-z0-9]{25}$/.test(name));
 
-test('no token, e-mail or name is kept in the clear, neither in the log nor as an uploaded file', async () => {
+test('stores no token, e-mail address or name in plain text', async () => {
   const stage = await startManagement();
   const before = uploadedFiles();
   await imported(stage, authFile({ claims: { name: 'Ada Lovelace' } }));
@@ -21,7 +21,7 @@ test('no token, e-mail or name is kept in the clear, neither in the log nor as a
   expect(uploadedFiles()).toEqual(before);
 });
 
-test('deleting an account destroys its keys: what the log kept of it cannot be opened, not even after a new import', async () => {
+test('makes data of a deleted account unreadable, even after a new import', async () => {
   const stage = await startManagement();
   const { account_id } = await imported(stage);
   const email = stage.hot.state.accounts.get(account_id)?.email;
@@ -34,7 +34,7 @@ test('deleting an account destroys its keys: what the log kept of it cannot be o
   expect((await listed(stage))[0].email).toBe('ada@example.com');
 });
 
-test('deleting and importing one account at once never leaves it with destroyed keys', async () => {
+test('never leaves an account with destroyed keys when deleted and imported at once', async () => {
   const stage = await startManagement();
   const { account_id } = await imported(stage);
   const path = `/api/accounts/${account_id}`;
@@ -42,7 +42,7 @@ test('deleting and importing one account at once never leaves it with destroyed 
   for (const { email } of await listed(stage)) expect(email).toBe('ada@example.com');
 });
 
-test('at start the keys of deleted accounts are destroyed, those of others stay', async () => {
+test('destroys at start the keys of deleted accounts only', async () => {
   const stage = await startManagement();
   const gone = (await imported(stage)).account_id as AccountId;
   await imported(stage, authFile({ email: 'grace@example.com' }));

@@ -8,7 +8,7 @@ import { imported, listed } from './accountCalls.support.ts';
 
 const unchanged = sharedManagement();
 
-test('an imported account is answered and listed with all that the specification names', async () => {
+test('returns an imported account with all documented fields', async () => {
   const stage = await startManagement();
   const answer = await imported(stage);
   expect(answer).toEqual({
@@ -48,7 +48,7 @@ test('an imported account is answered and listed with all that the specification
   });
 });
 
-test('usage, resets, credits and availability come from the last sample', async () => {
+test('takes usage, resets, credits and availability from the last sample', async () => {
   const stage = await startManagement();
   const { account_id: accountId } = await imported(stage);
   const resetAt = instant(NOW + HOUR);
@@ -74,7 +74,7 @@ test('usage, resets, credits and availability come from the last sample', async 
   expect((await listed(stage))[0].availability.state).toBe('available');
 });
 
-test('an account that failed a moment ago is shown as cooling', async () => {
+test('shows an account in its cool-down as cooling', async () => {
   const stage = await startManagement();
   const { account_id } = await imported(stage);
   stage.cooling.set(account_id, { until: instant(NOW + 4_000), reason: 'the provider did not answer' });
@@ -85,7 +85,7 @@ test('an account that failed a moment ago is shown as cooling', async () => {
   });
 });
 
-test('an access token that has run out is shown as expired', async () => {
+test('shows an expired access token as expired', async () => {
   const stage = await startManagement();
   const file = authFile();
   const access_token = jwt({ exp: NOW / 1_000 - 1 });
@@ -102,14 +102,14 @@ test.each([
   ['enterprise', 1_500, 50_400],
   ['free', 0, 1_134],
   ['constructor', 0, 0],
-])('the plan %s has %d and %d credits', async (plan, primary, secondary) => {
+])('gives the plan %s %d and %d credits', async (plan, primary, secondary) => {
   const stage = unchanged();
   const { account_id } = await imported(stage, authFile({ plan, accountId: `plan-${plan}` }));
   const found = (await listed(stage)).find((account: { account_id: string }) => account.account_id === account_id);
   expect(found).toMatchObject({ capacity_credits_primary: primary, capacity_credits_secondary: secondary });
 });
 
-test('pausing, reactivating and deleting an account answer with what was done', async () => {
+test('pauses, reactivates and deletes an account', async () => {
   const stage = await startManagement();
   const { account_id } = await imported(stage);
   const act = async (method: string, action = '') => {
@@ -127,14 +127,14 @@ test.each([
   ['POST', '/pause'],
   ['POST', '/reactivate'],
   ['DELETE', ''],
-])('%s %s of an account that is not there is 404', async (method, action) => {
+])('responds to %s %s of an unknown account with 404', async (method, action) => {
   for (const id of ['nobody', '%2Fetc', '%ff']) {
     const { status, body } = await unchanged().call(method, `/api/accounts/${id}${action}`);
     expect([status, body.error.code]).toEqual([404, 'account_not_found']);
   }
 });
 
-test('an account whose key is lost does not hide the others', async () => {
+test('lists the other accounts when a data key is lost', async () => {
   const stage = await startManagement();
   const lost = (await imported(stage)).account_id;
   await imported(stage, authFile({ email: 'grace@example.com' }));

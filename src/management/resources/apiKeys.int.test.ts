@@ -13,7 +13,7 @@ async function created({ call }: Stage, body: object = {}) {
   return answer.body;
 }
 
-test('a new key is shown once, whole', async () => {
+test('returns the value of a new key once', async () => {
   const stage = await startManagement();
   const key = await created(stage);
   expect(key).toEqual({
@@ -33,7 +33,7 @@ test('a new key is shown once, whole', async () => {
   expect([listed.status, listed.body]).toEqual([200, [rest]]);
 });
 
-test('of the key itself only a SHA-256 hash is kept, in the log and in memory', async () => {
+test('stores only a SHA-256 hash of the key, in the log and in memory', async () => {
   const stage = await startManagement();
   const { key, id } = await created(stage);
   const kept = JSON.stringify([await Array.fromAsync(stage.log.readAll(0 as never)), stage.hot.state.apiKeys.get(id)]);
@@ -41,14 +41,14 @@ test('of the key itself only a SHA-256 hash is kept, in the log and in memory', 
   expect(stage.hot.state.keyIdByHash.get(createHash('sha256').update(key).digest('hex'))).toBe(id);
 });
 
-test('keys are listed in the order in which they were made', async () => {
+test('lists keys in the order of creation', async () => {
   const stage = await startManagement();
   for (const name of ['c', 'a', 'b']) await created(stage, { name });
   const { body } = await stage.call('GET', '/api/api-keys');
   expect(body.map(({ name }: { name: string }) => name)).toEqual(['c', 'a', 'b']);
 });
 
-test('a key comes with models, an expiry and limits, in either spelling', async () => {
+test('accepts models, expiry and limits in either spelling', async () => {
   const stage = await startManagement();
   const snake = await created(stage, {
     allowed_models: [' gpt-5.1 ', '', 'gpt-5.1'],
@@ -101,12 +101,12 @@ test.each([
   ['2026-03-01T10:00:00', '2026-03-01T10:00:00.000Z'],
   ['2026-03-01T10:00:00.5Z', '2026-03-01T10:00:00.500Z'],
   ['2026-03-01T10:00:00-0530', '2026-03-01T15:30:00.000Z'],
-])('an expiry of %s is %s', async (expires_at, shown) => {
+])('reads an expiry of %s as %s', async (expires_at, shown) => {
   const stage = await startManagement();
   expect((await created(stage, { expires_at })).expires_at).toBe(shown);
 });
 
-test('weekly_token_limit still makes one rule, unless limits are given', async () => {
+test('turns weekly_token_limit into a rule unless limits are given', async () => {
   const stage = await startManagement();
   const old = await created(stage, { weekly_token_limit: 500 });
   expect(old.limits).toMatchObject([
@@ -155,7 +155,7 @@ test.each([
   [{ is_active: false }, 'is_active must be true: new keys are active; deactivate a key with PATCH'],
   [{ limit: [] }, 'limit is not a known field'],
   [{ constructor: 1 }, 'constructor is not a known field'],
-])('a key with %j is refused: %s', async (fields, message) => {
+])('rejects a key with %j: %s', async (fields, message) => {
   const { call, hot } = unchanged();
   const { status, body } = await call('POST', '/api/api-keys', { body: { name: 'laptop', ...fields } });
   expect([status, body.error.code]).toEqual([400, 'invalid_api_key_payload']);
@@ -163,7 +163,7 @@ test.each([
   expect(hot.state.apiKeys.size).toBe(0);
 });
 
-test('only what a PATCH names is changed', async () => {
+test('changes only the fields in a PATCH', async () => {
   const stage = await startManagement();
   const key = await created(stage, { allowed_models: ['gpt-5'], expires_at: '2030-01-01', limits: [rule] });
   const change = async (body: object) => (await stage.call('PATCH', `/api/api-keys/${key.id}`, { body })).body;
@@ -181,7 +181,7 @@ test('only what a PATCH names is changed', async () => {
   });
 });
 
-test('an answer can be sent back as it is, and changes nothing', async () => {
+test('accepts its own response as a request and changes nothing', async () => {
   const stage = await startManagement();
   const key = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
   const { position } = stage.hot.state;
@@ -195,14 +195,14 @@ test.each([
   [{ is_active: null }, 'is_active must be true or false'],
   [{ reset_usage: 'yes' }, 'reset_usage must be true or false'],
   [{ nmae: 'x' }, 'nmae is not a known field'],
-])('a change to %j is refused: %s', async (fields, message) => {
+])('rejects a change to %j: %s', async (fields, message) => {
   const stage = await startManagement();
   const { id } = await created(stage);
   const { status, body } = await stage.call('PATCH', `/api/api-keys/${id}`, { body: fields });
   expect([status, body]).toEqual([400, { error: { code: 'invalid_api_key_payload', message } }]);
 });
 
-test('usage shows per rule; a changed maximum keeps it, reset_usage does not', async () => {
+test('keeps usage when a maximum changes and clears it with reset_usage', async () => {
   const stage = await startManagement();
   const { id } = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd', max_value: 5 }] });
   const costMicroDollars = 2_500_000 as MicroDollars;
@@ -224,7 +224,7 @@ test('usage shows per rule; a changed maximum keeps it, reset_usage does not', a
   ]);
 });
 
-test('when a window has passed its usage is gone and the next reset is shown', async () => {
+test('clears usage when a window has passed and shows the next reset', async () => {
   const stage = await startManagement();
   const { id } = await created(stage, { limits: [rule] });
   await stage.append(completed({ keyId: id as ApiKeyId }));
@@ -233,7 +233,7 @@ test('when a window has passed its usage is gone and the next reset is shown', a
   expect(key.limits).toMatchObject([{ current_value: 0, reset_at: '2026-01-29T12:00:00.000Z' }]);
 });
 
-test('what requests under way hold is shown apart from what was used', async () => {
+test('shows reservations of open requests apart from usage', async () => {
   const stage = await startManagement({ reservedOn: (_keyId, ruleId) => (ruleId === 1 ? 300 : 1_500_000) });
   const key = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
   expect(key.limits).toMatchObject([
@@ -242,7 +242,7 @@ test('what requests under way hold is shown apart from what was used', async () 
   ]);
 });
 
-test('a new value ends the old one at once', async () => {
+test('invalidates the old value of a regenerated key immediately', async () => {
   const stage = await startManagement();
   const before = await created(stage, { limits: [rule] });
   const { status, body: after } = await stage.call('POST', `/api/api-keys/${before.id}/regenerate`);
@@ -257,7 +257,7 @@ test('a new value ends the old one at once', async () => {
   expect([...stage.hot.state.keyIdByHash.keys()]).toEqual([hash(after.key)]);
 });
 
-test('a deleted key is gone', async () => {
+test('no longer lists a deleted key', async () => {
   const stage = await startManagement();
   const { id } = await created(stage);
   const { status, text } = await stage.call('DELETE', `/api/api-keys/${id}`);
@@ -269,7 +269,7 @@ test.each([
   ['PATCH', ''],
   ['DELETE', ''],
   ['POST', '/regenerate'],
-])('%s of a key that is not there is 404', async (method, action) => {
+])('responds to %s of an unknown key with 404', async (method, action) => {
   const { call } = unchanged();
   for (const id of ['11111111-1111-4111-8111-111111111111', 'no-uuid', '%2e%2e%2f', '%ff']) {
     const { status, body } = await call(method, `/api/api-keys/${id}${action}`, method === 'PATCH' ? { body: {} } : {});
@@ -277,7 +277,7 @@ test.each([
   }
 });
 
-test('changes that come at once all hold', async () => {
+test('applies all of several simultaneous changes', async () => {
   const stage = await startManagement();
   const { id } = await created(stage);
   const changes = [

@@ -4,7 +4,7 @@ import { sharedManagement, startManagement } from '../../../test/support/managem
 
 const unchanged = sharedManagement();
 
-test('the first address turns the allowlist on, removing the last turns it off', async () => {
+test('activates the allowlist with the first address until the last is removed', async () => {
   const { call } = await startManagement();
   expect((await call('GET', '/api/firewall/ips')).body).toMatchObject({ mode: 'allow_all', entries: [] });
 
@@ -18,7 +18,7 @@ test('the first address turns the allowlist on, removing the last turns it off',
   expect((await call('GET', '/api/firewall/ips')).body).toMatchObject({ mode: 'allow_all', entries: [] });
 });
 
-test('addresses are shown in one spelling, whatever was sent', async () => {
+test('shows addresses in canonical form', async () => {
   const { call } = await startManagement();
   const sent = ['2001:DB8:0:0::1', ' ::ffff:10.0.0.2 '];
   const shown = await Promise.all(
@@ -27,7 +27,7 @@ test('addresses are shown in one spelling, whatever was sent', async () => {
   expect(shown).toEqual(['2001:db8::1', '10.0.0.2']);
 });
 
-test('camelCase is accepted, and so is an entry that was read before', async () => {
+test('accepts camelCase and entries of earlier responses', async () => {
   const { call } = await startManagement();
   const body = { ipAddress: '10.0.0.3', createdAt: '2020-01-01T00:00:00Z' };
   expect((await call('POST', '/api/firewall/ips', { body })).status).toBe(200);
@@ -45,7 +45,7 @@ test.each(['10.0.0', '10.0.0.256', 'localhost', '10.0.0.0/8', 'fe80::1%eth0', ''
   },
 );
 
-test('a body without the address, or with something else, names the field', async () => {
+test('names the missing or unknown field of a body', async () => {
   const { call } = await startManagement();
   const messages = await Promise.all(
     [{}, { ip_address: 7 }, { ip_address: '10.0.0.1', note: 'x' }].map(
@@ -59,7 +59,7 @@ test('a body without the address, or with something else, names the field', asyn
   ]);
 });
 
-test('an address in two spellings is one address', async () => {
+test('treats two spellings of an address as one', async () => {
   const { call } = await startManagement();
   await call('POST', '/api/firewall/ips', { body: { ip_address: '2001:db8::1' } });
   const again = await call('POST', '/api/firewall/ips', { body: { ip_address: '2001:0DB8::0:1' } });
@@ -69,7 +69,7 @@ test('an address in two spellings is one address', async () => {
   expect([gone.status, gone.body.error.code]).toEqual([404, 'ip_not_found']);
 });
 
-test('twenty addresses that come at once are all kept', async () => {
+test('stores all of twenty simultaneous addresses', async () => {
   const { call } = await startManagement();
   const ips = Array.from({ length: 20 }, (_, index) => `10.0.0.${index}`);
   const answers = await Promise.all(
@@ -79,7 +79,7 @@ test('twenty addresses that come at once are all kept', async () => {
   expect((await call('GET', '/api/firewall/ips')).body.entries).toHaveLength(20);
 });
 
-test('the list says from where it was asked, so that a page can offer that address', async () => {
+test('returns the address of the client', async () => {
   const stage = await startManagement({ connection: { remoteAddress: addressOf } });
   await setUp(stage);
   const client = await logIn(stage, { address: '::ffff:192.0.2.7' });

@@ -48,7 +48,7 @@ const everything = async (query: string, of = stage()) => {
 };
 const one = (position: number, of = stage()) => of.call('GET', `/api/history/${position}`);
 
-test('a write is in the history at once, with who did it and a sentence', async () => {
+test('shows a write immediately with its actor and a sentence', async () => {
   await stage().call('POST', '/api/firewall/ips', {
     body: { ip_address: '10.0.0.1' },
     headers: { 'user-agent': 'me' },
@@ -64,7 +64,7 @@ test('a write is in the history at once, with who did it and a sentence', async 
   });
 });
 
-test('one event shows its subject before and after, and what differs', async () => {
+test('shows the subject before and after an event, and the difference', async () => {
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'old' } });
   await stage().call('PATCH', `/api/api-keys/${key.id}`, { body: { name: 'new' } });
   const { body } = await one(stage().hot.state.position);
@@ -83,13 +83,13 @@ test('one event shows its subject before and after, and what differs', async () 
   expect(body.previous_hash).toBe(first.hash);
 });
 
-test('what made something or ended it shows nothing on the other side', async () => {
+test('shows null before a creation and after a deletion', async () => {
   await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.7.7.7' } });
   const { body: allowed } = await one(stage().hot.state.position);
   expect(allowed.changes).toEqual([{ path: '/10.7.7.7', before: null, after: { allowedAt: stage().clock.now } }]);
 });
 
-test('a reset of counters shows what was counted', async () => {
+test('shows the counts that a reset cleared', async () => {
   const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'used', limits } });
   await stage().append(completed({ keyId: key.id }));
@@ -98,7 +98,7 @@ test('a reset of counters shows what was counted', async () => {
   expect(body.changes).toEqual([{ path: '/used/1', before: 120, after: null }]);
 });
 
-test('secrets are never shown, but that they changed', async () => {
+test('shows that a secret changed, but not its value', async () => {
   await stage().call('POST', '/api/accounts/import', upload(authFile()));
   await stage().call('POST', '/api/accounts/import?on_duplicate=replace', upload(authFile()));
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'secret' } });
@@ -131,12 +131,12 @@ test.each([
   ['/api/history?until=1&until=2', 400, 'validation_error'],
   [`/api/history?${'subject=a&'.repeat(21)}`, 400, 'validation_error'],
   [`/api/history?${'type=a&'.repeat(101)}`, 400, 'validation_error'],
-])('%s is answered with %i', async (path, status, code) => {
+])('responds to %s with %i', async (path, status, code) => {
   const answer = await stage().call('GET', path);
   expect([answer.status, answer.body.error.code]).toEqual([status, code]);
 });
 
-test('every filter and page agrees with a walk through everything', async () => {
+test('returns with every filter and page what a full scan finds', async () => {
   const own = await startManagement();
   const keyActor: Actor = { kind: 'apiKey', keyId: KEY };
   for (let round = 0; round < 12; round++) {

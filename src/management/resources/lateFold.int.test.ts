@@ -3,7 +3,7 @@ import { startManagement } from '../../../test/support/management.ts';
 import { createCommandHandler } from '../../state/commands/commandHandler.ts';
 import { FoldUnavailable, type HotRunner } from '../../state/hotRunner.ts';
 
-test('a write that is durable but not folded yet is no 500: it says that it was made', async () => {
+test('responds with log_unavailable when a durable write is not folded in time', async () => {
   let isLate = true;
   const at = await startManagement({
     handle: (...args) => {

@@ -35,7 +35,7 @@ async function listen(stage: Stage, client?: Browser) {
 const allow = (client: Browser | Stage, ip: string) =>
   client.call('POST', '/api/firewall/ips', { body: { ip_address: ip } });
 
-test('a page hears at once where the log stands, and then what changes', async () => {
+test('sends the current position first, then what changes', async () => {
   const stage = await startManagement();
   await allow(stage, '10.0.0.1');
   const page = await listen(stage);
@@ -48,7 +48,7 @@ test('a page hears at once where the log stands, and then what changes', async (
   expect(page.told()[1]).toEqual({ event: 'changed', data: { position: 2, subjects: ['firewall-main'] } });
 });
 
-test('requests are not named one by one', async () => {
+test('names the kind of requests instead of each id', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
   await stage.append(completed(), completed(), completed());
@@ -56,13 +56,13 @@ test('requests are not named one by one', async () => {
   expect(new Set(page.subjects())).toEqual(new Set(['request']));
 });
 
-test('a page that says nothing still hears that the stream lives', async () => {
+test('sends keepalives', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
   await vi.waitUntil(() => page.stream.text.includes(': keepalive\n\n'), waitOptions);
 });
 
-test('the stream ends with the session, whatever ends that', async () => {
+test('ends the stream with the session, however that ends', async () => {
   const stage = await startManagement();
   await setUp(stage);
   const ends = async (end: () => Promise<unknown>, who: Browser) => {
@@ -87,7 +87,7 @@ test('the stream ends with the session, whatever ends that', async () => {
   expect(page.told().at(-1)).toEqual(ended);
 });
 
-test('setting the first password ends the streams that needed none', async () => {
+test('ends streams without a session when the first password is set', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
   await setUp(stage);
@@ -95,7 +95,7 @@ test('setting the first password ends the streams that needed none', async () =>
   expect(page.told().at(-1)?.data).toEqual({ reason: 'session' });
 });
 
-test('one session has a bounded number of streams, and gets one back when it leaves one', async () => {
+test('limits the open streams of a session', async () => {
   const stage = await startManagement();
   const client = await setUp(stage);
   const pages = await Promise.all(Array.from({ length: 8 }, () => listen(stage, client)));
@@ -108,7 +108,7 @@ test('one session has a bounded number of streams, and gets one back when it lea
   expect((await listen(stage, client)).stream.status).toBe(200);
 });
 
-test('stopping ends all streams', async () => {
+test('ends all streams on stop', async () => {
   const stage = await startManagement();
   const page = await listen(stage);
   stage.live.stop();

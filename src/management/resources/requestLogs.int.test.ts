@@ -42,7 +42,7 @@ const ids = async (query: string) => {
   return body.requests.map(({ request_id }: { request_id: string }) => request_id.slice(4)).join('');
 };
 
-test('a row has the fields of the specification, and ours after them', async () => {
+test('returns all fields of a request', async () => {
   const { body } = await logged().call('GET', '/api/request-logs');
   expect(Object.keys(body.requests[0]).slice(0, 12)).toEqual([
     'requested_at',
@@ -83,7 +83,7 @@ test('a row has the fields of the specification, and ours after them', async () 
   });
 });
 
-test('a failed request without usage has no tokens and no cost; a refused one names its key and no account', async () => {
+test('returns null for unknown tokens and cost, and for the account of a refusal', async () => {
   const { body } = await logged().call('GET', '/api/request-logs');
   expect(body.requests[1]).toMatchObject({ status: 'error', tokens: null, cached_input_tokens: null, cost_usd: null });
   expect(body.requests[0]).toMatchObject({
@@ -135,11 +135,11 @@ test.each([
   ['search=', '4321'],
   ['accountId=a&status=error&model=gpt-5.1&search=provider', '3'],
   ['unknown=parameter', '4321'],
-])('?%s finds %s', async (query, expected) => {
+])('finds with ?%s %s', async (query, expected) => {
   expect(await ids(query.replaceAll(' ', '%20'))).toBe(expected);
 });
 
-test('pages follow each other without gap, and say whether there is more', async () => {
+test('returns consecutive pages and whether there are more', async () => {
   const page = async (query: string) => {
     const { body } = await logged().call('GET', `/api/request-logs?${query}`);
     const found = body.requests.map(({ request_id }: { request_id: string }) => request_id.slice(4)).join('');
@@ -164,7 +164,7 @@ test.each([
   ['since=yesterday', 'since must be an ISO 8601 time'],
   ['until=2026-02-30', 'until must be an ISO 8601 time'],
   ['search=a&search=b', 'search is given twice'],
-])('?%s is refused: %s', async (query, message) => {
+])('rejects ?%s: %s', async (query, message) => {
   const { status, body } = await logged().call('GET', `/api/request-logs?${query}`);
   expect([status, body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
@@ -174,7 +174,7 @@ const none = { model: 'gpt-5', reasoning_effort: null };
 const low = { model: 'gpt-5.1', reasoning_effort: 'low' };
 const high = { model: 'gpt-5.1', reasoning_effort: 'high' };
 
-test('options are the values that rows have, in order, and how many have them', async () => {
+test('lists the values of all rows in order, with their counts', async () => {
   expect(await options()).toEqual({
     account_ids: ['a', 'b'],
     model_options: [none, high, low],
@@ -200,26 +200,26 @@ test.each([
   ['since=2026-01-12T00:00:00.001Z', [], [high], ['429']],
   ['until=2026-01-10T23:59:59Z', ['a'], [low], ['200']],
   ['since=2026-01-11&until=2026-01-12', ['a', 'b'], [none, high], ['200', 'error']],
-])('each list of options ignores the conditions on itself and obeys the others: %s', async (query, ...expected) => {
+])('applies to each list of options all filters but its own: %s', async (query, ...expected) => {
   const { account_ids, model_options, statuses } = await options(query);
   expect([account_ids, model_options, statuses]).toEqual(expected);
 });
 
-test('an option says how many rows there would be with it', async () => {
+test('counts the rows that an option would select', async () => {
   const { counts } = await options('reasoningEffort=high&status=error');
   expect(counts).toEqual({ account_ids: { a: 1 }, model_options: [1], statuses: { 429: 1, error: 1 } });
   const { requests, total } = (await logged().call('GET', '/api/request-logs?reasoningEffort=high&status=429')).body;
   expect([requests.length, total]).toEqual([1, counts.statuses['429']]);
 });
 
-test('options refuse a time that is none', async () => {
+test('rejects an invalid time for options', async () => {
   expect((await options('since=yesterday')).error).toEqual({
     code: 'validation_error',
     message: 'since must be an ISO 8601 time',
   });
 });
 
-test('a request that has just ended is in the next page', async () => {
+test('includes a request that has just ended', async () => {
   const { append, call } = await startManagement();
   expect((await call('GET', '/api/request-logs')).body).toEqual({ requests: [], total: 0, has_more: false });
   for (const requestId of ['req_a', 'req_b', 'req_c']) {
@@ -228,7 +228,7 @@ test('a request that has just ended is in the next page', async () => {
   }
 });
 
-test('by default a page has fifty rows', async () => {
+test('returns fifty rows by default', async () => {
   const { append, call } = await startManagement();
   await append(...Array.from({ length: 60 }, () => completed()));
   const { body } = await call('GET', '/api/request-logs');

@@ -17,7 +17,7 @@ async function trends({ call }: Stage, query = '') {
 }
 const busy = (points: readonly Point[]) => points.filter(({ requests }) => requests > 0);
 
-test('without requests there is a point for every hour of a day, each of them nothing', async () => {
+test('returns a zero point for each of 24 hours without requests', async () => {
   const { points, ...rest } = await trends(await startManagement());
   expect(rest).toEqual({ step_minutes: 60, since: iso(earlier(23 * HOUR)), errors: [] });
   expect(points).toHaveLength(24);
@@ -33,7 +33,7 @@ test('without requests there is a point for every hour of a day, each of them no
   });
 });
 
-test('requests count in the step in which they arrived, refusals without a row as errors', async () => {
+test('counts requests in the step of their arrival, and unlogged refusals as errors', async () => {
   const stage = await startManagement();
   await stage.append(
     completed({ requestedAt: NOW }),
@@ -61,7 +61,7 @@ test('requests count in the step in which they arrived, refusals without a row a
   ]);
 });
 
-test('the points of any stretch add up to its total', async () => {
+test('returns points that add up to the total of any period', async () => {
   const stage = await startManagement();
   await stage.append(...Array.from({ length: 30 }, (_, hour) => completed({ requestedAt: earlier(hour * 5 * HOUR) })));
   for (const [query, count] of [

@@ -3,7 +3,7 @@ import { logIn, setUp, setUpTotp } from '../../../test/support/browser.ts';
 import { startManagement } from '../../../test/support/management.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 
-test('everybody who is signed in is listed, the latest first, with the client marked', async () => {
+test('lists sessions, latest first, and marks the current one', async () => {
   const stage = await startManagement();
   const first = await setUp(stage);
   await setUpTotp(stage, first);
@@ -21,7 +21,7 @@ test('everybody who is signed in is listed, the latest first, with the client ma
   });
 });
 
-test('one session can be signed out by another, at once', async () => {
+test('signs out another session immediately', async () => {
   const stage = await startManagement();
   const mine = await setUp(stage);
   const theirs = await logIn(stage);
@@ -34,7 +34,7 @@ test('one session can be signed out by another, at once', async () => {
   expect([again.status, again.body.error.code]).toEqual([404, 'session_not_found']);
 });
 
-test('all others can be signed out together', async () => {
+test('signs out all other sessions', async () => {
   const stage = await startManagement();
   const mine = await setUp(stage);
   const others = [await logIn(stage), await logIn(stage)];
@@ -43,7 +43,7 @@ test('all others can be signed out together', async () => {
   expect((await mine.call('GET', '/api/sessions')).body.sessions).toHaveLength(1);
 });
 
-test('sessions that have expired are not listed; without a password there are none', async () => {
+test('lists neither expired sessions nor any without a password', async () => {
   const stage = await startManagement();
   expect((await stage.call('GET', '/api/sessions')).body).toEqual({ sessions: [] });
   await setUp(stage);

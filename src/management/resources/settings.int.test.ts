@@ -13,13 +13,13 @@ const defaults = {
 };
 const required = { sticky_threads_enabled: true, prefer_earlier_reset_accounts: false };
 
-test('settings begin with the defaults', async () => {
+test('starts with the default settings', async () => {
   const { call } = await startManagement();
   const { status, body } = await call('GET', '/api/settings');
   expect([status, body]).toEqual([200, defaults]);
 });
 
-test('what is changed shows in the answer and in the next read; what is left out or null stays', async () => {
+test('changes the given settings and keeps those omitted or null', async () => {
   const { call } = await startManagement();
   const first = await call('PUT', '/api/settings', {
     body: { ...required, routing_strategy: 'round_robin', api_key_auth_enabled: true },
@@ -34,14 +34,14 @@ test('what is changed shows in the answer and in the next read; what is left out
   expect((await call('GET', '/api/settings')).body).toEqual(expected);
 });
 
-test('an answer can be sent back as it is, and changes nothing', async () => {
+test('accepts its own response as a request and changes nothing', async () => {
   const { call, hot } = await startManagement();
   const { body } = await call('GET', '/api/settings');
   const { status } = await call('PUT', '/api/settings', { body });
   expect([status, hot.state.position]).toEqual([200, 0]);
 });
 
-test('camelCase is accepted', async () => {
+test('accepts camelCase', async () => {
   const { call } = await startManagement();
   const body = { stickyThreadsEnabled: false, preferEarlierResetAccounts: true, importWithoutOverwrite: true };
   expect((await call('PUT', '/api/settings', { body })).body).toMatchObject({
@@ -59,13 +59,13 @@ test.each([
   [{ ...required, routing_strategy: 'fastest' }, 'routing_strategy must be one of usage_weighted, round_robin'],
   [{ ...required, api_key_auth: true }, 'api_key_auth is not a known field'],
   [{ ...required, stickyThreadsEnabled: true }, 'stickyThreadsEnabled is given twice'],
-])('%j is refused: %s', async (body, message) => {
+])('rejects %j: %s', async (body, message) => {
   const { call } = unchanged();
   const answer = await call('PUT', '/api/settings', { body });
   expect([answer.status, answer.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
 
-test('TOTP cannot be required while none is set up, and nothing else of that write holds', async () => {
+test('rejects a whole change that requires TOTP while none is set up', async () => {
   const { call } = await startManagement();
   const body = { ...required, totp_required_on_login: true, api_key_auth_enabled: true };
   const answer = await call('PUT', '/api/settings', { body });

@@ -4,7 +4,7 @@ import { earlier, MINUTE } from '../../../test/support/specification.ts';
 import { instant, iso } from '../../domain/core/brands.ts';
 import { ReadModelUnavailable } from '../../readModels/readModelUnavailable.ts';
 
-test('an embedded node says how far it and its read models are', async () => {
+test('shows the position of an embedded node and of its read models', async () => {
   const stage = await startManagement();
   await stage.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' } });
   const { body } = await stage.call('GET', '/api/status');
@@ -17,7 +17,7 @@ test('an embedded node says how far it and its read models are', async () => {
   });
 });
 
-test('what waits, who works for all, and what cannot be asked are said rather than refused', async () => {
+test('shows the outbox, leaders and unavailable stores with a 200', async () => {
   const since = earlier(MINUTE);
   const stage = await startManagement({
     queries: {

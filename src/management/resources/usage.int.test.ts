@@ -49,7 +49,7 @@ const at = (resetAt: Instant, usedPercent: number, windowMinutes: number | null 
   windowMinutes,
 });
 
-test('without accounts and requests everything is zero', async () => {
+test('returns zeros without accounts and requests', async () => {
   const stage = await startManagement();
   const nothing = { remaining_percent: 0, capacity_credits: 0, remaining_credits: 0, reset_at: null };
   expect(await get(stage, '/api/usage/summary')).toEqual({
@@ -72,7 +72,7 @@ test('without accounts and requests everything is zero', async () => {
   });
 });
 
-test('an account counts as much as its plan has credits, and only while it is active', async () => {
+test('weights active accounts by the credits of their plans', async () => {
   const stage = await startManagement();
   const [plus, pro, paused] = [
     await imported(stage, 'plus', 'plus'),
@@ -102,7 +102,7 @@ test('an account counts as much as its plan has credits, and only while it is ac
   });
 });
 
-test('where accounts differ in the length of a window, it is that of the specification', async () => {
+test('uses the default window length where accounts differ', async () => {
   const stage = await startManagement();
   await observe(stage, await imported(stage, 'a', 'plus'), usageSample(at(later(HOUR), 1, 300), null));
   await observe(stage, await imported(stage, 'b', 'plus'), usageSample(at(later(HOUR), 1, 600), null));
@@ -110,7 +110,7 @@ test('where accounts differ in the length of a window, it is that of the specifi
   expect((await get(stage, '/api/usage/window')).window_minutes).toBe(1_440);
 });
 
-test('cost, tokens and errors are those of the last seven days to the millisecond', async () => {
+test('sums cost, tokens and errors over exactly the last seven days', async () => {
   const stage = await startManagement();
   await stage.append(
     completed({ requestedAt: earlier(7 * DAY) }),
@@ -132,7 +132,7 @@ test('cost, tokens and errors are those of the last seven days to the millisecon
   });
 });
 
-test('refusals without a row of their own count as requests that failed', async () => {
+test('counts unlogged refusals as failed requests', async () => {
   const stage = await startManagement();
   const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
   await stage.append(
@@ -144,7 +144,7 @@ test('refusals without a row of their own count as requests that failed', async 
   expect(metrics).toMatchObject({ requests7d: 4, errorRate7d: 75, top_error: 'model_not_allowed' });
 });
 
-test('history is the mean of the primary samples of so many hours', async () => {
+test('returns the mean of the primary samples of the given hours', async () => {
   const stage = await startManagement();
   const [observed, silent] = [await imported(stage, 'a', 'plus'), await imported(stage, 'b', 'enterprise')];
   await observe(stage, observed, usageSample(usageWindow(90), null), earlier(25 * HOUR));
@@ -166,7 +166,7 @@ test('history is the mean of the primary samples of so many hours', async () => 
   expect((await get(stage, '/api/usage/history?hours=168')).accounts[0].remaining_percent_avg).toBe(47.5);
 });
 
-test('the window is the last sample of each account', async () => {
+test('returns the last sample of each account', async () => {
   const stage = await startManagement();
   const id = await imported(stage, 'a', 'plus');
   await observe(stage, id, usageSample(usageWindow(20), usageWindow(30)), earlier(HOUR));
@@ -192,13 +192,13 @@ test.each([
   ['history?hours=1&hours=2', 'hours is given twice'],
   ['window?window=tertiary', 'window must be primary or secondary'],
   ['window?window=', 'window must be primary or secondary'],
-])('%s is refused: %s', async (query, message) => {
+])('rejects %s: %s', async (query, message) => {
   const { call } = await startManagement();
   const { status, body } = await call('GET', `/api/usage/${query}`);
   expect([status, body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
 
-test('trends have a point for each hour of seven days; gaps carry on what was known', async () => {
+test('returns a point for each hour of seven days and fills gaps with the last value', async () => {
   const stage = await startManagement();
   const id = await imported(stage, 'a', 'plus');
   await observe(stage, id, usageSample(usageWindow(25), null), earlier(9 * DAY));
@@ -217,7 +217,7 @@ test('trends have a point for each hour of seven days; gaps carry on what was kn
   ]);
 });
 
-test('before the first sample of a window all of it is left', async () => {
+test('returns 100 % before the first sample of a window', async () => {
   const stage = await startManagement();
   const id = await imported(stage, 'a', 'plus');
   await observe(stage, id, usageSample(null, usageWindow(40)), earlier(HOUR));
@@ -225,7 +225,7 @@ test('before the first sample of a window all of it is left', async () => {
   expect([primary, secondary.slice(-3).map(({ v }: { v: number }) => v)]).toEqual([[], [100, 60, 60]]);
 });
 
-test('the trends of all accounts count each by its credits, and leave out those that do not serve', async () => {
+test('weights pooled trends by credits and leaves out inactive accounts', async () => {
   const stage = await startManagement();
   const plus = await imported(stage, 'a', 'plus');
   const pro = await imported(stage, 'b', 'pro');
@@ -246,13 +246,13 @@ test('the trends of all accounts count each by its credits, and leave out those 
   expect(primary_window.remaining_percent).toBe(43.48);
 });
 
-test('trends of an account that is not there are refused', async () => {
+test('responds to trends of an unknown account with 404', async () => {
   const { call } = await startManagement();
   const { status, body } = await call('GET', '/api/accounts/nobody/trends');
   expect([status, body.error.code]).toEqual([404, 'account_not_found']);
 });
 
-test('the overview counts each account once, by what keeps it from serving', async () => {
+test('counts each account once in the overview, by what makes it unavailable', async () => {
   const stage = await startManagement();
   const ids: AccountId[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await imported(stage, name, 'plus'));
@@ -267,7 +267,7 @@ test('the overview counts each account once, by what keeps it from serving', asy
   expect((await get(stage, '/api/dashboard/overview')).accountCounts).toEqual({ ...counts, active: 3, rateLimited: 0 });
 });
 
-test('the overview sums usage over seven days, requests and errors over 24 hours', async () => {
+test('sums usage over seven days, and requests and errors over 24 hours', async () => {
   const stage = await startManagement();
   await stage.append(
     completed({ requestedAt: earlier(6 * DAY) }),
@@ -286,7 +286,7 @@ test('the overview sums usage over seven days, requests and errors over 24 hours
   });
 });
 
-test('a request that has just ended is in the next overview', async () => {
+test('includes a request that has just ended in the overview', async () => {
   const stage = await startManagement();
   for (const count of [1, 2, 3]) {
     await stage.append(completed());
@@ -294,7 +294,7 @@ test('a request that has just ended is in the next overview', async () => {
   }
 });
 
-test('models are those with a price and those that answered', async () => {
+test('lists models with a price and those that served a request', async () => {
   const stage = await startManagement();
   await stage.append(completed({ model: 'gpt-oss' }), completed({ model: 'gtp-5', status: '404' }));
   const entry = (id: string) => ({ id, name: id });
