@@ -5,7 +5,7 @@ import { startGateway } from './support/gateway.ts';
 
 const PASSWORD = 'correct horse';
 const PROXY = { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.0/8,::1/128' };
-/** What a proxy that speaks TLS says of a client. */
+/** Headers of a reverse proxy that terminates TLS. */
 const FORWARDED = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
 async function stage(env: Record<string, string> = {}) {
@@ -14,10 +14,10 @@ async function stage(env: Record<string, string> = {}) {
   const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await fetch(gateway.url + path, { method, headers: { ...type, ...headers }, ...sent });
-    const set = answer.headers.get('set-cookie') ?? '';
+    const response = await fetch(gateway.url + path, { method, headers: { ...type, ...headers }, ...sent });
+    const set = response.headers.get('set-cookie') ?? '';
     // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
-    return { status: answer.status, body: (await answer.json()) as any, set, cookie: set.split(';')[0] ?? '' };
+    return { status: response.status, body: (await response.json()) as any, set, cookie: set.split(';')[0] ?? '' };
   };
   const post = (path: string, body: unknown, headers = {}) =>
     call('POST', `/api/dashboard-auth/${path}`, headers, body);
@@ -60,7 +60,7 @@ test('keeps sessions and their ends across a restart', async () => {
   const second = await post('password/login', { password: PASSWORD });
   await post('logout', {}, { cookie: second.cookie });
   await gateway.restart();
-  // Of the first start alone: there is a password now.
+  // Only the first start printed one: a password is set now.
   expect(tokens()).toHaveLength(1);
   expect((await call('GET', '/api/accounts', { cookie: first.cookie })).status).toBe(200);
   expect((await call('GET', '/api/accounts', { cookie: second.cookie })).status).toBe(401);
@@ -90,14 +90,14 @@ test('writes no password, cookie or TOTP secret to any file of the data folder',
   const { body } = await post('totp/setup/start', {}, { cookie });
   await post('password/login', { password: 'a wrong password' });
   for (const name of ['log.sqlite', 'log.sqlite-wal', 'vault.sqlite', 'readmodels.sqlite']) {
-    const content = readIfThere(join(gateway.folder, name));
+    const content = readIfExists(join(gateway.folder, name));
     for (const secret of [PASSWORD, 'a wrong password', cookie.split('=')[1] as string, body.secret as string]) {
       expect([name, content.includes(secret)]).toEqual([name, false]);
     }
   }
 });
 
-function readIfThere(path: string): Buffer {
+function readIfExists(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch {

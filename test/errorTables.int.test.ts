@@ -6,7 +6,7 @@ import { type Gateway, startGateway, validRequest } from './support/gateway.ts';
 import { json, type ResponseScript, serverError } from './support/provider/scripts.ts';
 
 /** The proxy's error codes with status and type, one by one (docs/errors.md). */
-const PROXY_ROWS = {
+const PROXY_ERRORS = {
   invalid_request_error: ['invalid_request_error', [400]],
   validation_error: ['invalid_request_error', [422]],
   invalid_api_key: ['authentication_error', [401]],
@@ -23,11 +23,11 @@ const PROXY_ROWS = {
   model_not_found: ['invalid_request_error', [404]],
 } as const;
 
-/** Codes that only the provider says: they come with its details, and with the status of every failure of the provider's. */
-const PASSED_ON: ReadonlySet<string> = new Set(['insufficient_permissions', 'server_error']);
+/** Codes that only the provider sends: relayed with its details and the status of provider failures. */
+const RELAYED: ReadonlySet<string> = new Set(['insufficient_permissions', 'server_error']);
 
-/** The table "Management error codes", and the code of its last line, for which it names none. */
-const MANAGEMENT_ROWS = {
+/** The error codes of management with their status (docs/errors.md). */
+const MANAGEMENT_ERRORS = {
   authentication_required: 401,
   invalid_credentials: 401,
   totp_required: 401,
@@ -50,8 +50,8 @@ const MANAGEMENT_ROWS = {
   not_found: 404,
 } as const;
 
-type ProxyCode = keyof typeof PROXY_ROWS;
-type ManagementCode = keyof typeof MANAGEMENT_ROWS;
+type ProxyCode = keyof typeof PROXY_ERRORS;
+type ManagementCode = keyof typeof MANAGEMENT_ERRORS;
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('the proxy', () => {
-  const says = (script: ResponseScript) => {
+  const providerResponds = (script: ResponseScript) => {
     gateway.pool[0]?.at.next(script);
     return gateway.ask();
   };
@@ -70,17 +70,17 @@ describe('the proxy', () => {
     await gateway.set({ api_key_auth_enabled: true });
     return () => gateway.ask(validRequest, { headers: { authorization: `Bearer ${key.key}` } });
   };
-  /** Nothing that a client sends should be able to bring this about, so that one part is made to fail. */
-  const broken = () => {
-    const mistake = () => {
-      throw new Error('a mistake of ours');
+  /** No client request should cause an internal error, so a part is made to fail. */
+  const failInternally = () => {
+    const fail = () => {
+      throw new Error('a bug');
     };
-    vi.spyOn(OpenRequests.prototype, 'add').mockImplementationOnce(mistake);
+    vi.spyOn(OpenRequests.prototype, 'add').mockImplementationOnce(fail);
     return gateway.ask();
   };
 
-  /** The only account rests after each failure; another one is put in its place. */
-  const renewed = async () => {
+  /** Replaces the only account, which is in cool-down after a failure. */
+  const replaceAccount = async () => {
     for (const { id } of gateway.pool.splice(0)) await gateway.api('DELETE', `/api/accounts/${id}`);
     const at = gateway.provider.addAccount();
     gateway.pool.push({ at, id: await gateway.importAccount(at) });
@@ -94,7 +94,7 @@ describe('the proxy', () => {
       return gateway.ask();
     },
     model_not_allowed: async () => (await withKey({ allowed_models: ['another'] }))(),
-    insufficient_permissions: () => says(json(403, error('insufficient_permissions', 'permission_error'))),
+    insufficient_permissions: () => providerResponds(json(403, error('insufficient_permissions', 'permission_error'))),
     async ip_forbidden() {
       await gateway.api('POST', '/api/firewall/ips', { ip_address: '10.0.0.1' });
       return gateway.ask();
@@ -106,10 +106,10 @@ describe('the proxy', () => {
       await (await ask()).text();
       return ask();
     },
-    server_error: () => says(serverError()),
-    internal_error: broken,
-    not_implemented: () => says(json(501, error('not_implemented', 'server_error'))),
-    upstream_error: () => says(serverError({ body: 'html' })),
+    server_error: () => providerResponds(serverError()),
+    internal_error: failInternally,
+    not_implemented: () => providerResponds(json(501, error('not_implemented', 'server_error'))),
+    upstream_error: () => providerResponds(serverError({ body: 'html' })),
     async no_accounts() {
       await gateway.api('POST', `/api/accounts/${gateway.pool[0]?.id}/pause`);
       return gateway.ask();
@@ -120,25 +120,25 @@ describe('the proxy', () => {
   test.each(Object.entries(provoke) as [ProxyCode, () => Promise<Response>][])(
     'responds with %s',
     async (code, ask) => {
-      await renewed();
+      await replaceAccount();
       const response = await ask();
       const body = await response.json();
-      const [type, statuses] = PROXY_ROWS[code];
+      const [type, statuses] = PROXY_ERRORS[code];
       expect(body).toMatchObject({ error: { code, type, message: expect.stringMatching(/./) } });
-      expect(PASSED_ON.has(code) ? [502] : statuses).toContain(response.status);
+      expect(RELAYED.has(code) ? [502] : statuses).toContain(response.status);
       await gateway.set({ api_key_auth_enabled: false });
       await gateway.api('DELETE', '/api/firewall/ips/10.0.0.1');
     },
   );
 
-  test("keeps the provider's no_accounts as 503 and what it cannot read as its own words", async () => {
-    await renewed();
-    const away = await says(json(500, error('no_accounts', 'server_error')));
-    expect([away.status, await away.json()]).toEqual([503, error('no_accounts', 'server_error')]);
-    await renewed();
-    const unread = await says(serverError({ body: 'html' }));
+  test("relays the provider's no_accounts as 503 and replaces an unreadable error", async () => {
+    await replaceAccount();
+    const unavailable = await providerResponds(json(500, error('no_accounts', 'server_error')));
+    expect([unavailable.status, await unavailable.json()]).toEqual([503, error('no_accounts', 'server_error')]);
+    await replaceAccount();
+    const unreadable = await providerResponds(serverError({ body: 'html' }));
     const own = { message: 'Upstream error', type: 'server_error', code: 'upstream_error' };
-    expect([unread.status, await unread.json()]).toEqual([502, { error: own }]);
+    expect([unreadable.status, await unreadable.json()]).toEqual([502, { error: own }]);
   });
 });
 
@@ -173,7 +173,7 @@ describe('management', () => {
   const totpStarted = async () =>
     (await call('POST', `${auth}/totp/setup/start`)).json() as Promise<{ secret: string; setupToken: string }>;
 
-  /** In an order in which each finds what it needs: without a password, with one, with TOTP, with TOTP pending. */
+  /** In this order: without a password, with one, with TOTP, with TOTP pending. */
   const rows: [code: ManagementCode, ask: () => Promise<Response>][] = [
     ['password_not_configured', () => call('POST', `${auth}/password/login`, { password })],
     ['validation_error', () => call('POST', `${auth}/password/setup`, { password: 'short' })],
@@ -229,12 +229,12 @@ describe('management', () => {
   ];
 
   test('has a case for every documented code', () =>
-    expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(MANAGEMENT_ROWS).sort()));
+    expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(MANAGEMENT_ERRORS).sort()));
 
   test.each(rows)('responds with %s', async (name, ask) => {
     const response = await ask();
     const body = await response.json();
     expect(body).toEqual({ error: { code: name, message: expect.stringMatching(/./) } });
-    expect(response.status).toBe(MANAGEMENT_ROWS[name]);
+    expect(response.status).toBe(MANAGEMENT_ERRORS[name]);
   });
 });

@@ -33,19 +33,19 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
   );
 
-/** Reads a schema of the document as a client would: nothing of ours but the document is known to it. */
+/** Validates against a schema of the document, as a client that knows nothing but the document. */
 const validator = (schema: unknown) => {
   const text = JSON.stringify({ ...(schema as object), $defs: document.components.schemas });
   return z.fromJSONSchema(JSON.parse(text.replaceAll('"#/components/schemas/', '"#/$defs/')));
 };
 
-interface Live {
+interface LiveResponse {
   status: number;
   type: string;
   text: string;
 }
 let cookie = '';
-async function live(method: string, path: string, body?: unknown): Promise<Live> {
+async function callAndRead(method: string, path: string, body?: unknown): Promise<LiveResponse> {
   const response = await fetch(gateway.url + path, {
     method,
     headers: {
@@ -60,7 +60,7 @@ async function live(method: string, path: string, body?: unknown): Promise<Live>
   return { status: response.status, type, text };
 }
 
-/** Of a stream that does not end by itself. */
+/** The first event of a stream that does not end by itself. */
 async function firstEvent(response: Response): Promise<string> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   let text = '';
@@ -75,17 +75,17 @@ const eventsOf = (text: string): unknown[] =>
     .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
     .map((line) => JSON.parse(line.slice(6)));
 
-/** Holds an answer against what the document says of it. */
-function check(name: string, { status, type, text }: Live): unknown {
+/** Checks a response against its description in the document. @returns its body */
+function check(name: string, { status, type, text }: LiveResponse): unknown {
   const [method = '', path = ''] = name.split(' ');
-  const answer = document.paths[path]?.[method.toLowerCase()]?.responses[status];
-  expect(answer, `${name} answered ${status}: ${text}`).toBeDefined();
-  if (!answer?.content) {
+  const described = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+  expect(described, `${name} responded with ${status}: ${text}`).toBeDefined();
+  if (!described?.content) {
     expect(text).toBe('');
     return undefined;
   }
-  const { schema } = answer.content[type] ?? {};
-  expect(schema, `${name} answered ${type}`).toBeDefined();
+  const { schema } = described.content[type] ?? {};
+  expect(schema, `${name} responded with ${type}`).toBeDefined();
   const values = type === 'text/event-stream' ? eventsOf(text) : [JSON.parse(text)];
   expect(values.length).toBeGreaterThan(0);
   for (const value of values) {
@@ -121,15 +121,15 @@ test('has unique operation ids and no dangling references', () => {
 
 test('returns from every endpoint what the document says', async () => {
   const called = new Set<string>();
-  // biome-ignore lint/suspicious/noExplicitAny: each answer has fields of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each response has its own fields
   const call = async (name: string, parameters: Record<string, string> = {}, body?: unknown): Promise<any> => {
     const [method = '', path = ''] = name.split(' ');
     const [bare = '', query] = path.split('?');
     const filled = bare.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(parameters[parameter] ?? ''));
-    const answer = await live(method, query ? `${filled}?${query}` : filled, body);
-    expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300);
+    const response = await callAndRead(method, query ? `${filled}?${query}` : filled, body);
+    expect(response.status, `${name}: ${response.text}`).toBeLessThan(300);
     called.add(`${method} ${bare}`);
-    return check(`${method} ${bare}`, answer);
+    return check(`${method} ${bare}`, response);
   };
 
   await call('GET /health');
@@ -177,12 +177,12 @@ test('returns from every endpoint what the document says', async () => {
   await call('POST /api/accounts/{id}/reactivate', { id: account.account_id });
   await call('GET /api/accounts/{id}/trends', { id: account.account_id });
 
-  const begun = await call('POST /api/oauth/start', {}, {});
-  const callbackUrl = await signInAt(begun.authorizationUrl, gateway.provider.addAccount());
-  await call('POST /api/oauth/manual-callback', {}, { callbackUrl, flowId: begun.flowId });
+  const flow = await call('POST /api/oauth/start', {}, {});
+  const callbackUrl = await signInAt(flow.authorizationUrl, gateway.provider.addAccount());
+  await call('POST /api/oauth/manual-callback', {}, { callbackUrl, flowId: flow.flowId });
   const device = await call('POST /api/oauth/start', {}, { forceMethod: 'device' });
   await call('GET /api/oauth/status');
-  await call(`GET /api/oauth/status?flowId=${begun.flowId}`);
+  await call(`GET /api/oauth/status?flowId=${flow.flowId}`);
   await call('POST /api/oauth/complete', {}, { flowId: device.flowId });
   await call('POST /api/oauth/cancel', {}, { flowId: device.flowId });
 
@@ -228,7 +228,7 @@ test('returns from every endpoint what the document says', async () => {
   await call('POST /api/dashboard-auth/password/login', {}, { password: 'battery staple' });
   await call('DELETE /api/dashboard-auth/password', {}, { password: 'battery staple' });
 
-  // Everything above, as the history shows it: each type of event and of actor, before and after.
+  // Everything above as the history shows it: every event type and actor type.
   let page = await call('GET /api/history?limit=200');
   const positions: number[] = page.events.map(({ position }: { position: number }) => position);
   while (page.next_cursor) {
@@ -268,8 +268,8 @@ test('returns errors as the document says', async () => {
     ['POST /v1/chat/completions', '/v1/chat/completions', { model: 'gpt-5.1', messages: [] }],
   ];
   for (const [name, path, body] of refused) {
-    const answer = await live(name.split(' ')[0] ?? '', path, body);
-    expect(answer.status, `${name}: ${answer.text}`).toBeGreaterThanOrEqual(400);
-    check(name, answer);
+    const response = await callAndRead(name.split(' ')[0] ?? '', path, body);
+    expect(response.status, `${name}: ${response.text}`).toBeGreaterThanOrEqual(400);
+    check(name, response);
   }
 });

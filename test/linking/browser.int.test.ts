@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterAll(() => gateway.stop());
 
-const head = () => gateway.events('AccountLinkBegun').length;
+const countStarted = () => gateway.events('AccountLinkBegun').length;
 const typesOf = (flowId: string) =>
   (
     [
@@ -38,15 +38,15 @@ const typesOf = (flowId: string) =>
 
 describe('browser sign-in', () => {
   test('links an account that serves requests immediately', async () => {
-    const begun = await operator.start();
-    expect(begun).toMatchObject({ method: 'browser', userCode: null, deviceAuthId: null, callback_problem: null });
-    expect(begun.expiresInSeconds).toBeGreaterThan(890);
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'pending', errorMessage: null });
+    const flow = await operator.start();
+    expect(flow).toMatchObject({ method: 'browser', userCode: null, deviceAuthId: null, callback_problem: null });
+    expect(flow.expiresInSeconds).toBeGreaterThan(890);
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'pending', errorMessage: null });
 
-    const page = await operator.signIn(begun, at);
+    const page = await operator.signIn(flow, at);
     expect([page.status, page.type]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain('The account is linked.');
-    const status = await operator.statusOf(begun.flowId);
+    const status = await operator.statusOf(flow.flowId);
     expect(status).toMatchObject({ status: 'success', errorMessage: null, outcome: 'imported' });
     const linked = (await operator.accounts()).find(
       ({ account_id }: { account_id: string }) => account_id === status.account_id,
@@ -58,7 +58,7 @@ describe('browser sign-in', () => {
       id_token: { state: 'parsed' },
     });
     expect((await gateway.ask()).status).toBe(200);
-    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
+    expect(typesOf(flow.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
   });
 
   test('sends a PKCE challenge and its verifier with the code (RFC 7636)', async () => {
@@ -90,15 +90,15 @@ describe('browser sign-in', () => {
   });
 
   test('listens on the callback port only while a sign-in is open', async () => {
-    const begun = await operator.start();
-    expect((await visit(`${begun.callbackUrl}?nothing`)).status).toBe(404);
-    await operator.signIn(begun, at);
-    await expect(visit(begun.callbackUrl)).rejects.toThrow();
+    const flow = await operator.start();
+    expect((await visit(`${flow.callbackUrl}?nothing`)).status).toBe(404);
+    await operator.signIn(flow, at);
+    await expect(visit(flow.callbackUrl)).rejects.toThrow();
   });
 
   test('responds with 404 to anything else on the callback port', async () => {
-    const begun = await operator.start();
-    const { origin } = new URL(begun.callbackUrl);
+    const flow = await operator.start();
+    const { origin } = new URL(flow.callbackUrl);
     for (const path of [
       '/',
       '/auth/callback',
@@ -109,51 +109,51 @@ describe('browser sign-in', () => {
     ]) {
       const page = await visit(origin + path);
       expect([path, page.status, page.type]).toEqual([path, 404, 'text/html; charset=utf-8']);
-      const answer = await visit(origin + path, 'application/json');
-      expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
+      const response = await visit(origin + path, 'application/json');
+      expect([response.status, JSON.parse(response.text).error.code]).toEqual([404, 'not_found']);
     }
-    expect((await fetch(begun.callbackUrl, { method: 'POST', body: 'x' })).status).toBe(404);
-    const page = await visit(begun.callbackUrl);
+    expect((await fetch(flow.callbackUrl, { method: 'POST', body: 'x' })).status).toBe(404);
+    const page = await visit(flow.callbackUrl);
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(page.headers.get('cache-control')).toBe('no-store');
-    await operator.cancel(begun.flowId);
+    await operator.cancel(flow.flowId);
   });
 
   test('ignores a callback with a wrong state', async () => {
-    const begun = await operator.start();
-    const location = new URL(await signInAt(begun.authorizationUrl, at));
+    const flow = await operator.start();
+    const location = new URL(await signInAt(flow.authorizationUrl, at));
     const wrong = new URL(location);
     wrong.searchParams.set('state', '0'.repeat(64));
     const missing = new URL(location);
     missing.searchParams.delete('state');
     const twice = new URL(location);
     twice.searchParams.append('state', 'another');
-    const denied = new URL(`${begun.callbackUrl}?error=access_denied&state=guessed`);
+    const denied = new URL(`${flow.callbackUrl}?error=access_denied&state=guessed`);
     for (const url of [wrong, missing, twice, denied]) expect((await visit(url.href)).status).toBe(404);
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'pending' });
-    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun']);
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'pending' });
+    expect(typesOf(flow.flowId)).toEqual(['AccountLinkBegun']);
     expect((await visit(location.href)).status).toBe(200);
   });
 
   test('exchanges a code once, however often the callback arrives', async () => {
-    const begun = await operator.start();
-    const location = await signInAt(begun.authorizationUrl, at);
+    const flow = await operator.start();
+    const location = await signInAt(flow.authorizationUrl, at);
     const before = operator.exchanges().length;
-    const answers = await Promise.all([1, 2, 3].map(() => visit(location)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const responses = await Promise.all([1, 2, 3].map(() => visit(location)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     const { status, body } = await operator.paste(location);
     expect([status, body.status]).toEqual([200, 'success']);
     expect(operator.exchanges().length).toBe(before + 1);
-    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
+    expect(typesOf(flow.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountImported']);
   });
 
   test('reports that access was denied at the provider', async () => {
-    const begun = await operator.start();
-    const page = await operator.signIn(begun, 'deny');
+    const flow = await operator.start();
+    const page = await operator.signIn(flow, 'deny');
     expect(page.status).toBe(400);
     expect(page.text).toContain('Access was denied at the provider');
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
-    await expect(visit(begun.callbackUrl)).rejects.toThrow();
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
+    await expect(visit(flow.callbackUrl)).rejects.toThrow();
   });
 
   test.each([
@@ -164,36 +164,36 @@ describe('browser sign-in', () => {
     ['a response that is not JSON', json(200, 'tokens'), 'invalid_response'],
   ])('fails with a message on %s', async (_name, token, code) => {
     at.token = token;
-    const begun = await operator.start();
-    expect((await operator.signIn(begun, at)).status).toBe(400);
-    const status = await operator.statusOf(begun.flowId);
+    const flow = await operator.start();
+    expect((await operator.signIn(flow, at)).status).toBe(400);
+    const status = await operator.statusOf(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: code });
     expect(status.errorMessage).toMatch(/start again/);
-    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountLinkFailed']);
+    expect(typesOf(flow.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountLinkFailed']);
     expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
   });
 });
 
 describe('pasted callback address', () => {
   test('completes the sign-in of a browser on another machine', async () => {
-    const begun = await operator.start();
-    const location = await signInAt(begun.authorizationUrl, at);
-    const { status, body } = await operator.paste(`  ${location}#\n`, begun.flowId);
+    const flow = await operator.start();
+    const location = await signInAt(flow.authorizationUrl, at);
+    const { status, body } = await operator.paste(`  ${location}#\n`, flow.flowId);
     expect([status, body]).toEqual([
       200,
       expect.objectContaining({ status: 'success', errorMessage: null, outcome: 'imported' }),
     ]);
-    await expect(visit(begun.callbackUrl)).rejects.toThrow();
+    await expect(visit(flow.callbackUrl)).rejects.toThrow();
     const [received] = gateway.events('AccountLinkCodeReceived').slice(-1);
-    expect(received?.data).toMatchObject({ linkId: begun.flowId, by: 'paste' });
+    expect(received?.data).toMatchObject({ linkId: flow.flowId, by: 'paste' });
   });
 
   test('accepts a query string alone, and the same address again', async () => {
-    const begun = await operator.start();
-    const query = new URL(await signInAt(begun.authorizationUrl, at)).search;
+    const flow = await operator.start();
+    const query = new URL(await signInAt(flow.authorizationUrl, at)).search;
     const first = await operator.paste(query);
-    expect(await operator.paste(query.slice(1), begun.flowId)).toEqual(first);
-    expect(typesOf(begun.flowId)).toHaveLength(3);
+    expect(await operator.paste(query.slice(1), flow.flowId)).toEqual(first);
+    expect(typesOf(flow.flowId)).toHaveLength(3);
   });
 
   test.each([
@@ -224,17 +224,17 @@ describe('signing in an account again', () => {
     at.revoke();
     await gateway.api('POST', `/api/accounts/${id}/pause`);
     await gateway.api('POST', `/api/accounts/${id}/reactivate`);
-    const begun = await operator.start({ accountId: id });
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({ account_id: id });
-    expect((await operator.signIn(begun, at)).text).toContain('signed in again');
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({
+    const flow = await operator.start({ accountId: id });
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({ account_id: id });
+    expect((await operator.signIn(flow, at)).text).toContain('signed in again');
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({
       status: 'success',
       outcome: 'replaced',
       account_id: id,
     });
     const [account] = (await operator.accounts()).filter(({ email }: { email: string }) => email === at.email);
     expect(account).toMatchObject({ account_id: id, status: 'active', deactivation_reason: null });
-    expect(typesOf(begun.flowId).at(-1)).toBe('AccountTokensReplaced');
+    expect(typesOf(flow.flowId).at(-1)).toBe('AccountTokensReplaced');
     expect((await gateway.ask()).status).toBe(200);
   });
 
@@ -246,9 +246,9 @@ describe('signing in an account again', () => {
       return accounts.find(({ account_id }: { account_id: string }) => account_id === id)?.auth;
     };
     const before = await tokensOf();
-    const begun = await operator.start({ account_id: id });
-    expect((await operator.signIn(begun, other)).status).toBe(400);
-    const status = await operator.statusOf(begun.flowId);
+    const flow = await operator.start({ account_id: id });
+    expect((await operator.signIn(flow, other)).status).toBe(400);
+    const status = await operator.statusOf(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'wrong_account', account_id: id });
     expect(status.errorMessage).toBe(
       `The sign-in was for another account instead of ${at.email}. Nothing was changed: start again and sign in as ${at.email}`,
@@ -256,16 +256,16 @@ describe('signing in an account again', () => {
     expect(await tokensOf()).toEqual(before);
     expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
     expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(other.email);
-    expect(typesOf(begun.flowId).at(-1)).toBe('AccountLinkFailed');
+    expect(typesOf(flow.flowId).at(-1)).toBe('AccountLinkFailed');
   });
 
   test('refuses another account of the pool by name', async () => {
     const [id] = [await gateway.importAccount(at)];
     const other = gateway.provider.addAccount();
     await gateway.importAccount(other);
-    const begun = await operator.start({ accountId: id });
-    await operator.signIn(begun, other);
-    expect((await operator.statusOf(begun.flowId)).errorMessage).toContain(
+    const flow = await operator.start({ accountId: id });
+    await operator.signIn(flow, other);
+    expect((await operator.statusOf(flow.flowId)).errorMessage).toContain(
       `sign-in was for ${other.email} instead of ${at.email}`,
     );
   });
@@ -273,34 +273,34 @@ describe('signing in an account again', () => {
   test('changes only the seat that signed in, not others of its workspace', async () => {
     const seat = gateway.provider.addAccount({ id: at.id, email: 'seat@example.com' });
     const id = await gateway.importAccount(at);
-    const begun = await operator.start({ accountId: id });
-    await operator.signIn(begun, seat);
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({ error_code: 'wrong_account' });
+    const flow = await operator.start({ accountId: id });
+    await operator.signIn(flow, seat);
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({ error_code: 'wrong_account' });
   });
 
   test('does not restore an account that was deleted in the meantime', async () => {
     const id = await gateway.importAccount(at);
-    const begun = await operator.start({ accountId: id });
+    const flow = await operator.start({ accountId: id });
     await gateway.api('DELETE', `/api/accounts/${id}`);
-    await operator.signIn(begun, at);
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'error', error_code: 'account_not_found' });
+    await operator.signIn(flow, at);
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'error', error_code: 'account_not_found' });
     expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
   });
 
   test('refuses an unknown account immediately', async () => {
-    const before = head();
+    const before = countStarted();
     const { status, body } = await gateway.api('POST', '/api/oauth/start', { accountId: 'nobody' });
     expect([status, body.error.code]).toEqual([404, 'account_not_found']);
-    expect(head()).toBe(before);
+    expect(countStarted()).toBe(before);
   });
 });
 
 describe('known account', () => {
   test('stays unchanged, with a message about how to proceed', async () => {
     const id = await gateway.importAccount(at);
-    const begun = await operator.start();
-    await operator.signIn(begun, at);
-    const status = await operator.statusOf(begun.flowId);
+    const flow = await operator.start();
+    await operator.signIn(flow, at);
+    const status = await operator.statusOf(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'duplicate_identity_conflict' });
     expect(status.errorMessage).toMatch(/sign it in again/);
     expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
@@ -308,23 +308,23 @@ describe('known account', () => {
 
   test('gets the new tokens with on_duplicate=replace', async () => {
     const id = await gateway.importAccount(at);
-    const begun = await operator.start({ on_duplicate: 'replace' });
-    await operator.signIn(begun, at);
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
+    const flow = await operator.start({ on_duplicate: 'replace' });
+    await operator.signIn(flow, at);
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
   });
 
   test('is skipped without an error when the settings say so', async () => {
     const id = await gateway.importAccount(at);
     await gateway.set({ import_without_overwrite: true });
-    const begun = await operator.start();
+    const flow = await operator.start();
     await gateway.set({ import_without_overwrite: false });
-    expect((await operator.signIn(begun, at)).text).toContain('was not changed');
-    expect(await operator.statusOf(begun.flowId)).toMatchObject({
+    expect((await operator.signIn(flow, at)).text).toContain('was not changed');
+    expect(await operator.statusOf(flow.flowId)).toMatchObject({
       status: 'success',
       outcome: 'skipped',
       account_id: id,
     });
-    expect(typesOf(begun.flowId).at(-1)).toBe('AccountLinkSkipped');
+    expect(typesOf(flow.flowId).at(-1)).toBe('AccountLinkSkipped');
   });
 });
 
@@ -350,49 +350,49 @@ describe('simultaneous sign-ins', () => {
   });
 
   test('are limited to eight', async () => {
-    const begun = [];
-    for (let n = 0; n < 8; n++) begun.push(await operator.start());
+    const flow = [];
+    for (let n = 0; n < 8; n++) flow.push(await operator.start());
     const { status, body } = await gateway.api('POST', '/api/oauth/start');
     expect([status, body.error.code]).toEqual([429, 'rate_limit_exceeded']);
     expect(body.error.message).toMatch(/^8 sign-ins are open/);
-    for (const { flowId } of begun) await operator.cancel(flowId);
+    for (const { flowId } of flow) await operator.cancel(flowId);
     await operator.cancel((await operator.start()).flowId);
   });
 });
 
 describe('cancelling', () => {
   test('closes the port and ignores a later callback', async () => {
-    const begun = await operator.start();
-    const location = await signInAt(begun.authorizationUrl, at);
+    const flow = await operator.start();
+    const location = await signInAt(flow.authorizationUrl, at);
     const before = operator.exchanges().length;
-    const { status, body } = await operator.cancel(begun.flowId);
+    const { status, body } = await operator.cancel(flow.flowId);
     expect([status, body.status, body.error_code]).toEqual([200, 'error', 'cancelled']);
     await expect(visit(location)).rejects.toThrow();
     expect((await operator.paste(location)).body).toMatchObject({ status: 'error', error_code: 'cancelled' });
     expect(operator.exchanges().length).toBe(before);
-    expect(typesOf(begun.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCancelled']);
+    expect(typesOf(flow.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCancelled']);
   });
 
   test('is idempotent, and without an id applies to the latest sign-in', async () => {
-    const begun = await operator.start();
-    expect((await operator.cancel()).body).toMatchObject({ flowId: begun.flowId, error_code: 'cancelled' });
-    expect((await operator.cancel()).body).toMatchObject({ flowId: begun.flowId, error_code: 'cancelled' });
-    expect(typesOf(begun.flowId)).toHaveLength(2);
+    const flow = await operator.start();
+    expect((await operator.cancel()).body).toMatchObject({ flowId: flow.flowId, error_code: 'cancelled' });
+    expect((await operator.cancel()).body).toMatchObject({ flowId: flow.flowId, error_code: 'cancelled' });
+    expect(typesOf(flow.flowId)).toHaveLength(2);
   });
 
   test('does not undo a completed sign-in', async () => {
-    const begun = await operator.start();
-    await operator.signIn(begun, at);
-    expect((await operator.cancel(begun.flowId)).body).toMatchObject({ status: 'success' });
+    const flow = await operator.start();
+    await operator.signIn(flow, at);
+    expect((await operator.cancel(flow.flowId)).body).toMatchObject({ status: 'success' });
   });
 });
 
 test('starts one sign-in for repeats with the same idempotency key', async () => {
   const start = async () => {
     const headers = { 'idempotency-key': 'start-1' };
-    const answer = await fetch(`${gateway.url}/api/oauth/start`, { method: 'POST', headers });
+    const response = await fetch(`${gateway.url}/api/oauth/start`, { method: 'POST', headers });
     // biome-ignore lint/suspicious/noExplicitAny: the wire is what the test is about
-    return (await answer.json()) as any;
+    return (await response.json()) as any;
   };
   const [first, second] = [await start(), await start()];
   expect(second).toEqual({ ...first, expiresInSeconds: expect.any(Number) });
@@ -407,10 +407,10 @@ test('reports an occupied callback port, accepts pasting, and listens again late
   const busy = await startGateway({ accounts: 0, env: { SVC_OAUTH_CALLBACK_PORT: String(port) } });
   try {
     const alone = operatorOf(busy);
-    const begun = await alone.start();
-    expect(begun.callbackUrl).toBe(`http://127.0.0.1:${port}/auth/callback`);
-    expect(begun.callback_problem).toMatch(new RegExp(`^Port ${port} is in use by another program.*copy the address`));
-    const location = await signInAt(begun.authorizationUrl, busy.provider.addAccount());
+    const flow = await alone.start();
+    expect(flow.callbackUrl).toBe(`http://127.0.0.1:${port}/auth/callback`);
+    expect(flow.callback_problem).toMatch(new RegExp(`^Port ${port} is in use by another program.*copy the address`));
+    const location = await signInAt(flow.authorizationUrl, busy.provider.addAccount());
     expect((await alone.paste(location)).body).toMatchObject({ status: 'success' });
     await new Promise((resolve) => squatter.close(resolve));
     const again = await alone.start();

@@ -33,8 +33,8 @@ const refusedStart = async () => {
 describe('device sign-in', () => {
   test('shows URL and code, and links the account once the code is confirmed', async () => {
     const { provider } = gateway;
-    const begun = await begin();
-    expect(begun).toEqual({
+    const flow = await begin();
+    expect(flow).toEqual({
       flowId: expect.any(String),
       method: 'device',
       authorizationUrl: null,
@@ -46,29 +46,27 @@ describe('device sign-in', () => {
       expiresInSeconds: expect.any(Number),
       callback_problem: null,
     });
-    expect(begun.expiresInSeconds).toBeGreaterThan(890);
+    expect(flow.expiresInSeconds).toBeGreaterThan(890);
     const before = polls().length;
     await provider.until(() => polls().length >= before + 2);
-    expect((await gateway.api('POST', '/api/oauth/complete', { deviceAuthId: begun.deviceAuthId })).body).toMatchObject(
-      {
-        status: 'pending',
-      },
-    );
-    provider.authorization.approve(begun.userCode, at);
-    const status = await operator.ended(begun.flowId);
+    expect((await gateway.api('POST', '/api/oauth/complete', { deviceAuthId: flow.deviceAuthId })).body).toMatchObject({
+      status: 'pending',
+    });
+    provider.authorization.approve(flow.userCode, at);
+    const status = await operator.ended(flow.flowId);
     expect(status).toMatchObject({ status: 'success', outcome: 'imported', method: 'device', errorMessage: null });
     expect((await operator.accounts()).map(({ email }: { email: string }) => email)).toContain(at.email);
     expect(operator.exchanges().at(-1)).toMatchObject({ redirect_uri: `${provider.authUrl}/deviceauth/callback` });
     const [received] = gateway.events('AccountLinkCodeReceived').slice(-1);
-    expect(received?.data).toEqual({ linkId: begun.flowId, by: 'device' });
+    expect(received?.data).toEqual({ linkId: flow.flowId, by: 'device' });
   });
 
   test('polls with the codes from the provider until the sign-in ends', async () => {
-    const begun = await begin();
+    const flow = await begin();
     const before = polls().length;
     await gateway.provider.until(() => polls().length > before);
-    expect(polls().at(-1)?.json).toEqual({ device_auth_id: begun.deviceAuthId, user_code: begun.userCode });
-    await operator.cancel(begun.flowId);
+    expect(polls().at(-1)?.json).toEqual({ device_auth_id: flow.deviceAuthId, user_code: flow.userCode });
+    await operator.cancel(flow.flowId);
     await gateway.provider.until(() => polls().every(({ ended }) => ended));
     const after = polls().length;
     const next = await begin();
@@ -82,28 +80,28 @@ describe('device sign-in', () => {
 
   test('signs in an account again and refuses another one', async () => {
     const id = await gateway.importAccount(at);
-    const begun = await begin({ accountId: id });
-    gateway.provider.authorization.approve(begun.userCode, at);
-    expect(await operator.ended(begun.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
+    const flow = await begin({ accountId: id });
+    gateway.provider.authorization.approve(flow.userCode, at);
+    expect(await operator.ended(flow.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
     const again = await begin({ accountId: id });
     gateway.provider.authorization.approve(again.userCode, gateway.provider.addAccount());
     expect(await operator.ended(again.flowId)).toMatchObject({ status: 'error', error_code: 'wrong_account' });
   });
 
   test('fails when access is denied', async () => {
-    const begun = await begin();
-    gateway.provider.authorization.deny(begun.userCode);
-    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
+    const flow = await begin();
+    gateway.provider.authorization.deny(flow.userCode);
+    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
   });
 
   test.each([false, true])('expires unless the code is entered (end given as a time: %s)', async (sendsExpiresAt) => {
     Object.assign(gateway.provider.authorization.script, { expiresInSeconds: 1, sendsExpiresAt });
-    const begun = await begin();
-    expect(begun.expiresInSeconds).toBeLessThanOrEqual(1);
-    const status = await operator.ended(begun.flowId);
+    const flow = await begin();
+    expect(flow.expiresInSeconds).toBeLessThanOrEqual(1);
+    const status = await operator.ended(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'expired' });
     expect(status.errorMessage).toMatch(/expired/);
-    expect(gateway.events('AccountLinkExpired').map(({ data }) => data.linkId)).toContain(begun.flowId);
+    expect(gateway.events('AccountLinkExpired').map(({ data }) => data.linkId)).toContain(flow.flowId);
   });
 
   test('links two accounts at the same time', async () => {
@@ -127,11 +125,11 @@ describe('device sign-in', () => {
       errorJson(503, { message: 'Overloaded', code: 'server_error' }),
       connectionReset(),
     );
-    const begun = await begin();
-    gateway.provider.authorization.approve(begun.userCode, at);
-    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'success' });
+    const flow = await begin();
+    gateway.provider.authorization.approve(flow.userCode, at);
+    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'success' });
     expect(nextPolls).toEqual([]);
-    expect(gateway.said.filter((line) => line.includes(begun.flowId))).toHaveLength(1);
+    expect(gateway.said.filter((line) => line.includes(flow.flowId))).toHaveLength(1);
   });
 
   test.each([
@@ -140,16 +138,16 @@ describe('device sign-in', () => {
     ['an HTML page', whole(200, 'text/html', '<html>'), 'invalid_response'],
   ])('fails on %s', async (_name, script, code) => {
     gateway.provider.authorization.script.nextPolls.push(script);
-    const begun = await begin();
-    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'error', error_code: code });
+    const flow = await begin();
+    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'error', error_code: code });
   });
 
   test('accepts tokens that arrive without a code', async () => {
     const { access_token, refresh_token, id_token } = at.authFile().tokens;
     gateway.provider.authorization.script.nextPolls.push(json(200, { access_token, refresh_token, id_token }));
     const before = operator.exchanges().length;
-    const begun = await begin();
-    expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+    const flow = await begin();
+    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
     expect(operator.exchanges().length).toBe(before);
   });
 
@@ -172,13 +170,13 @@ describe('device sign-in', () => {
 
 test('requests one device code for repeats with the same idempotency key', async () => {
   const start = async () => {
-    const answer = await fetch(`${gateway.url}/api/oauth/start`, {
+    const response = await fetch(`${gateway.url}/api/oauth/start`, {
       method: 'POST',
       headers: { 'idempotency-key': 'device-1', 'content-type': 'application/json' },
       body: '{"forceMethod":"device"}',
     });
     // biome-ignore lint/suspicious/noExplicitAny: the wire is what the test is about
-    return (await answer.json()) as any;
+    return (await response.json()) as any;
   };
   const [first, second] = [await start(), await start()];
   expect(second).toEqual({ ...first, expiresInSeconds: expect.any(Number) });

@@ -3,31 +3,32 @@ import type { Gateway } from '../support/gateway.ts';
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { signInAt } from '../support/provider/client.ts';
 
-/** A fresh connection each time: what is closed must not seem open because a connection was kept. */
+/** Uses a new connection each time: a kept one would make a closed port look open. */
 export async function visit(url: string, accept = 'text/html') {
-  const answer = await fetch(url, { headers: { accept, connection: 'close' }, redirect: 'manual' });
+  const response = await fetch(url, { headers: { accept, connection: 'close' }, redirect: 'manual' });
   return {
-    status: answer.status,
-    type: answer.headers.get('content-type'),
-    headers: answer.headers,
-    text: await answer.text(),
+    status: response.status,
+    type: response.headers.get('content-type'),
+    headers: response.headers,
+    text: await response.text(),
   };
 }
 
-/** Somebody who links accounts over `/api/oauth`, and the browser in which they sign in. */
+/** An operator who links accounts over `/api/oauth`, with a browser. */
 export function operatorOf({ api, provider }: Pick<Gateway, 'api' | 'provider'>) {
   const statusOf = async (flowId?: string) =>
     (await api('GET', `/api/oauth/status${flowId === undefined ? '' : `?flowId=${flowId}`}`)).body;
 
   return {
-    /** @throws when it is refused */
+    /** @throws unless the response is a 200 */
     async start(body?: Record<string, unknown>) {
-      const answer = await api('POST', '/api/oauth/start', body);
-      if (answer.status !== 200) throw new Error(`start answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-      return answer.body;
+      const response = await api('POST', '/api/oauth/start', body);
+      if (response.status !== 200)
+        throw new Error(`start responded with ${response.status}: ${JSON.stringify(response.body)}`);
+      return response.body;
     },
     statusOf,
-    /** Follows the link, signs in, and goes where the provider says; that is what everybody else calls signing in. */
+    /** Opens the authorization URL, signs in and follows the redirect. */
     async signIn({ authorizationUrl }: { authorizationUrl: string }, as: SimulatedAccount | 'deny') {
       return visit(await signInAt(authorizationUrl, as));
     },
@@ -42,7 +43,7 @@ export function operatorOf({ api, provider }: Pick<Gateway, 'api' | 'provider'>)
     async accounts() {
       return (await api('GET', '/api/accounts')).body.accounts;
     },
-    /** What was sent to the token endpoint for codes. */
+    /** Requests to the token endpoint that exchange a code. */
     exchanges: () =>
       provider.received.flatMap(({ path, form }) =>
         path === '/oauth/token' && form?.grant_type === 'authorization_code' ? [form] : [],

@@ -4,10 +4,10 @@ import { openStage, openStageInside, type StageOf } from '../durability/support/
 import { signInAt } from '../support/provider/client.ts';
 import { operatorOf, visit } from './operator.ts';
 
-// Every test starts the service once or more.
+// Every test starts the service at least once.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Of a process of its own, which can be killed. */
+/** A service in its own process, which can be killed. */
 const openLinking = async () => linkingOn(await openStage({ accounts: 0 }));
 
 function linkingOn<Stage extends StageOf<Running>>(stage: Stage) {
@@ -51,50 +51,53 @@ const endingCases = Object.entries(endings);
 
 test.each(endingCases)('resumes a browser sign-in after %s', async (_how, open) => {
   const { stage, operator, at, end } = await open();
-  const begun = await operator.start();
-  const location = await signInAt(begun.authorizationUrl, at);
+  const flow = await operator.start();
+  const location = await signInAt(flow.authorizationUrl, at);
   await end();
   await expect(visit(location)).rejects.toThrow();
   await stage.start();
-  expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'pending' });
+  expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'pending' });
   expect((await visit(location)).status).toBe(200);
-  expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+  expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
   expect(await emails(stage)).toEqual([at.email]);
 });
 
 test.each(endingCases)('resumes a device sign-in after %s', async (_how, open) => {
   const { stage, operator, at, end } = await open();
-  const begun = await operator.start({ forceMethod: 'device' });
+  const flow = await operator.start({ forceMethod: 'device' });
   await end();
-  stage.provider.authorization.approve(begun.userCode, at);
+  stage.provider.authorization.approve(flow.userCode, at);
   await stage.start();
-  expect(await operator.ended(begun.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+  expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
   expect(await emails(stage)).toEqual([at.email]);
 });
 
 test('reports a sign-in that was interrupted during the code exchange', async () => {
   const { stage, operator, at } = await openLinking();
   const { provider } = stage;
-  provider.authorization.script.nextExchanges.push({ name: 'signed in, answer never comes', steps: [{ hold: true }] });
-  const begun = await operator.start();
-  const location = await signInAt(begun.authorizationUrl, at);
+  provider.authorization.script.nextExchanges.push({
+    name: 'signed in, response never comes',
+    steps: [{ hold: true }],
+  });
+  const flow = await operator.start();
+  const location = await signInAt(flow.authorizationUrl, at);
   const browser = visit(location).catch(() => 'cut');
   await provider.until(() => operator.exchanges().length === 1);
   await stage.service.kill();
   expect(await browser).toBe('cut');
 
   await stage.start();
-  const status = await operator.statusOf(begun.flowId);
+  const status = await operator.statusOf(flow.flowId);
   expect(status).toMatchObject({ status: 'error', error_code: 'interrupted' });
   expect(status.errorMessage).toMatch(/stopped while it completed this sign-in.*start again/);
-  const { events } = await stage.api.call('GET', `/api/history?subject=accountLink-${begun.flowId}`);
+  const { events } = await stage.api.call('GET', `/api/history?subject=accountLink-${flow.flowId}`);
   expect(events.map(({ type }: { type: string }) => type)).toEqual([
     'AccountLinkFailed',
     'AccountLinkCodeReceived',
     'AccountLinkBegun',
   ]);
   expect(await emails(stage)).toEqual([]);
-  // Nobody waits any more, and the same code is worth nothing; a new sign-in is.
+  // The port is closed and the code is spent; a new sign-in works.
   await expect(visit(location)).rejects.toThrow();
   const { body } = await operator.paste(location);
   expect(body).toMatchObject({ status: 'error', error_code: 'interrupted' });
@@ -107,14 +110,17 @@ test('keeps the old tokens when signing in again is interrupted', async () => {
   const { provider } = stage;
   const id = await stage.api.importAccount(at);
   const [before] = (await stage.api.call('GET', '/api/accounts')).accounts;
-  provider.authorization.script.nextExchanges.push({ name: 'signed in, answer never comes', steps: [{ hold: true }] });
-  const begun = await operator.start({ accountId: id });
-  const browser = operator.signIn(begun, at).catch(() => 'cut');
+  provider.authorization.script.nextExchanges.push({
+    name: 'signed in, response never comes',
+    steps: [{ hold: true }],
+  });
+  const flow = await operator.start({ accountId: id });
+  const browser = operator.signIn(flow, at).catch(() => 'cut');
   await provider.until(() => operator.exchanges().length === 1);
   await stage.service.kill();
   await browser;
   await stage.start();
   const [after] = (await stage.api.call('GET', '/api/accounts')).accounts;
   expect(after).toMatchObject({ account_id: id, status: 'active', auth: before.auth });
-  expect(await operator.statusOf(begun.flowId)).toMatchObject({ status: 'error', error_code: 'interrupted' });
+  expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'error', error_code: 'interrupted' });
 });

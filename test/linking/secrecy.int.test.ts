@@ -11,22 +11,22 @@ test('exposes no code, verifier or token in events, files, logs or responses', a
   const { provider } = gateway;
   provider.authorization.script.interval = '0.1';
   const secrets = new Set<string>();
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
 
   const [first, second, third, failing] = [1, 2, 3, 4].map(() => provider.addAccount());
   if (!first || !second || !third || !failing) throw new Error('no accounts');
   const browser = await operator.start();
   const location = await signInAt(browser.authorizationUrl, first);
-  answers.push(await visit(location), await operator.paste(location));
+  responses.push(await visit(location), await operator.paste(location));
   const pasted = await operator.start();
-  answers.push(await operator.paste(await signInAt(pasted.authorizationUrl, second)));
+  responses.push(await operator.paste(await signInAt(pasted.authorizationUrl, second)));
   const device = await operator.start({ forceMethod: 'device' });
   secrets.add(device.deviceAuthId).add(device.userCode);
   provider.authorization.approve(device.userCode, third);
-  answers.push(await operator.ended(device.flowId));
+  responses.push(await operator.ended(device.flowId));
   failing.token = { status: 400, error: 'invalid_grant' };
   const failed = await operator.start();
-  answers.push(await operator.signIn(failed, failing), await operator.statusOf(failed.flowId));
+  responses.push(await operator.signIn(failed, failing), await operator.statusOf(failed.flowId));
 
   for (const { code, code_verifier } of operator.exchanges()) secrets.add(String(code)).add(String(code_verifier));
   for (const account of [first, second, third]) {
@@ -36,12 +36,13 @@ test('exposes no code, verifier or token in events, files, logs or responses', a
   expect(operator.exchanges()).toHaveLength(4);
   expect(secrets.size).toBe(2 + 8 + 9);
   const { body: history } = await gateway.api('GET', '/api/history?limit=200');
-  for (const { position } of history.events) answers.push((await gateway.api('GET', `/api/history/${position}`)).body);
-  answers.push(history, (await gateway.api('GET', '/api/accounts')).body, gateway.said);
+  for (const { position } of history.events)
+    responses.push((await gateway.api('GET', `/api/history/${position}`)).body);
+  responses.push(history, (await gateway.api('GET', '/api/accounts')).body, gateway.said);
   const files = readdirSync(gateway.folder).map((name) => readFileSync(join(gateway.folder, name), 'latin1'));
-  const everything = JSON.stringify(answers) + files.join('');
+  const everything = JSON.stringify(responses) + files.join('');
   for (const secret of secrets) expect(everything.includes(secret), secret).toBe(false);
-  // The same search finds what is there.
+  // The search itself works: it finds what is not secret.
   expect(everything).toContain(browser.flowId);
   await gateway.stop();
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { AUTH_CLAIM, authFile, form, jwt } from '../../../test/support/authFiles.ts';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
-import { imported, listed } from '../resources/accountCalls.support.ts';
+import { importAccount, listAccounts } from '../resources/accountCalls.support.ts';
 
-const unchanged = sharedManagement();
+const shared = sharedManagement();
 
 test.each([
   ['provider id and e-mail address', authFile(), /^provider-1_[0-9a-f]{8}$/, 'ada@example.com'],
@@ -17,15 +17,17 @@ test.each([
   ],
 ])('derives the account id from %s', async (_name, file, id, email) => {
   const stage = await startManagement();
-  const answer = await imported(stage, file);
-  expect(answer).toMatchObject({ account_id: expect.stringMatching(id), email });
+  const response = await importAccount(stage, file);
+  expect(response).toMatchObject({ account_id: expect.stringMatching(id), email });
 });
 
 test('shows an unknown plan as received, with invalid Unicode replaced', async () => {
-  const stage = unchanged();
-  expect((await imported(stage, authFile({ plan: ' Galactic ', accountId: 'p-1' }))).plan_type).toBe('Galactic');
-  expect((await imported(stage, authFile({ plan: 'PRO', accountId: 'p-2' }))).plan_type).toBe('pro');
-  expect((await imported(stage, authFile({ plan: 'half \ud83d', accountId: 'p-3' }))).plan_type).toBe('half \ufffd');
+  const stage = shared();
+  expect((await importAccount(stage, authFile({ plan: ' Galactic ', accountId: 'p-1' }))).plan_type).toBe('Galactic');
+  expect((await importAccount(stage, authFile({ plan: 'PRO', accountId: 'p-2' }))).plan_type).toBe('pro');
+  expect((await importAccount(stage, authFile({ plan: 'half \ud83d', accountId: 'p-3' }))).plan_type).toBe(
+    'half \ufffd',
+  );
 });
 
 test('tells apart accounts that share an e-mail address or a provider id', async () => {
@@ -36,7 +38,7 @@ test('tells apart accounts that share an e-mail address or a provider id', async
     ['a@x.com', 'p2'],
     ['b@x.com', 'p1'],
   ] as const) {
-    ids.add((await imported(stage, authFile({ email, accountId }))).account_id);
+    ids.add((await importAccount(stage, authFile({ email, accountId }))).account_id);
   }
   expect(ids.size).toBe(3);
 });
@@ -45,8 +47,8 @@ test('prefers the provider id of the file over the nested claim, and that over t
   const stage = await startManagement();
   const id = async (tokens: object, claims: object) => {
     const id_token = jwt({ email: 'ada@example.com', ...claims });
-    const answer = await imported(stage, { tokens: { ...authFile().tokens, id_token, ...tokens } });
-    return answer.account_id.split('_')[0];
+    const response = await importAccount(stage, { tokens: { ...authFile().tokens, id_token, ...tokens } });
+    return response.account_id.split('_')[0];
   };
   const claims = { [AUTH_CLAIM]: { chatgpt_account_id: 'nested' }, chatgpt_account_id: 'top' };
   expect(await id({ account_id: 'file' }, claims)).toBe('file');
@@ -68,7 +70,7 @@ test('accepts tokens in camelCase, sent as a plain form field', async () => {
     form({ name: 'auth_json', content, plain: true }),
   );
   expect(status).toBe(200);
-  expect((await listed(stage))[0].last_refresh_at).toBe('2026-01-10T00:00:00.000Z');
+  expect((await listAccounts(stage))[0].last_refresh_at).toBe('2026-01-10T00:00:00.000Z');
 });
 
 test('accepts the part name in camelCase', async () => {
@@ -81,14 +83,14 @@ test('accepts the part name in camelCase', async () => {
 test('imports opaque tokens as an unknown account refreshed now', async () => {
   const stage = await startManagement();
   const tokens = { id_token: 'opaque', access_token: 'opaque', refresh_token: 'opaque', account_id: 'provider-9' };
-  const answer = await imported(stage, { tokens, last_refresh: 'some day', unknown: { field: true } });
-  expect(answer).toEqual({
+  const response = await importAccount(stage, { tokens, last_refresh: 'some day', unknown: { field: true } });
+  expect(response).toEqual({
     account_id: 'provider-9',
     email: 'unknown@example.com',
     plan_type: 'unknown',
     status: 'active',
   });
-  expect((await listed(stage))[0]).toMatchObject({
+  expect((await listAccounts(stage))[0]).toMatchObject({
     last_refresh_at: '2026-01-15T12:00:00.000Z',
     auth: {
       access: { expires_at: null, state: 'valid' },
@@ -115,14 +117,14 @@ test.each([
   ['an account id with a line break', { tokens: { ...tokens, account_id: 'a\nb' } }, 'tokens.account_id contains'],
 ])('rejects an auth file with %s', async (_name, file, message) => {
   const content = typeof file === 'string' ? file : JSON.stringify(file);
-  const { status, body } = await unchanged().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));
+  const { status, body } = await shared().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));
   expect([status, body.error.code]).toEqual([400, 'invalid_auth_json']);
   expect(body.error.message.toLowerCase()).toContain(message.toLowerCase());
 });
 
 test('rejects an auth file that is not UTF-8', async () => {
   const content = Buffer.concat([Buffer.from('{"tokens":{},"x":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
-  const { status, body } = await unchanged().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));
+  const { status, body } = await shared().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));
   expect([status, body.error.message]).toEqual([400, 'The auth file is not JSON in UTF-8']);
 });
 
@@ -139,6 +141,6 @@ test.each([
     'The auth file is larger than 1048576 bytes',
   ],
 ])('rejects a form with %s', async (_name, sent, message) => {
-  const { status, body } = await unchanged().call('POST', '/api/accounts/import', sent);
+  const { status, body } = await shared().call('POST', '/api/accounts/import', sent);
   expect([status, body]).toEqual([400, { error: { code: 'invalid_auth_json', message } }]);
 });

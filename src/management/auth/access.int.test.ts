@@ -141,9 +141,13 @@ test('ignores a trailing slash', async () => {
 
 test('gives every response its own id and disables caching', async () => {
   const { call } = calledFrom();
-  const answers = [await call('GET', '/health'), await call('GET', '/api/nothing'), await call('GET', '/api/settings')];
-  expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
-  expect(answers.every(({ headers }) => headers['cache-control'] === 'no-store')).toBe(true);
+  const responses = [
+    await call('GET', '/health'),
+    await call('GET', '/api/nothing'),
+    await call('GET', '/api/settings'),
+  ];
+  expect(new Set(responses.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
+  expect(responses.every(({ headers }) => headers['cache-control'] === 'no-store')).toBe(true);
 });
 
 test('reports an unexpected error and hides its details from the client', async () => {
@@ -160,10 +164,10 @@ test('reports an unexpected error and hides its details from the client', async 
 test('records the response id as correlation id of the events', async () => {
   const { call, log } = await startManagement();
   const headers = { 'user-agent': 'the-tool/1' };
-  const answer = await call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' }, headers });
+  const response = await call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' }, headers });
   const stored = await Array.fromAsync(log.readStream('firewall-main'));
   expect(stored[0]?.metadata).toMatchObject({
-    correlationId: answer.headers['x-request-id'],
+    correlationId: response.headers['x-request-id'],
     actor: { kind: 'operator', sessionId: null, address: '127.0.0.1', userAgent: 'the-tool/1', usedTotp: false },
   });
 });

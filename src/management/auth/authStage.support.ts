@@ -5,14 +5,14 @@ import { type Stage, startManagement } from '../../../test/support/management.ts
 import type { Instant } from '../../domain/core/brands.ts';
 
 /** Management that takes the client address from a header which `browser` sends. */
-export const stage = () => startManagement({ connection: { remoteAddress: addressOf } });
-export const ELSEWHERE = { address: '203.0.113.9' };
+export const startStage = () => startManagement({ connection: { remoteAddress: addressOf } });
+export const REMOTE = { address: '203.0.113.9' };
 
 /** Status, and the code of the error or the body. */
-export const shown = ({ status, body }: ReceivedResponse) => [status, body?.error?.code ?? body];
+export const statusAndResult = ({ status, body }: ReceivedResponse) => [status, body?.error?.code ?? body];
 export const DONE = [200, { status: 'ok' }];
 /** The response of `/session` after the password was verified. */
-export const state = (changes: object = {}) => ({
+export const sessionState = (changes: object = {}) => ({
   isPasswordConfigured: true,
   isPasswordVerified: true,
   isTotpConfigured: false,
@@ -21,18 +21,18 @@ export const state = (changes: object = {}) => ({
   ...changes,
 });
 
-export const pass = (stage: Stage, ms: number) => {
+export const advanceClock = (stage: Stage, ms: number) => {
   stage.clock.now = (stage.clock.now + ms) as Instant;
 };
 
-export const events = async ({ log }: Stage) => {
+export const allEvents = async ({ log }: Stage) => {
   const all: { type: string; data: unknown; stream: string; metadata: { actor: unknown } }[] = [];
   for await (const event of log.readAll(0 as never)) all.push(event);
   return all;
 };
 
 /** Verifies the session of a client with a current TOTP code. */
-export async function verified({ hot, vault, clock }: Stage, client: Pick<Browser, 'post'>): Promise<void> {
+export async function verifyTotp({ hot, vault, clock }: Stage, client: Pick<Browser, 'post'>): Promise<void> {
   const code = codeAt(vault.open(hot.state.dashboardAuth.totp?.secret as never), clock.now);
   expect((await client.post('totp/verify', { code })).status).toBe(200);
 }

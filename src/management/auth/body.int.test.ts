@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { browser, PASSWORD, setUp } from '../../../test/support/browser.ts';
-import { stage } from './authStage.support.ts';
+import { startStage } from './authStage.support.ts';
 
 test.each([
   ['password/setup', {}, 'password is missing'],
@@ -12,8 +12,8 @@ test.each([
   ['password/setup', { password: PASSWORD, pin: '1' }, 'pin is not a known field'],
   ['password/setup', [], 'The body must be a JSON object'],
 ])('%s refuses %j: %s', async (path, body, message) => {
-  const answer = await browser(await stage()).post(path, body);
-  expect([answer.status, answer.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
+  const response = await browser(await startStage()).post(path, body);
+  expect([response.status, response.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   ],
   ['totp/verify', { code: '12345a' }, 'code must be 6 digits'],
 ])('with a session, %s refuses %j: %s', async (path, body, message) => {
-  const at = await stage();
-  const answer = await (await setUp(at)).post(path, body);
-  expect([answer.status, answer.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
+  const stage = await startStage();
+  const response = await (await setUp(stage)).post(path, body);
+  expect([response.status, response.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
 import { NOW } from '../../../test/support/specification.ts';
-import { ELSEWHERE, events, shown, stage, verified } from './authStage.support.ts';
+import { allEvents, REMOTE, startStage, statusAndResult, verifyTotp } from './authStage.support.ts';
 
 test('records session, address, user agent and use of TOTP with every change', async () => {
-  const at = await stage();
-  const client = await setUp(at);
+  const stage = await startStage();
+  const client = await setUp(stage);
   const headers = { 'user-agent': 'test/1' };
   await client.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' }, headers });
-  await setUpTotp(at, client);
-  await verified(at, client);
+  await setUpTotp(stage, client);
+  await verifyTotp(stage, client);
   await client.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.2' }, headers });
-  const all = await events(at);
+  const all = await allEvents(stage);
   const allowed = all.filter(({ type }) => type === 'IpAllowed').map(({ metadata }) => metadata.actor);
   const sessionIds = all
     .filter(({ type }) => type === 'SessionBegun' || type === 'SessionTotpVerified')
@@ -24,13 +24,13 @@ test('records session, address, user agent and use of TOTP with every change', a
 });
 
 test('records sign-ins, sign-outs and failures, and counts throttled attempts', async () => {
-  const at = await stage();
-  const client = await setUp(at);
-  const stranger = browser(at, ELSEWHERE);
-  for (let n = 0; n < 11; n++) await stranger.post('password/login', { password: 'wrong' });
+  const stage = await startStage();
+  const client = await setUp(stage);
+  const remote = browser(stage, REMOTE);
+  for (let n = 0; n < 11; n++) await remote.post('password/login', { password: 'wrong' });
   await client.post('logout');
-  await at.signIns.stop();
-  const ofSessions = (await events(at)).filter(({ stream }) => stream.startsWith('sessions-test.'));
+  await stage.signIns.stop();
+  const ofSessions = (await allEvents(stage)).filter(({ stream }) => stream.startsWith('sessions-test.'));
   const failed = Array<string>(8).fill('SignInFailed');
   expect(ofSessions.map(({ type }) => type)).toEqual(['SessionBegun', ...failed, 'SessionEnded', 'SignInsThrottled']);
   expect(ofSessions[1]).toMatchObject({
@@ -41,10 +41,10 @@ test('records sign-ins, sign-outs and failures, and counts throttled attempts', 
 });
 
 test('refuses sign-in while the log is unavailable', async () => {
-  const at = await stage();
-  await setUp(at);
-  await at.log.close();
-  const answer = await browser(at).post('password/login', { password: PASSWORD });
-  expect(shown(answer)).toEqual([503, 'log_unavailable']);
-  expect(answer.headers['set-cookie']).toBeUndefined();
+  const stage = await startStage();
+  await setUp(stage);
+  await stage.log.close();
+  const response = await browser(stage).post('password/login', { password: PASSWORD });
+  expect(statusAndResult(response)).toEqual([503, 'log_unavailable']);
+  expect(response.headers['set-cookie']).toBeUndefined();
 });

@@ -47,7 +47,7 @@ export class SignInRecorder {
     await waitUntilApplied(hot, position);
   }
 
-  /** Never rejects: the client is told about the wrong credential, not that the failure could not be recorded. */
+  /** Never rejects: the response is about the wrong credential, even if the failure could not be recorded. */
   async failed(method: SignInMethod, address: string, cause: Cause): Promise<void> {
     await this.record(SignInFailed({ method, address }), cause).catch(this.#options.report);
   }

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
 
-const unchanged = sharedManagement();
+const shared = sharedManagement();
 const writes = [
   ['POST', '/api/api-keys', 'invalid_api_key_payload'],
   ['POST', '/api/firewall/ips', 'invalid_ip'],
@@ -43,7 +43,7 @@ const malformed: [string, { headers?: Record<string, string>; body?: string | Ui
 ];
 
 test.each(malformed)('rejects %s with the error code of the resource', async (_name, sent) => {
-  const { call, reported, hot } = unchanged();
+  const { call, reported, hot } = shared();
   for (const [method, path, code] of writes) {
     const { status, body } = await call(method, path, sent);
     expect([path, status, body?.error.code]).toEqual([path, 400, code]);

@@ -5,32 +5,32 @@ import type { SentRequest } from '../../../test/support/call.ts';
 import { sharedManagement, startManagement, temporaryFolder } from '../../../test/support/management.ts';
 
 const stage = sharedManagement();
-const under = (key: string, body?: unknown): SentRequest => ({
+const withIdempotencyKey = (key: string, body?: unknown): SentRequest => ({
   ...(body === undefined ? {} : { body }),
   headers: { 'idempotency-key': key },
 });
-const head = () => stage().hot.state.position;
+const lastPosition = () => stage().hot.state.position;
 const call = (method: string, path: string, key: string, body?: unknown) =>
-  stage().call(method, path, under(key, body));
+  stage().call(method, path, withIdempotencyKey(key, body));
 
 test('creates an API key once and returns it without its value on a repeat', async () => {
   const first = await call('POST', '/api/api-keys', 'make-1', { name: 'one' });
-  const written = head();
+  const written = lastPosition();
   const second = await call('POST', '/api/api-keys', 'make-1', { name: 'one' });
   const { key, ...rest } = first.body;
   expect(key).toMatch(/^sk-svc-/);
   expect([second.status, second.body]).toEqual([200, rest]);
   expect(z.uuid().safeParse(rest.id).success).toBe(true);
-  expect(head()).toBe(written);
+  expect(lastPosition()).toBe(written);
 });
 
 test('creates one key for ten simultaneous repeats', async () => {
   const before = stage().hot.state.apiKeys.size;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => call('POST', '/api/api-keys', 'make-2', { name: 'two' })),
   );
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-  expect(answers.filter(({ body }) => body.key !== undefined)).toHaveLength(1);
+  expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
+  expect(responses.filter(({ body }) => body.key !== undefined)).toHaveLength(1);
   expect(stage().hot.state.apiKeys.size).toBe(before + 1);
 });
 
@@ -79,10 +79,10 @@ test('imports once and keeps a newer import when a deletion is repeated', async 
     return { body, headers: { ...headers, 'idempotency-key': 'import-1' } };
   };
   const first = await stage().call('POST', '/api/accounts/import', form());
-  const written = head();
+  const written = lastPosition();
   const second = await stage().call('POST', '/api/accounts/import', form());
   expect([second.status, second.body]).toEqual([200, first.body]);
-  expect(head()).toBe(written);
+  expect(lastPosition()).toBe(written);
 
   const path = `/api/accounts/${first.body.account_id}`;
   await call('DELETE', path, 'delete-3');
@@ -94,8 +94,8 @@ test('imports once and keeps a newer import when a deletion is repeated', async 
 
 test('refuses the same key with another body, path or method', async () => {
   await call('POST', '/api/api-keys', 'mine', { name: 'first' });
-  const written = head();
-  const answers = [
+  const written = lastPosition();
+  const responses = [
     await call('POST', '/api/api-keys', 'mine', { name: 'second' }),
     await call('POST', '/api/firewall/ips', 'mine', { ip_address: '10.9.9.9' }),
     await call('PUT', '/api/settings', 'mine', {
@@ -103,8 +103,8 @@ test('refuses the same key with another body, path or method', async () => {
       prefer_earlier_reset_accounts: true,
     }),
   ];
-  for (const { status, body } of answers) expect([status, body.error.code]).toEqual([422, 'idempotency_key_reused']);
-  expect(head()).toBe(written);
+  for (const { status, body } of responses) expect([status, body.error.code]).toEqual([422, 'idempotency_key_reused']);
+  expect(lastPosition()).toBe(written);
 });
 
 test.each(['with space', 'ü', 'x'.repeat(256)])('rejects the key %s', async (key) => {
@@ -117,14 +117,14 @@ test('recognises a repeat after a restart from the log', async () => {
   const folder = temporaryFolder();
   const ends: (() => void | Promise<void>)[] = [];
   const before = await startManagement({}, (work) => ends.unshift(work), folder);
-  const first = await before.call('POST', '/api/api-keys', under('kept', { name: 'kept' }));
+  const first = await before.call('POST', '/api/api-keys', withIdempotencyKey('kept', { name: 'kept' }));
   for (const end of ends) await end();
 
   const after = await startManagement({}, undefined, folder);
   const written = after.hot.state.position;
-  const repeat = await after.call('POST', '/api/api-keys', under('kept', { name: 'kept' }));
+  const repeat = await after.call('POST', '/api/api-keys', withIdempotencyKey('kept', { name: 'kept' }));
   expect([repeat.status, repeat.body.id, repeat.body.key]).toEqual([200, first.body.id, undefined]);
-  const other = await after.call('POST', '/api/api-keys', under('kept', { name: 'another' }));
+  const other = await after.call('POST', '/api/api-keys', withIdempotencyKey('kept', { name: 'another' }));
   expect(other.status).toBe(422);
   expect(after.hot.state.position).toBe(written);
 });

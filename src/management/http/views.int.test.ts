@@ -18,10 +18,10 @@ import { emptyFold } from '../../state/fold/fold.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
 import { createPast } from '../../state/past/past.ts';
 
-const LOOKING_BACK = ['/api/accounts', '/api/api-keys', '/api/firewall/ips', '/api/settings'];
+const PATHS_WITH_AT = ['/api/accounts', '/api/api-keys', '/api/firewall/ips', '/api/settings'];
 
-/** Whole numbers below `below`, the same at every run. */
-function dice(seed: number): (below: number) => number {
+/** Pseudo-random integers below `below`, the same in every run. */
+function randomIntegers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -43,8 +43,8 @@ async function record(stage: Stage, event: DomainEvent): Promise<void> {
   await stage.hot.whenFolded(outcome.position);
 }
 
-/** One thing that an operator, a client or the provider does. */
-async function act(stage: Stage, roll: (below: number) => number): Promise<void> {
+/** Performs one random action of an operator, a client or the provider. */
+async function actAtRandom(stage: Stage, roll: (below: number) => number): Promise<void> {
   const keys = [...stage.hot.state.apiKeys.keys()];
   const accounts = [...stage.hot.state.accounts.keys()];
   const keyId = keys[roll(keys.length)] as ApiKeyId;
@@ -112,27 +112,27 @@ async function act(stage: Stage, roll: (below: number) => number): Promise<void>
   await acts[roll(acts.length)]?.();
 }
 
-const answers = async (stage: Stage, query = '') =>
+const responses = async (stage: Stage, query = '') =>
   Object.fromEntries(
-    await Promise.all(LOOKING_BACK.map(async (path) => [path, (await stage.call('GET', path + query)).body])),
+    await Promise.all(PATHS_WITH_AT.map(async (path) => [path, (await stage.call('GET', path + query)).body])),
   );
 
 test('shows every earlier state of a random history by position and by time', async () => {
   const stage = await startManagement();
-  const roll = dice(7);
-  const recorded: { position: number; time: Instant; isNew: boolean; answers: unknown }[] = [];
+  const roll = randomIntegers(7);
+  const recorded: { position: number; time: Instant; isNew: boolean; responses: unknown }[] = [];
   for (let step = 0; step < 120; step++) {
     const before = stage.hot.state.position;
-    // From a second to a day: windows of limits end in between.
+    // Steps of a second to a day, so that limit windows end in between.
     stage.clock.now = instant(stage.clock.now + 1_000 + roll(2) * roll(86_400_000));
-    await act(stage, roll);
+    await actAtRandom(stage, roll);
     const { position } = stage.hot.state;
-    recorded.push({ position, time: stage.clock.now, isNew: position > before, answers: await answers(stage) });
+    recorded.push({ position, time: stage.clock.now, isNew: position > before, responses: await responses(stage) });
   }
   expect(recorded.filter(({ isNew }) => isNew).length).toBeGreaterThan(60);
-  for (const { position, time, isNew, answers: then } of recorded) {
-    expect(await answers(stage, `?at=${iso(time)}`), `at ${iso(time)}`).toEqual(then);
-    if (isNew) expect(await answers(stage, `?at=${position}`), `at ${position}`).toEqual(then);
+  for (const { position, time, isNew, responses: then } of recorded) {
+    expect(await responses(stage, `?at=${iso(time)}`), `at ${iso(time)}`).toEqual(then);
+    if (isNew) expect(await responses(stage, `?at=${position}`), `at ${position}`).toEqual(then);
   }
 
   const hot = await startHotRunner(stage.log, (error) => stage.reported.push(error), emptyFold(new Checkpoints(4)));
@@ -140,14 +140,14 @@ test('shows every earlier state of a random history by position and by time', as
   const far = createPast({ log: stage.log, hot: stage.hot });
   for (const { position, time } of recorded) {
     for (const when of [{ position: position as never }, { time }]) {
-      expect(shown(await near.at(when)), JSON.stringify(when)).toEqual(shown(await far.at(when)));
+      expect(comparable(await near.at(when)), JSON.stringify(when)).toEqual(comparable(await far.at(when)));
     }
   }
   hot.stop();
   expect(stage.reported).toEqual([]);
 }, 120_000);
 
-const shown = ({ state, now }: Awaited<ReturnType<ReturnType<typeof createPast>['at']>>) => ({
+const comparable = ({ state, now }: Awaited<ReturnType<ReturnType<typeof createPast>['at']>>) => ({
   now,
   ...Object.fromEntries(
     Object.entries(state).filter(([name]) => !['pins', 'openRequests', 'revisions'].includes(name)),
@@ -169,14 +169,14 @@ test('includes the events of the given millisecond', async () => {
 
 test('includes events whose clock lagged behind earlier ones', async () => {
   const { clock } = stage();
-  const begun = clock.now;
-  clock.now = instant(begun + 10_000);
+  const start = clock.now;
+  clock.now = instant(start + 10_000);
   await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.1.0.1' } });
-  clock.now = instant(begun + 5_000);
+  clock.now = instant(start + 5_000);
   await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.1.0.2' } });
-  clock.now = instant(begun + 20_000);
+  clock.now = instant(start + 20_000);
   const at = async (ms: number) =>
-    (await stage().call('GET', `/api/firewall/ips?at=${iso(instant(begun + ms))}`)).body.entries.length;
+    (await stage().call('GET', `/api/firewall/ips?at=${iso(instant(start + ms))}`)).body.entries.length;
   expect([await at(5_000), await at(10_000)]).toEqual([1, 3]);
 });
 
@@ -189,7 +189,7 @@ test.each([
   ['', 'at must be a position'],
   ['1&at=2', 'at is given twice'],
 ])('rejects at=%s: %s', async (value, message) => {
-  for (const path of LOOKING_BACK) {
+  for (const path of PATHS_WITH_AT) {
     const { status, body } = await stage().call('GET', `${path}?at=${value}`);
     expect([status, body.error.code]).toEqual([400, 'validation_error']);
     expect(body.error.message).toContain(message);

@@ -23,9 +23,9 @@ async function stageWith(
   const statusOf = async ({ flowId }: { flowId: string }) =>
     (await stage.call('GET', `/api/oauth/status?flowId=${flowId}`)).body;
   const paste = (callbackUrl: string) => stage.call('POST', '/api/oauth/manual-callback', { body: { callbackUrl } });
-  const becomes = async (begun: { flowId: string }, status: string) => {
-    await vi.waitUntil(async () => (await statusOf(begun)).status === status, { timeout: 10_000, interval: 10 });
-    return statusOf(begun);
+  const becomes = async (flow: { flowId: string }, status: string) => {
+    await vi.waitUntil(async () => (await statusOf(flow)).status === status, { timeout: 10_000, interval: 10 });
+    return statusOf(flow);
   };
   return { ...stage, start, statusOf, paste, becomes };
 }
@@ -41,15 +41,15 @@ const failing = (type: string, times: number, commands: AccountLinksOptions['com
 
 test('expires a browser sign-in without a callback', async () => {
   const stage = await stageWith(() => ({ lifetimeMs: 0 }));
-  const begun = await stage.start();
-  expect(await stage.becomes(begun, 'error')).toMatchObject({ error_code: 'expired' });
-  await expect(fetch(begun.callbackUrl)).rejects.toThrow();
+  const flow = await stage.start();
+  expect(await stage.becomes(flow, 'error')).toMatchObject({ error_code: 'expired' });
+  await expect(fetch(flow.callbackUrl)).rejects.toThrow();
 });
 
 test('does not exchange a late code even if no timer has fired', async () => {
   const stage = await stageWith();
-  const begun = await stage.start();
-  const location = await signInAt(begun.authorizationUrl, at.account);
+  const flow = await stage.start();
+  const location = await signInAt(flow.authorizationUrl, at.account);
   stage.clock.now = instant(stage.clock.now + 15 * 60_000);
   const { body } = await stage.paste(location);
   expect(body).toMatchObject({ status: 'error', error_code: 'expired' });
@@ -61,40 +61,40 @@ test('expires at start what ran out while the service was down', async () => {
   const ends: (() => void | Promise<void>)[] = [];
   const linking = { authBaseUrl: at.provider.authUrl };
   const before = await startManagement({ linking }, (work) => ends.unshift(work), folder);
-  const { body: begun } = await before.call('POST', '/api/oauth/start');
+  const { body: flow } = await before.call('POST', '/api/oauth/start');
   for (const end of ends) await end();
   const later = instant(before.clock.now + 16 * 60_000);
   const after = await startManagement({ linking, startAt: later }, undefined, folder);
-  await vi.waitUntil(() => after.hot.state.links.get(begun.flowId)?.progress.kind === 'failed', waitOptions);
-  expect(after.hot.state.links.get(begun.flowId)?.progress).toMatchObject({ code: 'expired' });
+  await vi.waitUntil(() => after.hot.state.links.get(flow.flowId)?.progress.kind === 'failed', waitOptions);
+  expect(after.hot.state.links.get(flow.flowId)?.progress).toMatchObject({ code: 'expired' });
 });
 
 test('retries to record a linked account until the log is available', async () => {
   const stage = await stageWith(({ commands }) => ({ commands: failing('ImportAccount', 3, commands) }));
-  const begun = await stage.start();
-  const { body } = await stage.paste(await signInAt(begun.authorizationUrl, at.account));
+  const flow = await stage.start();
+  const { body } = await stage.paste(await signInAt(flow.authorizationUrl, at.account));
   expect(body).toMatchObject({ status: 'success', outcome: 'imported' });
   expect(stage.reported).toHaveLength(3);
-  expect(String(stage.reported[0])).toContain(`Couldn't record the outcome of sign-in ${begun.flowId}`);
+  expect(String(stage.reported[0])).toContain(`Couldn't record the outcome of sign-in ${flow.flowId}`);
   expect(stage.hot.state.accounts.size).toBe(1);
 });
 
 test('leaves the code unspent when the log is unavailable, so the browser can retry', async () => {
   const stage = await stageWith(({ commands }) => ({ commands: failing('ReceiveCode', 1, commands) }));
-  const begun = await stage.start();
-  const location = await signInAt(begun.authorizationUrl, at.account);
+  const flow = await stage.start();
+  const location = await signInAt(flow.authorizationUrl, at.account);
   const page = await fetch(location, { headers: { accept: 'text/html' } });
   expect(page.status).toBe(503);
   expect(await page.text()).toContain('Reload this page');
   expect((await fetch(location)).status).toBe(200);
-  expect(await stage.statusOf(begun)).toMatchObject({ status: 'success' });
+  expect(await stage.statusOf(flow)).toMatchObject({ status: 'success' });
 });
 
 test('retries to record a confirmed device code until the log is available', async () => {
   const stage = await stageWith(({ commands }) => ({ commands: failing('ReceiveCode', 2, commands) }));
-  const begun = await stage.start({ forceMethod: 'device' });
-  at.provider.authorization.approve(begun.userCode, at.account);
-  expect(await stage.becomes(begun, 'success')).toMatchObject({ outcome: 'imported' });
+  const flow = await stage.start({ forceMethod: 'device' });
+  at.provider.authorization.approve(flow.userCode, at.account);
+  expect(await stage.becomes(flow, 'success')).toMatchObject({ outcome: 'imported' });
 });
 
 test('polls less often after slow_down', async () => {
@@ -102,34 +102,34 @@ test('polls less often after slow_down', async () => {
   const slowDown = errorJson(400, { message: 'Slow down', code: 'slow_down' });
   at.provider.authorization.script.nextPolls.push(slowDown, slowDown);
   const before = at.provider.received.length;
-  const begun = await stage.start({ forceMethod: 'device' });
+  const flow = await stage.start({ forceMethod: 'device' });
   const polls = () => at.provider.received.slice(before).filter(({ path }) => path.endsWith('/deviceauth/token'));
   await at.provider.until(() => polls().length === 4);
   const [first, second, third, fourth] = polls().map((poll) => poll.at) as [number, number, number, number];
   expect(second - first).toBeGreaterThanOrEqual(500);
   expect(third - second).toBeGreaterThanOrEqual(900);
   expect(fourth - third).toBeGreaterThanOrEqual(900);
-  await stage.call('POST', '/api/oauth/cancel', { body: { flowId: begun.flowId } });
+  await stage.call('POST', '/api/oauth/cancel', { body: { flowId: flow.flowId } });
 });
 
 test('refuses to cancel or repeat a sign-in during the code exchange', async () => {
   const stage = await stageWith();
   at.account.token = { delayMs: 300 };
-  const begun = await stage.start();
-  const pasted = stage.paste(await signInAt(begun.authorizationUrl, at.account));
-  await vi.waitUntil(() => stage.hot.state.links.get(begun.flowId)?.progress.kind === 'exchanging', waitOptions);
-  const { status, body } = await stage.call('POST', '/api/oauth/cancel', { body: { flowId: begun.flowId } });
+  const flow = await stage.start();
+  const pasted = stage.paste(await signInAt(flow.authorizationUrl, at.account));
+  await vi.waitUntil(() => stage.hot.state.links.get(flow.flowId)?.progress.kind === 'exchanging', waitOptions);
+  const { status, body } = await stage.call('POST', '/api/oauth/cancel', { body: { flowId: flow.flowId } });
   expect([status, body.error.code]).toEqual([409, 'conflict']);
-  expect(await stage.statusOf(begun)).toMatchObject({ status: 'pending' });
+  expect(await stage.statusOf(flow)).toMatchObject({ status: 'pending' });
   expect((await pasted).body).toMatchObject({ status: 'success' });
 });
 
 test('destroys the device codes when the sign-in ends', async () => {
   const stage = await stageWith();
-  const begun = await stage.start({ forceMethod: 'device' });
-  const sealed = stage.hot.state.links.get(begun.flowId)?.device?.secrets;
+  const flow = await stage.start({ forceMethod: 'device' });
+  const sealed = stage.hot.state.links.get(flow.flowId)?.device?.secrets;
   if (!sealed) throw new Error('nothing sealed');
-  expect(JSON.parse(stage.vault.open(sealed))).toEqual({ deviceAuthId: begun.deviceAuthId, userCode: begun.userCode });
+  expect(JSON.parse(stage.vault.open(sealed))).toEqual({ deviceAuthId: flow.deviceAuthId, userCode: flow.userCode });
   await stage.call('POST', '/api/oauth/cancel', {});
   await vi.waitUntil(() => {
     try {
@@ -143,10 +143,10 @@ test('destroys the device codes when the sign-in ends', async () => {
 
 test('records the pasting client as actor, and the system for a redirect', async () => {
   const stage = await stageWith();
-  const begun = await stage.start();
-  await stage.paste(await signInAt(begun.authorizationUrl, at.account));
+  const flow = await stage.start();
+  await stage.paste(await signInAt(flow.authorizationUrl, at.account));
   const actors: unknown[] = [];
-  for await (const { type, metadata } of stage.log.readStream(`accountLink-${begun.flowId}`)) {
+  for await (const { type, metadata } of stage.log.readStream(`accountLink-${flow.flowId}`)) {
     actors.push([type, metadata.actor.kind]);
   }
   expect(actors).toEqual([

@@ -65,8 +65,8 @@ export function createStartLink(options: StartLinkOptions): StartLink {
     whileListening(async ({ port, problem }) => {
       const redirectUri = `http://127.0.0.1:${port}${CALLBACK_PATH}`;
       const expiresAt = instant(now() + lifetimeMs);
-      const begun = { browser: { redirectUri }, device: null, accountId: target, onDuplicate, expiresAt, node };
-      const link = await begin(linkId, begun, cause);
+      const started = { browser: { redirectUri }, device: null, accountId: target, onDuplicate, expiresAt, node };
+      const link = await begin(linkId, started, cause);
       const authorizationUrl = await authorization.urlOf(linkId, link.browser?.redirectUri ?? redirectUri);
       return { link, authorizationUrl, device: null, callbackProblem: problem ?? null };
     });
@@ -80,9 +80,9 @@ export function createStartLink(options: StartLinkOptions): StartLink {
     const expiresAt = instant(now() + lifetimeMs);
     const sealed = vault.seal(await vault.createKey(linkKeyOf(linkId)), JSON.stringify(secrets));
     const device = { secrets: sealed, intervalMs };
-    const begun = { browser: null, device, accountId: target, onDuplicate, expiresAt, node };
+    const started = { browser: null, device, accountId: target, onDuplicate, expiresAt, node };
     try {
-      return deviceLink(await begin(linkId, begun, cause));
+      return deviceLink(await begin(linkId, started, cause));
     } catch (error) {
       if (!hot.state.links.has(linkId)) await vault.destroy(linkKeyOf(linkId));
       throw error;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
-import { imported, listed } from './accountCalls.support.ts';
+import { importAccount, listAccounts } from './accountCalls.support.ts';
 
-const unchanged = sharedManagement();
+const shared = sharedManagement();
 
 test('refuses a known identity and says how to proceed', async () => {
   const stage = await startManagement();
-  const { account_id } = await imported(stage);
+  const { account_id } = await importAccount(stage);
   const position = stage.hot.state.position;
   const { status, body } = await stage.call(
     'POST',
@@ -21,46 +21,42 @@ test('refuses a known identity and says how to proceed', async () => {
 });
 
 test('skips a known identity with import_without_overwrite', async () => {
-  const told: string[] = [];
-  const stage = await startManagement({ onAccountImported: (id) => told.push(id) });
-  const first = await imported(stage);
+  const imported: string[] = [];
+  const stage = await startManagement({ onAccountImported: (id) => imported.push(id) });
+  const first = await importAccount(stage);
   const body = { sticky_threads_enabled: true, prefer_earlier_reset_accounts: false, import_without_overwrite: true };
   await stage.call('PUT', '/api/settings', { body });
   const { position } = stage.hot.state;
-  expect(await imported(stage, authFile({ plan: 'pro' }))).toEqual(first);
-  expect([stage.hot.state.position, told]).toEqual([position, [first.account_id]]);
+  expect(await importAccount(stage, authFile({ plan: 'pro' }))).toEqual(first);
+  expect([stage.hot.state.position, imported]).toEqual([position, [first.account_id]]);
 });
 
 test('replaces tokens with on_duplicate=replace and keeps the account paused', async () => {
-  const told: string[] = [];
-  const stage = await startManagement({ onAccountImported: (id) => told.push(id) });
-  const { account_id } = await imported(stage);
+  const imported: string[] = [];
+  const stage = await startManagement({ onAccountImported: (id) => imported.push(id) });
+  const { account_id } = await importAccount(stage);
   const file = authFile({ plan: 'pro' });
   file.tokens.refresh_token = 'rt_new';
-  const answer = await imported(stage, file, '?on_duplicate=replace');
-  expect(answer).toEqual({ account_id, email: 'ada@example.com', plan_type: 'pro', status: 'active' });
+  const response = await importAccount(stage, file, '?on_duplicate=replace');
+  expect(response).toEqual({ account_id, email: 'ada@example.com', plan_type: 'pro', status: 'active' });
   const refresh = stage.hot.state.tokens.get(account_id)?.tokens?.refresh;
   expect(refresh && stage.vault.open(refresh)).toBe('rt_new');
-  expect(told).toEqual([account_id, account_id]);
+  expect(imported).toEqual([account_id, account_id]);
   await stage.call('POST', `/api/accounts/${account_id}/pause`);
-  expect((await imported(stage, file, '?onDuplicate=replace')).status).toBe('paused');
+  expect((await importAccount(stage, file, '?onDuplicate=replace')).status).toBe('paused');
 });
 
 test('rejects any other on_duplicate', async () => {
-  const { status, body } = await unchanged().call(
-    'POST',
-    '/api/accounts/import?on_duplicate=merge',
-    upload(authFile()),
-  );
+  const { status, body } = await shared().call('POST', '/api/accounts/import?on_duplicate=merge', upload(authFile()));
   expect([status, body.error.code]).toEqual([400, 'validation_error']);
   expect(body.error.message).toContain('on_duplicate');
 });
 
 test('imports one of ten simultaneous uploads of one identity', async () => {
   const stage = await startManagement();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => stage.call('POST', '/api/accounts/import', upload(authFile()))),
   );
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(409)]);
-  expect(await listed(stage)).toHaveLength(1);
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(409)]);
+  expect(await listAccounts(stage)).toHaveLength(1);
 });

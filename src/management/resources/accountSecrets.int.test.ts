@@ -6,16 +6,16 @@ import { startManagement } from '../../../test/support/management.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { CannotOpen } from '../../vault/vault.ts';
 import { destroyKeysOfDeletedAccounts } from '../accounts/destroyKeysOfDeletedAccounts.ts';
-import { imported, listed } from './accountCalls.support.ts';
+import { importAccount, listAccounts } from './accountCalls.support.ts';
 
-/** Files as the form parser would name them. */
+/** Temporary files, by the names that the form parser gives them. */
 const uploadedFiles = () => readdirSync(tmpdir()).filter((name) => /^[a-z0-9]{25}$/.test(name));
 
 test('stores no token, e-mail address or name in plain text', async () => {
   const stage = await startManagement();
   const before = uploadedFiles();
-  await imported(stage, authFile({ claims: { name: 'Ada Lovelace' } }));
-  expect((await listed(stage))[0].display_name).toBe('Ada Lovelace');
+  await importAccount(stage, authFile({ claims: { name: 'Ada Lovelace' } }));
+  expect((await listAccounts(stage))[0].display_name).toBe('Ada Lovelace');
   const log = JSON.stringify(await Array.fromAsync(stage.log.readAll(0 as never)));
   for (const secret of ['ada@example.com', 'Ada', 'rt_secret', 'c2ln']) expect(log).not.toContain(secret);
   expect(uploadedFiles()).toEqual(before);
@@ -23,33 +23,33 @@ test('stores no token, e-mail address or name in plain text', async () => {
 
 test('makes data of a deleted account unreadable, even after a new import', async () => {
   const stage = await startManagement();
-  const { account_id } = await imported(stage);
+  const { account_id } = await importAccount(stage);
   const email = stage.hot.state.accounts.get(account_id)?.email;
   if (!email) throw new Error('no sealed e-mail');
   expect(stage.vault.open(email)).toBe('ada@example.com');
   await stage.call('DELETE', `/api/accounts/${account_id}`);
   expect(() => stage.vault.open(email)).toThrow(CannotOpen);
-  expect((await imported(stage)).account_id).toBe(account_id);
+  expect((await importAccount(stage)).account_id).toBe(account_id);
   expect(() => stage.vault.open(email)).toThrow(CannotOpen);
-  expect((await listed(stage))[0].email).toBe('ada@example.com');
+  expect((await listAccounts(stage))[0].email).toBe('ada@example.com');
 });
 
 test('never leaves an account with destroyed keys when deleted and imported at once', async () => {
   const stage = await startManagement();
-  const { account_id } = await imported(stage);
+  const { account_id } = await importAccount(stage);
   const path = `/api/accounts/${account_id}`;
   await Promise.all([stage.call('DELETE', path), stage.call('POST', '/api/accounts/import', upload(authFile()))]);
-  for (const { email } of await listed(stage)) expect(email).toBe('ada@example.com');
+  for (const { email } of await listAccounts(stage)) expect(email).toBe('ada@example.com');
 });
 
 test('destroys at start the keys of deleted accounts only', async () => {
   const stage = await startManagement();
-  const gone = (await imported(stage)).account_id as AccountId;
-  await imported(stage, authFile({ email: 'grace@example.com' }));
+  const gone = (await importAccount(stage)).account_id as AccountId;
+  await importAccount(stage, authFile({ email: 'grace@example.com' }));
   await stage.call('DELETE', `/api/accounts/${gone}`);
-  // As after a crash between the event and the destruction.
+  // As after a crash between the event and the destruction of the key.
   const left = stage.vault.seal(await stage.vault.createKey(gone), 'left behind');
   await destroyKeysOfDeletedAccounts(stage);
   expect(() => stage.vault.open(left)).toThrow(CannotOpen);
-  expect((await listed(stage))[0].email).toBe('grace@example.com');
+  expect((await listAccounts(stage))[0].email).toBe('grace@example.com');
 });

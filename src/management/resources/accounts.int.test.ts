@@ -4,14 +4,14 @@ import { sharedManagement, startManagement } from '../../../test/support/managem
 import { HOUR, NOW } from '../../../test/support/specification.ts';
 import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
 import { instant } from '../../domain/core/brands.ts';
-import { imported, listed } from './accountCalls.support.ts';
+import { importAccount, listAccounts } from './accountCalls.support.ts';
 
-const unchanged = sharedManagement();
+const shared = sharedManagement();
 
 test('returns an imported account with all documented fields', async () => {
   const stage = await startManagement();
-  const answer = await imported(stage);
-  expect(answer).toEqual({
+  const response = await importAccount(stage);
+  expect(response).toEqual({
     account_id: expect.stringMatching(/^provider-1_[0-9a-f]{8}$/),
     email: 'ada@example.com',
     plan_type: 'plus',
@@ -20,7 +20,7 @@ test('returns an imported account with all documented fields', async () => {
   expect((await stage.call('GET', '/api/accounts')).body).toEqual({
     accounts: [
       {
-        account_id: answer.account_id,
+        account_id: response.account_id,
         email: 'ada@example.com',
         display_name: 'ada@example.com',
         plan_type: 'plus',
@@ -50,7 +50,7 @@ test('returns an imported account with all documented fields', async () => {
 
 test('takes usage, resets, credits and availability from the last sample', async () => {
   const stage = await startManagement();
-  const { account_id: accountId } = await imported(stage);
+  const { account_id: accountId } = await importAccount(stage);
   const resetAt = instant(NOW + HOUR);
   await stage.append(
     AccountUsageObserved({
@@ -60,7 +60,7 @@ test('takes usage, resets, credits and availability from the last sample', async
       credits: null,
     }),
   );
-  const [account] = await listed(stage);
+  const [account] = await listAccounts(stage);
   expect(account).toMatchObject({
     status: 'active',
     usage: { primary_remaining_percent: 60, secondary_remaining_percent: 0 },
@@ -71,16 +71,16 @@ test('takes usage, resets, credits and availability from the last sample', async
     availability: { state: 'quota_exceeded', until: '2026-01-15T13:00:00.000Z' },
   });
   stage.clock.now = instant(NOW + 2 * HOUR);
-  expect((await listed(stage))[0].availability.state).toBe('available');
+  expect((await listAccounts(stage))[0].availability.state).toBe('available');
 });
 
 test('shows an account in its cool-down as cooling', async () => {
   const stage = await startManagement();
-  const { account_id } = await imported(stage);
-  stage.cooling.set(account_id, { until: instant(NOW + 4_000), reason: 'the provider did not answer' });
-  expect((await listed(stage))[0].availability).toEqual({
+  const { account_id } = await importAccount(stage);
+  stage.cooling.set(account_id, { until: instant(NOW + 4_000), reason: 'the provider did not respond' });
+  expect((await listAccounts(stage))[0].availability).toEqual({
     state: 'cooling',
-    reason: 'the provider did not answer',
+    reason: 'the provider did not respond',
     until: '2026-01-15T12:00:04.000Z',
   });
 });
@@ -89,8 +89,11 @@ test('shows an expired access token as expired', async () => {
   const stage = await startManagement();
   const file = authFile();
   const access_token = jwt({ exp: NOW / 1_000 - 1 });
-  await imported(stage, { ...file, tokens: { ...file.tokens, access_token } });
-  expect((await listed(stage))[0].auth.access).toEqual({ expires_at: '2026-01-15T11:59:59.000Z', state: 'expired' });
+  await importAccount(stage, { ...file, tokens: { ...file.tokens, access_token } });
+  expect((await listAccounts(stage))[0].auth.access).toEqual({
+    expires_at: '2026-01-15T11:59:59.000Z',
+    state: 'expired',
+  });
 });
 
 test.each([
@@ -103,18 +106,20 @@ test.each([
   ['free', 0, 1_134],
   ['constructor', 0, 0],
 ])('gives the plan %s %d and %d credits', async (plan, primary, secondary) => {
-  const stage = unchanged();
-  const { account_id } = await imported(stage, authFile({ plan, accountId: `plan-${plan}` }));
-  const found = (await listed(stage)).find((account: { account_id: string }) => account.account_id === account_id);
+  const stage = shared();
+  const { account_id } = await importAccount(stage, authFile({ plan, accountId: `plan-${plan}` }));
+  const found = (await listAccounts(stage)).find(
+    (account: { account_id: string }) => account.account_id === account_id,
+  );
   expect(found).toMatchObject({ capacity_credits_primary: primary, capacity_credits_secondary: secondary });
 });
 
 test('pauses, reactivates and deletes an account', async () => {
   const stage = await startManagement();
-  const { account_id } = await imported(stage);
+  const { account_id } = await importAccount(stage);
   const act = async (method: string, action = '') => {
     const { status, body } = await stage.call(method, `/api/accounts/${account_id}${action}`);
-    return [status, body, (await listed(stage)).map(({ status: shown }: { status: string }) => shown)];
+    return [status, body, (await listAccounts(stage)).map(({ status: shown }: { status: string }) => shown)];
   };
   expect(await act('POST', '/pause')).toEqual([200, { status: 'paused' }, ['paused']]);
   expect(await act('POST', '/pause')).toEqual([200, { status: 'paused' }, ['paused']]);
@@ -129,16 +134,16 @@ test.each([
   ['DELETE', ''],
 ])('responds to %s %s of an unknown account with 404', async (method, action) => {
   for (const id of ['nobody', '%2Fetc', '%ff']) {
-    const { status, body } = await unchanged().call(method, `/api/accounts/${id}${action}`);
+    const { status, body } = await shared().call(method, `/api/accounts/${id}${action}`);
     expect([status, body.error.code]).toEqual([404, 'account_not_found']);
   }
 });
 
 test('lists the other accounts when a data key is lost', async () => {
   const stage = await startManagement();
-  const lost = (await imported(stage)).account_id;
-  await imported(stage, authFile({ email: 'grace@example.com' }));
+  const lost = (await importAccount(stage)).account_id;
+  await importAccount(stage, authFile({ email: 'grace@example.com' }));
   await stage.vault.destroy(lost);
-  const emails = (await listed(stage)).map(({ email }: { email: string }) => email);
+  const emails = (await listAccounts(stage)).map(({ email }: { email: string }) => email);
   expect(emails).toEqual(['unknown@example.com', 'grace@example.com']);
 });

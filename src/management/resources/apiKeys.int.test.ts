@@ -4,18 +4,18 @@ import { completed, type Stage, sharedManagement, startManagement } from '../../
 import { DAY, NOW } from '../../../test/support/specification.ts';
 import type { ApiKeyId, MicroDollars } from '../../domain/core/brands.ts';
 
-const unchanged = sharedManagement();
+const shared = sharedManagement();
 const rule = { limit_type: 'total_tokens', limit_window: 'weekly', max_value: 1_000 };
 
-async function created({ call }: Stage, body: object = {}) {
-  const answer = await call('POST', '/api/api-keys', { body: { name: 'laptop', ...body } });
-  expect([answer.status, answer.text]).toEqual([200, answer.text]);
-  return answer.body;
+async function createKey({ call }: Stage, body: object = {}) {
+  const response = await call('POST', '/api/api-keys', { body: { name: 'laptop', ...body } });
+  expect([response.status, response.text]).toEqual([200, response.text]);
+  return response.body;
 }
 
 test('returns the value of a new key once', async () => {
   const stage = await startManagement();
-  const key = await created(stage);
+  const key = await createKey(stage);
   expect(key).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     name: 'laptop',
@@ -35,7 +35,7 @@ test('returns the value of a new key once', async () => {
 
 test('stores only a SHA-256 hash of the key, in the log and in memory', async () => {
   const stage = await startManagement();
-  const { key, id } = await created(stage);
+  const { key, id } = await createKey(stage);
   const kept = JSON.stringify([await Array.fromAsync(stage.log.readAll(0 as never)), stage.hot.state.apiKeys.get(id)]);
   expect(kept).not.toContain(key.slice(16));
   expect(stage.hot.state.keyIdByHash.get(createHash('sha256').update(key).digest('hex'))).toBe(id);
@@ -43,14 +43,14 @@ test('stores only a SHA-256 hash of the key, in the log and in memory', async ()
 
 test('lists keys in the order of creation', async () => {
   const stage = await startManagement();
-  for (const name of ['c', 'a', 'b']) await created(stage, { name });
+  for (const name of ['c', 'a', 'b']) await createKey(stage, { name });
   const { body } = await stage.call('GET', '/api/api-keys');
   expect(body.map(({ name }: { name: string }) => name)).toEqual(['c', 'a', 'b']);
 });
 
 test('accepts models, expiry and limits in either spelling', async () => {
   const stage = await startManagement();
-  const snake = await created(stage, {
+  const snake = await createKey(stage, {
     allowed_models: [' gpt-5.1 ', '', 'gpt-5.1'],
     expires_at: '2026-02-01T00:00:00+02:00',
     limits: [
@@ -58,7 +58,7 @@ test('accepts models, expiry and limits in either spelling', async () => {
       { ...rule, limit_window: 'monthly', model_filter: null },
     ],
   });
-  const camel = await created(stage, {
+  const camel = await createKey(stage, {
     allowedModels: ['gpt-5.1'],
     expiresAt: '2026-01-31T22:00:00',
     limits: [
@@ -103,16 +103,16 @@ test.each([
   ['2026-03-01T10:00:00-0530', '2026-03-01T15:30:00.000Z'],
 ])('reads an expiry of %s as %s', async (expires_at, shown) => {
   const stage = await startManagement();
-  expect((await created(stage, { expires_at })).expires_at).toBe(shown);
+  expect((await createKey(stage, { expires_at })).expires_at).toBe(shown);
 });
 
 test('turns weekly_token_limit into a rule unless limits are given', async () => {
   const stage = await startManagement();
-  const old = await created(stage, { weekly_token_limit: 500 });
+  const old = await createKey(stage, { weekly_token_limit: 500 });
   expect(old.limits).toMatchObject([
     { limit_type: 'total_tokens', limit_window: 'weekly', max_value: 500, model_filter: null },
   ]);
-  const both = await created(stage, { weeklyTokenLimit: 500, limits: [{ ...rule, limit_window: 'daily' }] });
+  const both = await createKey(stage, { weeklyTokenLimit: 500, limits: [{ ...rule, limit_window: 'daily' }] });
   expect(both.limits).toMatchObject([{ limit_window: 'daily', max_value: 1_000 }]);
   const cleared = await stage.call('PATCH', `/api/api-keys/${old.id}`, { body: { weekly_token_limit: null } });
   expect(cleared.body.limits).toEqual([]);
@@ -156,7 +156,7 @@ test.each([
   [{ limit: [] }, 'limit is not a known field'],
   [{ constructor: 1 }, 'constructor is not a known field'],
 ])('rejects a key with %j: %s', async (fields, message) => {
-  const { call, hot } = unchanged();
+  const { call, hot } = shared();
   const { status, body } = await call('POST', '/api/api-keys', { body: { name: 'laptop', ...fields } });
   expect([status, body.error.code]).toEqual([400, 'invalid_api_key_payload']);
   expect(body.error.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
@@ -165,7 +165,7 @@ test.each([
 
 test('changes only the fields in a PATCH', async () => {
   const stage = await startManagement();
-  const key = await created(stage, { allowed_models: ['gpt-5'], expires_at: '2030-01-01', limits: [rule] });
+  const key = await createKey(stage, { allowed_models: ['gpt-5'], expires_at: '2030-01-01', limits: [rule] });
   const change = async (body: object) => (await stage.call('PATCH', `/api/api-keys/${key.id}`, { body })).body;
   const { key: _secret, ...before } = key;
   expect(await change({})).toEqual(before);
@@ -183,11 +183,11 @@ test('changes only the fields in a PATCH', async () => {
 
 test('accepts its own response as a request and changes nothing', async () => {
   const stage = await startManagement();
-  const key = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
+  const key = await createKey(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
   const { position } = stage.hot.state;
   const [listed] = (await stage.call('GET', '/api/api-keys')).body;
-  const answer = await stage.call('PATCH', `/api/api-keys/${key.id}`, { body: listed });
-  expect([answer.status, answer.body, stage.hot.state.position]).toEqual([200, listed, position]);
+  const response = await stage.call('PATCH', `/api/api-keys/${key.id}`, { body: listed });
+  expect([response.status, response.body, stage.hot.state.position]).toEqual([200, listed, position]);
 });
 
 test.each([
@@ -197,14 +197,14 @@ test.each([
   [{ nmae: 'x' }, 'nmae is not a known field'],
 ])('rejects a change to %j: %s', async (fields, message) => {
   const stage = await startManagement();
-  const { id } = await created(stage);
+  const { id } = await createKey(stage);
   const { status, body } = await stage.call('PATCH', `/api/api-keys/${id}`, { body: fields });
   expect([status, body]).toEqual([400, { error: { code: 'invalid_api_key_payload', message } }]);
 });
 
 test('keeps usage when a maximum changes and clears it with reset_usage', async () => {
   const stage = await startManagement();
-  const { id } = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd', max_value: 5 }] });
+  const { id } = await createKey(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd', max_value: 5 }] });
   const costMicroDollars = 2_500_000 as MicroDollars;
   await stage.append(completed({ keyId: id as ApiKeyId, costMicroDollars }));
   const change = async (body: object) => (await stage.call('PATCH', `/api/api-keys/${id}`, { body })).body;
@@ -226,7 +226,7 @@ test('keeps usage when a maximum changes and clears it with reset_usage', async 
 
 test('clears usage when a window has passed and shows the next reset', async () => {
   const stage = await startManagement();
-  const { id } = await created(stage, { limits: [rule] });
+  const { id } = await createKey(stage, { limits: [rule] });
   await stage.append(completed({ keyId: id as ApiKeyId }));
   stage.clock.now = (NOW + 8 * DAY) as typeof NOW;
   const [key] = (await stage.call('GET', '/api/api-keys')).body;
@@ -235,7 +235,7 @@ test('clears usage when a window has passed and shows the next reset', async () 
 
 test('shows reservations of open requests apart from usage', async () => {
   const stage = await startManagement({ reservedOn: (_keyId, ruleId) => (ruleId === 1 ? 300 : 1_500_000) });
-  const key = await created(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
+  const key = await createKey(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
   expect(key.limits).toMatchObject([
     { current_value: 0, reserved_value: 300 },
     { current_value: 0, current_cost_usd: 0, reserved_value: 1, reserved_cost_usd: 1.5 },
@@ -244,7 +244,7 @@ test('shows reservations of open requests apart from usage', async () => {
 
 test('invalidates the old value of a regenerated key immediately', async () => {
   const stage = await startManagement();
-  const before = await created(stage, { limits: [rule] });
+  const before = await createKey(stage, { limits: [rule] });
   const { status, body: after } = await stage.call('POST', `/api/api-keys/${before.id}/regenerate`);
   expect(status).toBe(200);
   expect(after).toEqual({
@@ -259,7 +259,7 @@ test('invalidates the old value of a regenerated key immediately', async () => {
 
 test('no longer lists a deleted key', async () => {
   const stage = await startManagement();
-  const { id } = await created(stage);
+  const { id } = await createKey(stage);
   const { status, text } = await stage.call('DELETE', `/api/api-keys/${id}`);
   expect([status, text]).toEqual([204, '']);
   expect((await stage.call('GET', '/api/api-keys')).body).toEqual([]);
@@ -270,7 +270,7 @@ test.each([
   ['DELETE', ''],
   ['POST', '/regenerate'],
 ])('responds to %s of an unknown key with 404', async (method, action) => {
-  const { call } = unchanged();
+  const { call } = shared();
   for (const id of ['11111111-1111-4111-8111-111111111111', 'no-uuid', '%2e%2e%2f', '%ff']) {
     const { status, body } = await call(method, `/api/api-keys/${id}${action}`, method === 'PATCH' ? { body: {} } : {});
     expect([status, body.error.code, id]).toEqual([404, 'not_found', id]);
@@ -279,7 +279,7 @@ test.each([
 
 test('applies all of several simultaneous changes', async () => {
   const stage = await startManagement();
-  const { id } = await created(stage);
+  const { id } = await createKey(stage);
   const changes = [
     { name: 'desktop' },
     { is_active: false },

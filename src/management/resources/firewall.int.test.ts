@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addressOf, logIn, setUp } from '../../../test/support/browser.ts';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
 
-const unchanged = sharedManagement();
+const shared = sharedManagement();
 
 test('activates the allowlist with the first address until the last is removed', async () => {
   const { call } = await startManagement();
@@ -36,7 +36,7 @@ test('accepts camelCase and entries of earlier responses', async () => {
 test.each(['10.0.0', '10.0.0.256', 'localhost', '10.0.0.0/8', 'fe80::1%eth0', '', '1.2.3.4:80'])(
   '"%s" is no address',
   async (ip_address) => {
-    const { call } = unchanged();
+    const { call } = shared();
     const { status, body } = await call('POST', '/api/firewall/ips', { body: { ip_address } });
     expect([status, body.error.code]).toEqual([400, 'invalid_ip']);
     if (ip_address === '') return;
@@ -72,10 +72,10 @@ test('treats two spellings of an address as one', async () => {
 test('stores all of twenty simultaneous addresses', async () => {
   const { call } = await startManagement();
   const ips = Array.from({ length: 20 }, (_, index) => `10.0.0.${index}`);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ips.map((ip_address) => call('POST', '/api/firewall/ips', { body: { ip_address } })),
   );
-  expect(answers.map(({ status }) => status)).toEqual(ips.map(() => 200));
+  expect(responses.map(({ status }) => status)).toEqual(ips.map(() => 200));
   expect((await call('GET', '/api/firewall/ips')).body.entries).toHaveLength(20);
 });
 

@@ -11,7 +11,7 @@ import type { Actor } from '../../eventLog/eventLog.ts';
 
 const KEY = '22222222-2222-4222-8222-222222222222';
 
-/** Appends many events at once, each in a stream of its own kind of number. */
+/** Appends events in one batch to a stream of their own. */
 async function record(stage: Stage, events: readonly DomainEvent[], time: Instant, actor: Actor): Promise<void> {
   const outcome = await stage.log.append(
     `requests-${randomUUID()}`,
@@ -32,28 +32,28 @@ interface Shown {
 }
 
 const stage = sharedManagement();
-const page = async (query = '', of = stage()) => {
+const getPage = async (query = '', of = stage()) => {
   const { status, body } = await of.call('GET', `/api/history${query}`);
   expect(status, JSON.stringify(body)).toBe(200);
   return body as { events: Shown[]; next_cursor: string | null };
 };
-const everything = async (query: string, of = stage()) => {
+const getAllPages = async (query: string, of = stage()) => {
   const all: Shown[] = [];
-  let { events, next_cursor } = await page(query, of);
+  let { events, next_cursor } = await getPage(query, of);
   for (;;) {
     all.push(...events);
     if (next_cursor === null) return all;
-    ({ events, next_cursor } = await page(`${query}&cursor=${next_cursor}`, of));
+    ({ events, next_cursor } = await getPage(`${query}&cursor=${next_cursor}`, of));
   }
 };
-const one = (position: number, of = stage()) => of.call('GET', `/api/history/${position}`);
+const getEvent = (position: number, of = stage()) => of.call('GET', `/api/history/${position}`);
 
 test('shows a write immediately with its actor and a sentence', async () => {
   await stage().call('POST', '/api/firewall/ips', {
     body: { ip_address: '10.0.0.1' },
     headers: { 'user-agent': 'me' },
   });
-  const [event] = (await page('?limit=1')).events;
+  const [event] = (await getPage('?limit=1')).events;
   expect(event).toEqual({
     position: stage().hot.state.position,
     time: iso(stage().clock.now),
@@ -67,7 +67,7 @@ test('shows a write immediately with its actor and a sentence', async () => {
 test('shows the subject before and after an event, and the difference', async () => {
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'old' } });
   await stage().call('PATCH', `/api/api-keys/${key.id}`, { body: { name: 'new' } });
-  const { body } = await one(stage().hot.state.position);
+  const { body } = await getEvent(stage().hot.state.position);
   expect(body).toMatchObject({
     type: 'ApiKeyRenamed',
     subject: `apiKey-${key.id}`,
@@ -78,14 +78,14 @@ test('shows the subject before and after an event, and the difference', async ()
     after: { name: 'new' },
     changes: [{ path: '/name', before: 'old', after: 'new' }],
   });
-  const { body: first } = await one(body.position - 1);
+  const { body: first } = await getEvent(body.position - 1);
   expect(first).toMatchObject({ type: 'ApiKeyCreated', before: null, after: { name: 'old', hash: '[hidden]' } });
   expect(body.previous_hash).toBe(first.hash);
 });
 
 test('shows null before a creation and after a deletion', async () => {
   await stage().call('POST', '/api/firewall/ips', { body: { ip_address: '10.7.7.7' } });
-  const { body: allowed } = await one(stage().hot.state.position);
+  const { body: allowed } = await getEvent(stage().hot.state.position);
   expect(allowed.changes).toEqual([{ path: '/10.7.7.7', before: null, after: { allowedAt: stage().clock.now } }]);
 });
 
@@ -94,7 +94,7 @@ test('shows the counts that a reset cleared', async () => {
   const { body: key } = await stage().call('POST', '/api/api-keys', { body: { name: 'used', limits } });
   await stage().append(completed({ keyId: key.id }));
   await stage().call('PATCH', `/api/api-keys/${key.id}`, { body: { reset_usage: true } });
-  const { body } = await one(stage().hot.state.position);
+  const { body } = await getEvent(stage().hot.state.position);
   expect(body.changes).toEqual([{ path: '/used/1', before: 120, after: null }]);
 });
 
@@ -106,14 +106,14 @@ test('shows that a secret changed, but not its value', async () => {
   await stage().append(completed({ pin: { digest: 'd'.repeat(32), isFallback: false } }));
   const texts: string[] = [];
   for (let position = 1; position <= stage().hot.state.position; position++) {
-    const { body } = await one(position);
+    const { body } = await getEvent(position);
     const { hash: _hash, previous_hash: _previous, ...rest } = body;
     texts.push(JSON.stringify(rest));
   }
-  texts.push(JSON.stringify(await everything('?limit=200')));
+  texts.push(JSON.stringify(await getAllPages('?limit=200')));
   expect(texts.join('\n')).not.toMatch(/sealed\.|[0-9a-f]{64}|dddddddd|rt_secret|ada@example/);
-  const [, regenerated] = (await page('?limit=2')).events;
-  const { body } = await one(regenerated?.position ?? 0);
+  const [, regenerated] = (await getPage('?limit=2')).events;
+  const { body } = await getEvent(regenerated?.position ?? 0);
   expect(body.changes).toContainEqual({ path: '/hash', before: '[hidden]', after: '[hidden]' });
 });
 
@@ -132,8 +132,8 @@ test.each([
   [`/api/history?${'subject=a&'.repeat(21)}`, 400, 'validation_error'],
   [`/api/history?${'type=a&'.repeat(101)}`, 400, 'validation_error'],
 ])('responds to %s with %i', async (path, status, code) => {
-  const answer = await stage().call('GET', path);
-  expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+  const response = await stage().call('GET', path);
+  expect([response.status, response.body.error.code]).toEqual([status, code]);
 });
 
 test('returns with every filter and page what a full scan finds', async () => {
@@ -141,7 +141,7 @@ test('returns with every filter and page what a full scan finds', async () => {
   const keyActor: Actor = { kind: 'apiKey', keyId: KEY };
   for (let round = 0; round < 12; round++) {
     own.clock.now = instant(own.clock.now + 60_000);
-    // Every third round a clock that lags behind.
+    // Every third round the clock lags behind.
     const time = instant(own.clock.now - (round % 3) * 90_000);
     await record(
       own,
@@ -157,7 +157,7 @@ test('returns with every filter and page what a full scan finds', async () => {
     if (round % 4 === 0) await own.call('DELETE', `/api/firewall/ips/10.0.0.${round}`);
     await own.call('POST', '/api/api-keys', { body: { name: `Key ${round}` } });
   }
-  const all = await everything('?limit=200', own);
+  const all = await getAllPages('?limit=200', own);
   expect(all.map(({ position }) => position)).toEqual(
     Array.from({ length: own.hot.state.position }, (_, index) => own.hot.state.position - index),
   );
@@ -215,7 +215,7 @@ test('returns with every filter and page what a full scan finds', async () => {
   for (const [query, belongs] of cases) {
     const expected = all.filter(belongs).map(({ position }) => position);
     for (const limit of [3, 50, 200]) {
-      const found = await everything(`?${query}&limit=${limit}`, own);
+      const found = await getAllPages(`?${query}&limit=${limit}`, own);
       expect(
         found.map(({ position }) => position),
         `${query} by ${limit}`,

@@ -5,21 +5,21 @@ import { FoldUnavailable, type HotRunner } from '../../state/hotRunner.ts';
 
 test('responds with log_unavailable when a durable write is not folded in time', async () => {
   let isLate = true;
-  const at = await startManagement({
+  const stage = await startManagement({
     handle: (...args) => {
       const late = {
         whenFolded: () => Promise.reject(new FoldUnavailable('position 1 was not folded within 2000 ms')),
       };
-      const hot = isLate ? (Object.assign(Object.create(at.hot), late) as HotRunner) : at.hot;
-      return createCommandHandler({ log: at.log, hot, now: at.now })(...args);
+      const hot = isLate ? (Object.assign(Object.create(stage.hot), late) as HotRunner) : stage.hot;
+      return createCommandHandler({ log: stage.log, hot, now: stage.now })(...args);
     },
   });
-  const { status, body } = await at.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
+  const { status, body } = await stage.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
   expect([status, body.error.code]).toEqual([503, 'log_unavailable']);
   expect(body.error.message).toContain('was saved');
-  expect(at.reported).toEqual([]);
+  expect(stage.reported).toEqual([]);
 
   isLate = false;
-  const again = await at.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
+  const again = await stage.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
   expect([again.status, again.body.error.code]).toEqual([409, 'ip_exists']);
 });

@@ -3,11 +3,11 @@ import { at, completed, refused, sharedManagement, startManagement } from '../..
 import type { AccountId, ApiKeyId } from '../../domain/core/brands.ts';
 
 const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
-const logged = sharedManagement();
+const shared = sharedManagement();
 
-/** Oldest first: what the filters below find. */
+/** The requests that the tests below find, oldest first. */
 beforeAll(async () => {
-  await logged().append(
+  await shared().append(
     completed({
       requestId: 'req_1',
       accountId: 'a' as AccountId,
@@ -35,15 +35,15 @@ beforeAll(async () => {
   );
 });
 
-const ids = async (query: string) => {
-  const { status, body } = await logged().call('GET', `/api/request-logs?${query}`);
+const findIds = async (query: string) => {
+  const { status, body } = await shared().call('GET', `/api/request-logs?${query}`);
   expect(status).toBe(200);
   expect(body.total).toBe(body.requests.length);
   return body.requests.map(({ request_id }: { request_id: string }) => request_id.slice(4)).join('');
 };
 
 test('returns all fields of a request', async () => {
-  const { body } = await logged().call('GET', '/api/request-logs');
+  const { body } = await shared().call('GET', '/api/request-logs');
   expect(Object.keys(body.requests[0]).slice(0, 12)).toEqual([
     'requested_at',
     'account_id',
@@ -84,7 +84,7 @@ test('returns all fields of a request', async () => {
 });
 
 test('returns null for unknown tokens and cost, and for the account of a refusal', async () => {
-  const { body } = await logged().call('GET', '/api/request-logs');
+  const { body } = await shared().call('GET', '/api/request-logs');
   expect(body.requests[1]).toMatchObject({ status: 'error', tokens: null, cached_input_tokens: null, cost_usd: null });
   expect(body.requests[0]).toMatchObject({
     request_id: 'req_4',
@@ -136,12 +136,12 @@ test.each([
   ['accountId=a&status=error&model=gpt-5.1&search=provider', '3'],
   ['unknown=parameter', '4321'],
 ])('finds with ?%s %s', async (query, expected) => {
-  expect(await ids(query.replaceAll(' ', '%20'))).toBe(expected);
+  expect(await findIds(query.replaceAll(' ', '%20'))).toBe(expected);
 });
 
 test('returns consecutive pages and whether there are more', async () => {
   const page = async (query: string) => {
-    const { body } = await logged().call('GET', `/api/request-logs?${query}`);
+    const { body } = await shared().call('GET', `/api/request-logs?${query}`);
     const found = body.requests.map(({ request_id }: { request_id: string }) => request_id.slice(4)).join('');
     return [found, body.total, body.has_more];
   };
@@ -165,11 +165,11 @@ test.each([
   ['until=2026-02-30', 'until must be an ISO 8601 time'],
   ['search=a&search=b', 'search is given twice'],
 ])('rejects ?%s: %s', async (query, message) => {
-  const { status, body } = await logged().call('GET', `/api/request-logs?${query}`);
+  const { status, body } = await shared().call('GET', `/api/request-logs?${query}`);
   expect([status, body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
 
-const options = async (query = '') => (await logged().call('GET', `/api/request-logs/options?${query}`)).body;
+const options = async (query = '') => (await shared().call('GET', `/api/request-logs/options?${query}`)).body;
 const none = { model: 'gpt-5', reasoning_effort: null };
 const low = { model: 'gpt-5.1', reasoning_effort: 'low' };
 const high = { model: 'gpt-5.1', reasoning_effort: 'high' };
@@ -208,7 +208,7 @@ test.each([
 test('counts the rows that an option would select', async () => {
   const { counts } = await options('reasoningEffort=high&status=error');
   expect(counts).toEqual({ account_ids: { a: 1 }, model_options: [1], statuses: { 429: 1, error: 1 } });
-  const { requests, total } = (await logged().call('GET', '/api/request-logs?reasoningEffort=high&status=429')).body;
+  const { requests, total } = (await shared().call('GET', '/api/request-logs?reasoningEffort=high&status=429')).body;
   expect([requests.length, total]).toEqual([1, counts.statuses['429']]);
 });
 

@@ -10,15 +10,15 @@ interface Point {
   readonly errors: number;
 }
 
-async function trends({ call }: Stage, query = '') {
+async function getTrends({ call }: Stage, query = '') {
   const { status, body } = await call('GET', `/api/dashboard/trends${query}`);
   expect(status).toBe(200);
   return body as { step_minutes: number; since: string; points: Point[]; errors: object[] };
 }
-const busy = (points: readonly Point[]) => points.filter(({ requests }) => requests > 0);
+const withRequests = (points: readonly Point[]) => points.filter(({ requests }) => requests > 0);
 
 test('returns a zero point for each of 24 hours without requests', async () => {
-  const { points, ...rest } = await trends(await startManagement());
+  const { points, ...rest } = await getTrends(await startManagement());
   expect(rest).toEqual({ step_minutes: 60, since: iso(earlier(23 * HOUR)), errors: [] });
   expect(points).toHaveLength(24);
   expect(points.at(-1)).toEqual({
@@ -48,9 +48,9 @@ test('counts requests in the step of their arrival, and unlogged refusals as err
       counts: { rate_limit_exceeded: 4 },
     }),
   );
-  const { points, errors } = await trends(stage, '?hours=24&step_minutes=10');
+  const { points, errors } = await getTrends(stage, '?hours=24&step_minutes=10');
   expect(points).toHaveLength(144);
-  expect(busy(points).map(({ t, requests, errors }) => [t, requests, errors])).toEqual([
+  expect(withRequests(points).map(({ t, requests, errors }) => [t, requests, errors])).toEqual([
     [iso(earlier(DAY - 10 * MINUTE)), 1, 0],
     [iso(earlier(10 * MINUTE)), 6, 5],
     [iso(NOW), 1, 0],
@@ -70,10 +70,10 @@ test('returns points that add up to the total of any period', async () => {
     ['?hours=168&step_minutes=1440', 7],
     ['?hours=1&step_minutes=30', 2],
   ] as const) {
-    const { points, since } = await trends(stage, query);
+    const { points, since } = await getTrends(stage, query);
     expect(points).toHaveLength(count);
     const arrived = Array.from({ length: 30 }, (_, hour) => iso(earlier(hour * 5 * HOUR))).filter((t) => t >= since);
-    expect(busy(points).reduce((sum, { requests }) => sum + requests, 0)).toBe(arrived.length);
+    expect(withRequests(points).reduce((sum, { requests }) => sum + requests, 0)).toBe(arrived.length);
   }
 });
 

@@ -14,8 +14,8 @@ test('lists sessions, latest first, and marks the current one', async () => {
     expect.objectContaining({ is_current: true, began_at: '2026-01-15T12:00:00.000Z' }),
   ]);
   const [{ session_id }] = body.sessions;
-  const begun = await first.call('GET', `/api/history?subject=session-${session_id}`);
-  expect(begun.body.events[0]).toMatchObject({
+  const history = await first.call('GET', `/api/history?subject=session-${session_id}`);
+  expect(history.body.events[0]).toMatchObject({
     type: 'SessionBegun',
     actor: { kind: 'operator', address: '127.0.0.1' },
   });

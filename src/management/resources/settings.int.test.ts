@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
 
-const unchanged = sharedManagement();
+const shared = sharedManagement();
 const defaults = {
   sticky_threads_enabled: true,
   prefer_earlier_reset_accounts: false,
@@ -60,15 +60,15 @@ test.each([
   [{ ...required, api_key_auth: true }, 'api_key_auth is not a known field'],
   [{ ...required, stickyThreadsEnabled: true }, 'stickyThreadsEnabled is given twice'],
 ])('rejects %j: %s', async (body, message) => {
-  const { call } = unchanged();
-  const answer = await call('PUT', '/api/settings', { body });
-  expect([answer.status, answer.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
+  const { call } = shared();
+  const response = await call('PUT', '/api/settings', { body });
+  expect([response.status, response.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
 
 test('rejects a whole change that requires TOTP while none is set up', async () => {
   const { call } = await startManagement();
   const body = { ...required, totp_required_on_login: true, api_key_auth_enabled: true };
-  const answer = await call('PUT', '/api/settings', { body });
-  expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_totp_config']);
+  const response = await call('PUT', '/api/settings', { body });
+  expect([response.status, response.body.error.code]).toEqual([400, 'invalid_totp_config']);
   expect((await call('GET', '/api/settings')).body).toEqual(defaults);
 });

@@ -16,14 +16,14 @@ import { AccountUsageObserved, type UsageSample } from '../../domain/accountUsag
 import { type AccountId, type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
 
-async function imported({ call }: Stage, name: string, plan: string): Promise<AccountId> {
+async function importAccount({ call }: Stage, name: string, plan: string): Promise<AccountId> {
   const file = authFile({ email: `${name}@example.com`, accountId: name, plan });
   const { body } = await call('POST', '/api/accounts/import', upload(file));
   return body.account_id;
 }
 
-/** A sample of an account's usage at a moment of its own. */
-async function observe({ log, hot }: Stage, accountId: AccountId, sample: UsageSample, time: Instant = NOW) {
+/** Records a usage sample of an account at the given time. */
+async function recordSample({ log, hot }: Stage, accountId: AccountId, sample: UsageSample, time: Instant = NOW) {
   const outcome = await log.append(`accountUsage-${randomUUID()}`, -1, [
     {
       ...AccountUsageObserved({ accountId, ...sample }),
@@ -43,7 +43,7 @@ const get = async ({ call }: Stage, path: string) => {
   return body;
 };
 
-const at = (resetAt: Instant, usedPercent: number, windowMinutes: number | null = null) => ({
+const windowOf = (resetAt: Instant, usedPercent: number, windowMinutes: number | null = null) => ({
   usedPercent,
   resetAt,
   windowMinutes,
@@ -75,13 +75,13 @@ test('returns zeros without accounts and requests', async () => {
 test('weights active accounts by the credits of their plans', async () => {
   const stage = await startManagement();
   const [plus, pro, paused] = [
-    await imported(stage, 'plus', 'plus'),
-    await imported(stage, 'pro', 'pro'),
-    await imported(stage, 'paused', 'pro'),
+    await importAccount(stage, 'plus', 'plus'),
+    await importAccount(stage, 'pro', 'pro'),
+    await importAccount(stage, 'paused', 'pro'),
   ];
-  await observe(stage, plus, usageSample(at(later(2 * HOUR), 40, 300), at(later(DAY), 10)));
-  await observe(stage, pro, usageSample(at(later(HOUR), 90, 300), at(later(2 * DAY), 50)));
-  await observe(stage, paused, usageSample(at(later(MINUTE), 0, 300), at(later(MINUTE), 0)));
+  await recordSample(stage, plus, usageSample(windowOf(later(2 * HOUR), 40, 300), windowOf(later(DAY), 10)));
+  await recordSample(stage, pro, usageSample(windowOf(later(HOUR), 90, 300), windowOf(later(2 * DAY), 50)));
+  await recordSample(stage, paused, usageSample(windowOf(later(MINUTE), 0, 300), windowOf(later(MINUTE), 0)));
   await stage.call('POST', `/api/accounts/${paused}/pause`);
 
   const { primary_window, secondary_window } = await get(stage, '/api/usage/summary');
@@ -104,8 +104,8 @@ test('weights active accounts by the credits of their plans', async () => {
 
 test('uses the default window length where accounts differ', async () => {
   const stage = await startManagement();
-  await observe(stage, await imported(stage, 'a', 'plus'), usageSample(at(later(HOUR), 1, 300), null));
-  await observe(stage, await imported(stage, 'b', 'plus'), usageSample(at(later(HOUR), 1, 600), null));
+  await recordSample(stage, await importAccount(stage, 'a', 'plus'), usageSample(windowOf(later(HOUR), 1, 300), null));
+  await recordSample(stage, await importAccount(stage, 'b', 'plus'), usageSample(windowOf(later(HOUR), 1, 600), null));
   expect((await get(stage, '/api/usage/summary')).primary_window.window_minutes).toBe(1_440);
   expect((await get(stage, '/api/usage/window')).window_minutes).toBe(1_440);
 });
@@ -146,11 +146,11 @@ test('counts unlogged refusals as failed requests', async () => {
 
 test('returns the mean of the primary samples of the given hours', async () => {
   const stage = await startManagement();
-  const [observed, silent] = [await imported(stage, 'a', 'plus'), await imported(stage, 'b', 'enterprise')];
-  await observe(stage, observed, usageSample(usageWindow(90), null), earlier(25 * HOUR));
-  await observe(stage, observed, usageSample(usageWindow(20), null), earlier(2 * HOUR));
-  await observe(stage, observed, usageSample(usageWindow(30), null), earlier(2 * HOUR - MINUTE));
-  await observe(stage, observed, usageSample(usageWindow(70), usageWindow(99)), earlier(MINUTE));
+  const [observed, silent] = [await importAccount(stage, 'a', 'plus'), await importAccount(stage, 'b', 'enterprise')];
+  await recordSample(stage, observed, usageSample(usageWindow(90), null), earlier(25 * HOUR));
+  await recordSample(stage, observed, usageSample(usageWindow(20), null), earlier(2 * HOUR));
+  await recordSample(stage, observed, usageSample(usageWindow(30), null), earlier(2 * HOUR - MINUTE));
+  await recordSample(stage, observed, usageSample(usageWindow(70), usageWindow(99)), earlier(MINUTE));
   const account = (id: string, percent: number, capacity: number) => ({
     account_id: id,
     remaining_percent_avg: percent,
@@ -168,9 +168,9 @@ test('returns the mean of the primary samples of the given hours', async () => {
 
 test('returns the last sample of each account', async () => {
   const stage = await startManagement();
-  const id = await imported(stage, 'a', 'plus');
-  await observe(stage, id, usageSample(usageWindow(20), usageWindow(30)), earlier(HOUR));
-  await observe(stage, id, usageSample(at(later(HOUR), 120, 300), at(later(DAY), 25, 10_080)));
+  const id = await importAccount(stage, 'a', 'plus');
+  await recordSample(stage, id, usageSample(usageWindow(20), usageWindow(30)), earlier(HOUR));
+  await recordSample(stage, id, usageSample(windowOf(later(HOUR), 120, 300), windowOf(later(DAY), 25, 10_080)));
   const account = (percent: number, capacity: number, remaining: number) => [
     { account_id: id, remaining_percent_avg: percent, capacity_credits: capacity, remaining_credits: remaining },
   ];
@@ -200,11 +200,11 @@ test.each([
 
 test('returns a point for each hour of seven days and fills gaps with the last value', async () => {
   const stage = await startManagement();
-  const id = await imported(stage, 'a', 'plus');
-  await observe(stage, id, usageSample(usageWindow(25), null), earlier(9 * DAY));
-  await observe(stage, id, usageSample(usageWindow(50), null), earlier(3 * HOUR));
-  await observe(stage, id, usageSample(usageWindow(51), null), earlier(3 * HOUR - MINUTE));
-  await observe(stage, id, usageSample(usageWindow(100), null), NOW);
+  const id = await importAccount(stage, 'a', 'plus');
+  await recordSample(stage, id, usageSample(usageWindow(25), null), earlier(9 * DAY));
+  await recordSample(stage, id, usageSample(usageWindow(50), null), earlier(3 * HOUR));
+  await recordSample(stage, id, usageSample(usageWindow(51), null), earlier(3 * HOUR - MINUTE));
+  await recordSample(stage, id, usageSample(usageWindow(100), null), NOW);
   const { account_id, primary, secondary } = await get(stage, `/api/accounts/${id}/trends`);
   expect([account_id, secondary, primary.length]).toEqual([id, [], 168]);
   expect(primary[0]).toEqual({ t: iso(earlier(167 * HOUR)), v: 75 });
@@ -219,22 +219,22 @@ test('returns a point for each hour of seven days and fills gaps with the last v
 
 test('returns 100 % before the first sample of a window', async () => {
   const stage = await startManagement();
-  const id = await imported(stage, 'a', 'plus');
-  await observe(stage, id, usageSample(null, usageWindow(40)), earlier(HOUR));
+  const id = await importAccount(stage, 'a', 'plus');
+  await recordSample(stage, id, usageSample(null, usageWindow(40)), earlier(HOUR));
   const { primary, secondary } = await get(stage, `/api/accounts/${id}/trends`);
   expect([primary, secondary.slice(-3).map(({ v }: { v: number }) => v)]).toEqual([[], [100, 60, 60]]);
 });
 
 test('weights pooled trends by credits and leaves out inactive accounts', async () => {
   const stage = await startManagement();
-  const plus = await imported(stage, 'a', 'plus');
-  const pro = await imported(stage, 'b', 'pro');
-  const paused = await imported(stage, 'c', 'pro');
+  const plus = await importAccount(stage, 'a', 'plus');
+  const pro = await importAccount(stage, 'b', 'pro');
+  const paused = await importAccount(stage, 'c', 'pro');
   await stage.call('POST', `/api/accounts/${paused}/pause`);
   expect(await get(stage, '/api/usage/trends')).toEqual({ primary: [], secondary: [] });
-  await observe(stage, plus, usageSample(usageWindow(100), null), earlier(HOUR));
-  await observe(stage, pro, usageSample(usageWindow(50), null), NOW);
-  await observe(stage, paused, usageSample(usageWindow(100), null), NOW);
+  await recordSample(stage, plus, usageSample(usageWindow(100), null), earlier(HOUR));
+  await recordSample(stage, pro, usageSample(usageWindow(50), null), NOW);
+  await recordSample(stage, paused, usageSample(usageWindow(100), null), NOW);
   const { primary, secondary } = await get(stage, '/api/usage/trends');
   expect([primary.length, secondary]).toEqual([168, []]);
   expect(primary.slice(-3)).toEqual([
@@ -255,12 +255,12 @@ test('responds to trends of an unknown account with 404', async () => {
 test('counts each account once in the overview, by what makes it unavailable', async () => {
   const stage = await startManagement();
   const ids: AccountId[] = [];
-  for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await imported(stage, name, 'plus'));
+  for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await importAccount(stage, name, 'plus'));
   const [, cooling, paused, limited, spent] = ids as [AccountId, AccountId, AccountId, AccountId, AccountId];
   stage.cooling.set(cooling, { until: later(MINUTE), reason: 'failed' });
   await stage.call('POST', `/api/accounts/${paused}/pause`);
-  await observe(stage, limited, usageSample(at(later(HOUR), 100), at(later(DAY), 10)));
-  await observe(stage, spent, usageSample(at(later(HOUR), 100), at(later(DAY), 100)));
+  await recordSample(stage, limited, usageSample(windowOf(later(HOUR), 100), windowOf(later(DAY), 10)));
+  await recordSample(stage, spent, usageSample(windowOf(later(HOUR), 100), windowOf(later(DAY), 100)));
   const counts = { total: 5, active: 2, paused: 1, rateLimited: 1, quotaExceeded: 1, deactivated: 0 };
   expect((await get(stage, '/api/dashboard/overview')).accountCounts).toEqual(counts);
   stage.clock.now = later(2 * HOUR);
