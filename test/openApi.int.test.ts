@@ -98,7 +98,7 @@ function check(name: string, { status, type, text }: LiveResponse): unknown {
 test('documents every route of management and proxy', async () => {
   const stage = await startManagement();
   const { endpoints, undocumented } = endpointsOf(stage.management);
-  expect(undocumented, 'give these routes a documented(...), see src/management/http/describeRoute.ts').toEqual([]);
+  expect(undocumented, 'give these routes a describeRoute(...), see src/management/http/describeRoute.ts').toEqual([]);
   const routes = [
     ...endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`),
     ...[...proxyRoutes.values()].map(({ method, path }) => `${method} ${path}`),
