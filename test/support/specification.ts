@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { ImportedAccount, SealedTokens } from '../../src/domain/account/events.ts';
+import type { ImportedAccount, SealedCredentials } from '../../src/domain/account/events.ts';
 import type { UsageSample, UsageWindow } from '../../src/domain/accountUsage/events.ts';
 import {
   type AccountId,
@@ -112,7 +112,7 @@ export const uuid = (n: number): string => keyId(n);
 export const passwordHash = (digit: string) => digit.repeat(128);
 export const hash = (digit: string) => digit.repeat(64);
 
-export const tokens = (name = 'first', refreshedAt: Instant = NOW): SealedTokens => ({
+export const tokens = (name = 'first', refreshedAt: Instant = NOW): SealedCredentials => ({
   access: sealed(`${name}.access`),
   refresh: sealed(`${name}.refresh`),
   idToken: sealed(`${name}.id`),

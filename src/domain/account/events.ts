@@ -3,7 +3,7 @@ import { type Infer, schema } from '../core/schema.ts';
 import { accountIdSchema, instantSchema, sealedSchema } from '../core/schemas.ts';
 
 /** Provider tokens under the account's own data key; `accessExpiresAt` is null when the token does not say. */
-export const sealedTokensSchema = schema((z) =>
+export const sealedCredentialsSchema = schema((z) =>
   z.object({
     access: sealedSchema(z),
     refresh: sealedSchema(z),
@@ -12,7 +12,7 @@ export const sealedTokensSchema = schema((z) =>
     refreshedAt: instantSchema(z),
   }),
 );
-export type SealedTokens = Infer<typeof sealedTokensSchema>;
+export type SealedCredentials = Infer<typeof sealedCredentialsSchema>;
 
 const identitySchema = schema((z) =>
   z.object({
@@ -29,7 +29,7 @@ const identitySchema = schema((z) =>
 const imported = schema((z) =>
   identitySchema(z).extend({
     accountId: accountIdSchema(z),
-    tokens: sealedTokensSchema(z),
+    tokens: sealedCredentialsSchema(z),
     /** The sign-in that brought it, which ends with this event; absent for an auth file. */
     linkId: z.uuid().optional(),
   }),

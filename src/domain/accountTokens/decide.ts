@@ -1,16 +1,16 @@
-import type { SealedTokens } from '../account/events.ts';
+import type { SealedCredentials } from '../account/events.ts';
 import { type AccountId, instant } from '../core/brands.ts';
 import type { Context, Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
 import { type AccountTokensEvent, TokenRefreshClaimed, TokenRefreshFailed, TokensRefreshed } from './events.ts';
-import { type AccountTokens, evolve, initialState } from './state.ts';
+import { type AccountCredentials, evolve, initialState } from './state.ts';
 
 /** After this a claim counts as lost, and another may be made (docs/decisions/0030-token-refresh-claims.md). */
 export const CLAIM_LIFETIME_MS = 60_000;
 
 /** What became of a refresh that was claimed. */
 export type RefreshResultCommand =
-  | { type: 'RecordRefreshed'; accountId: AccountId; claimId: string; tokens: SealedTokens }
+  | { type: 'RecordRefreshed'; accountId: AccountId; claimId: string; tokens: SealedCredentials }
   | { type: 'RecordRefreshFailed'; accountId: AccountId; claimId: string; code: string; isPermanent: boolean };
 
 export type AccountTokensCommand =
@@ -21,7 +21,11 @@ export type AccountTokensCommand =
  * @throws Refusal `conflict` while somebody else's claim is fresh, or when one's own has been superseded;
  * `account_not_found` when there are no tokens to refresh
  */
-export function decide(command: AccountTokensCommand, state: AccountTokens, { now }: Context): AccountTokensEvent[] {
+export function decide(
+  command: AccountTokensCommand,
+  state: AccountCredentials,
+  { now }: Context,
+): AccountTokensEvent[] {
   const { accountId, claimId } = command;
   if (command.type === 'ClaimRefresh') {
     if (!state.tokens) refuse('account_not_found', { accountId });
@@ -37,7 +41,7 @@ export function decide(command: AccountTokensCommand, state: AccountTokens, { no
   }
 }
 
-export const accountTokens: Decider<AccountTokens, AccountTokensCommand, AccountTokensEvent> = {
+export const accountTokens: Decider<AccountCredentials, AccountTokensCommand, AccountTokensEvent> = {
   decide,
   evolve,
   initialState,

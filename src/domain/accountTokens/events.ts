@@ -1,4 +1,4 @@
-import { sealedTokensSchema } from '../account/events.ts';
+import { sealedCredentialsSchema } from '../account/events.ts';
 import { type EventOf, event } from '../core/event.ts';
 import { accountIdSchema, instantSchema } from '../core/schemas.ts';
 
@@ -11,7 +11,7 @@ export const TokenRefreshClaimed = event('TokenRefreshClaimed', {
 
 export const TokensRefreshed = event('TokensRefreshed', {
   version: 1,
-  data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), tokens: sealedTokensSchema(z) }),
+  data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), tokens: sealedCredentialsSchema(z) }),
   says: ({ accountId }) => `the tokens of account ${accountId} were refreshed`,
 });
 

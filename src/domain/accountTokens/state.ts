@@ -1,24 +1,24 @@
-import type { AccountEvent, SealedTokens } from '../account/events.ts';
+import type { AccountEvent, SealedCredentials } from '../account/events.ts';
 import type { Instant } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
 import type { AccountTokensEvent } from './events.ts';
 
-export interface AccountTokens {
+export interface AccountCredentials {
   /** Undefined until an import brings tokens. */
-  readonly tokens: SealedTokens | undefined;
+  readonly tokens: SealedCredentials | undefined;
   /** Who is refreshing right now, if anybody; worthless after `expiresAt`. */
   readonly claim: { readonly claimId: string; readonly expiresAt: Instant } | undefined;
 }
 
-export const initialState: AccountTokens = { tokens: undefined, claim: undefined };
+export const initialState: AccountCredentials = { tokens: undefined, claim: undefined };
 
 type TokenBearing = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
 
 /** Tokens come with an import as well as with a refresh, so this folds events of both streams. */
 export function evolve(
-  state: AccountTokens,
+  state: AccountCredentials,
   { type, data }: Recorded<AccountTokensEvent> | Recorded<TokenBearing>,
-): AccountTokens {
+): AccountCredentials {
   switch (type) {
     case 'AccountImported':
     case 'AccountTokensReplaced':

@@ -1,4 +1,4 @@
-import type { SealedTokens } from '../../domain/account/events.ts';
+import type { SealedCredentials } from '../../domain/account/events.ts';
 import type { AccountId, Sealed } from '../../domain/core/brands.ts';
 import type { AccountHeaders } from '../client/outboundHeaders.ts';
 import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
@@ -58,7 +58,7 @@ export function createAccessTokens(options: TokenRefreshOptions): AccessTokens {
     }
   });
 
-  function open(accountId: AccountId, { access, accessExpiresAt }: SealedTokens): OpenedTokens {
+  function open(accountId: AccountId, { access, accessExpiresAt }: SealedCredentials): OpenedTokens {
     const validUntil = accessExpiresAt === null ? Number.POSITIVE_INFINITY : accessExpiresAt - MARGIN_MS;
     let headers: AccountHeaders | undefined;
     try {

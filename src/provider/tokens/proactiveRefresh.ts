@@ -1,4 +1,4 @@
-import type { SealedTokens } from '../../domain/account/events.ts';
+import type { SealedCredentials } from '../../domain/account/events.ts';
 import { type AccountId, type Instant, instant } from '../../domain/core/brands.ts';
 import { hash32 } from '../../domain/routing/hash.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
@@ -100,7 +100,7 @@ export function createProactiveRefresh({
 }
 
 /** @returns when to refresh an account's tokens, the same on every node */
-export function dueAt(accountId: AccountId, { access, accessExpiresAt, refreshedAt }: SealedTokens): Instant {
+export function dueAt(accountId: AccountId, { access, accessExpiresAt, refreshedAt }: SealedCredentials): Instant {
   if (accessExpiresAt === null) return instant(refreshedAt + spread(access, MAX_AGE_MS, MAX_AGE_MS + DAY_MS));
   const lifetimeMs = Math.max(0, accessExpiresAt - refreshedAt);
   const leadMs = Math.min(

@@ -9,7 +9,7 @@ export interface AccountFolds {
   readonly accounts: Map<AccountId, account.Account>;
   /** Sign-ins at the provider that are in progress, and the most recent ones that ended. */
   readonly links: Map<string, accountLink.AccountLink>;
-  readonly tokens: Map<AccountId, accountTokens.AccountTokens>;
+  readonly tokens: Map<AccountId, accountTokens.AccountCredentials>;
   readonly usage: Map<AccountId, accountUsage.AccountUsage>;
 }
 

@@ -1,4 +1,4 @@
-import type { SealedTokens } from '../../../domain/account/events.ts';
+import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId, Instant, Sealed } from '../../../domain/core/brands.ts';
 import type { HotRunner } from '../../../state/hotRunner.ts';
 
@@ -13,7 +13,7 @@ export interface FailedRefresh {
 /** Refresh tokens that must not be tried now, or at all. */
 export interface FailedRefreshes {
   /** @returns undefined if the account's current refresh token may be tried */
-  of(accountId: AccountId, tokens: SealedTokens): FailedRefresh | undefined;
+  of(accountId: AccountId, tokens: SealedCredentials): FailedRefresh | undefined;
   add(accountId: AccountId, refresh: Sealed, code: string, isPermanent: boolean): void;
 }
 

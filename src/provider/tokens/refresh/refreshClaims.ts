@@ -1,4 +1,4 @@
-import type { SealedTokens } from '../../../domain/account/events.ts';
+import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { refuse } from '../../../domain/core/refusal.ts';
 import { subjects } from '../../../state/fold/subjects.ts';
@@ -14,14 +14,14 @@ export interface RefreshClaimsOptions extends Pick<TokenRefreshOptions, 'hot' | 
 
 export interface RefreshClaims {
   /** The result that is known without calling the provider; undefined if it must be called. */
-  knownResult(accountId: AccountId, stale: SealedTokens): RefreshResult | undefined;
+  knownResult(accountId: AccountId, stale: SealedCredentials): RefreshResult | undefined;
   /**
    * Writes a claim to the log. If another caller or node holds one, waits for its end instead.
    * @returns the claim's id, or why there is none; after `waited` and `lost` the caller should check again
    */
   claim(
     accountId: AccountId,
-    stale: SealedTokens,
+    stale: SealedCredentials,
   ): Promise<{ readonly claimId: string } | 'waited' | 'lost' | 'unreadable'>;
   /** Ends all waiting. */
   wakeAll(): void;
@@ -68,7 +68,7 @@ export function createRefreshClaims(options: RefreshClaimsOptions): RefreshClaim
     });
   }
 
-  function knownResult(accountId: AccountId, stale: SealedTokens): RefreshResult | undefined {
+  function knownResult(accountId: AccountId, stale: SealedCredentials): RefreshResult | undefined {
     const account = hot.state.accounts.get(accountId);
     const tokens = hot.state.tokens.get(accountId)?.tokens;
     if (!account || !tokens) return 'permanent';
@@ -80,7 +80,7 @@ export function createRefreshClaims(options: RefreshClaimsOptions): RefreshClaim
   }
 
   /** A token that the vault cannot open is not claimed, and the account is not blamed for it. */
-  function canOpen(accountId: AccountId, { refresh }: SealedTokens): boolean {
+  function canOpen(accountId: AccountId, { refresh }: SealedCredentials): boolean {
     try {
       vault.open(refresh);
       return true;
@@ -91,7 +91,7 @@ export function createRefreshClaims(options: RefreshClaimsOptions): RefreshClaim
     }
   }
 
-  async function tryClaim(accountId: AccountId, claimId: string, stale: SealedTokens): Promise<boolean> {
+  async function tryClaim(accountId: AccountId, claimId: string, stale: SealedCredentials): Promise<boolean> {
     try {
       const command = { type: 'ClaimRefresh', accountId, claimId } as const;
       // After a lost race the command is decided again, and by then the winner may have refreshed the tokens.

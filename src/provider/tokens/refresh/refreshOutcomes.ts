@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SealedTokens } from '../../../domain/account/events.ts';
+import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { RefreshResultCommand } from '../../../domain/accountTokens/decide.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { refuse } from '../../../domain/core/refusal.ts';
@@ -25,7 +25,7 @@ export interface RefreshOutcomes {
   /** Records the plan that a new id token names. */
   recordPlan(accountId: AccountId, idToken: string, claimId: string): Promise<void>;
   /** Deactivates an account whose tokens failed permanently, unless it has received others since. */
-  deactivate(accountId: AccountId, failed: SealedTokens, code: string, claimId: string): Promise<void>;
+  deactivate(accountId: AccountId, failed: SealedCredentials, code: string, claimId: string): Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 50;

@@ -1,17 +1,17 @@
-import type { SealedTokens } from '../../../domain/account/events.ts';
+import type { SealedCredentials } from '../../../domain/account/events.ts';
 import { expiryOf } from '../../client/jwt.ts';
 import type { TokenResponse } from '../../client/tokenResponse.ts';
 import type { TokenRefreshOptions } from './tokenRefreshOptions.ts';
 
 /** The provider's response to a refresh token, new tokens sealed. */
 export type TokenRequestResult =
-  | { readonly kind: 'renewed'; readonly tokens: SealedTokens; readonly idToken: string | null }
+  | { readonly kind: 'renewed'; readonly tokens: SealedCredentials; readonly idToken: string | null }
   | Exclude<TokenResponse, { kind: 'tokens' }>
   /** The account was deleted, and its data key destroyed, while the provider responded. */
   | { readonly kind: 'accountDeleted' };
 
 /** Spends a refresh token; to be called under a claim. Never rejects. */
-export type RequestTokens = (current: SealedTokens) => Promise<TokenRequestResult>;
+export type RequestTokens = (current: SealedCredentials) => Promise<TokenRequestResult>;
 
 export const createTokenRequest =
   ({ vault, tokenEndpoint, now }: Pick<TokenRefreshOptions, 'vault' | 'tokenEndpoint' | 'now'>): RequestTokens =>

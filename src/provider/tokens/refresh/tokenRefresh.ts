@@ -1,4 +1,4 @@
-import type { SealedTokens } from '../../../domain/account/events.ts';
+import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { withTimeout } from '../../../lib/withTimeout.ts';
 import { createThrottledReports, ProviderProblem } from '../../client/throttledReports.ts';
@@ -38,7 +38,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
     throttledReport(accountId, new ProviderProblem(`the tokens of account ${accountId} ${problem}`, { cause }));
   }
 
-  async function refreshStale(accountId: AccountId, stale: SealedTokens): Promise<RefreshResult> {
+  async function refreshStale(accountId: AccountId, stale: SealedCredentials): Promise<RefreshResult> {
     for (let attempts = 0; attempts < MAX_CLAIMS; ) {
       const known = claims.knownResult(accountId, stale);
       if (known === 'permanent') await deactivateAgain(accountId, stale);
@@ -77,7 +77,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
   }
 
   /** Repeats a deactivation that the log did not accept when the refresh failed. */
-  async function deactivateAgain(accountId: AccountId, tokens: SealedTokens): Promise<void> {
+  async function deactivateAgain(accountId: AccountId, tokens: SealedCredentials): Promise<void> {
     const failed = failedRefreshes.of(accountId, tokens);
     if (!failed || hot.state.accounts.get(accountId)?.status !== 'active') return;
     await outcomes.deactivate(accountId, tokens, failed.code, newId());
