@@ -6,7 +6,7 @@ import { createDashboard } from '../http/static/dashboard.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import type { Config } from './config/config.ts';
 import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
-import { createManaging } from './wiring/management.ts';
+import { createManagementSide } from './wiring/management.ts';
 import { createPendingState } from './wiring/pendingState.ts';
 import { createProviderSide } from './wiring/provider.ts';
 import { openReadModels } from './wiring/readModels.ts';
@@ -37,7 +37,13 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
   const requests = await createRequests(foundation, { overlay, provider, clientAddress });
-  const managing = await createManaging(foundation, { overlay, provider, readModels, clientAddress, isHttps });
+  const managing = await createManagementSide(foundation, {
+    pendingState: overlay,
+    provider,
+    readModels,
+    clientAddress,
+    isHttps,
+  });
   const server = await startHttpServer({
     host: config.SVC_HOST,
     port: config.SVC_PORT,

@@ -36,10 +36,10 @@ import { NOW } from './specification.ts';
 type CompletedData = Parameters<typeof RequestCompleted>[0];
 type RefusedData = Parameters<typeof RequestRefused>[0];
 
-/** Takes what has to be done at the end, the last first. */
-type AtEnd = (work: () => void | Promise<void>) => void;
+/** Registers a cleanup; cleanups run in reverse order. */
+type AtEnd = (cleanup: () => void | Promise<void>) => void;
 
-/** A folder that is gone when the test has ended. */
+/** A folder that is deleted when the test ends. */
 export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-management-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
@@ -198,7 +198,7 @@ function lazyReadModels(options: { readonly folder: string; readonly logPath: st
 
 export type Stage = Awaited<ReturnType<typeof startManagement>>;
 
-/** Appends events to a stream of their own each, one batch a call. */
+/** Returns a function that appends its events to a new stream in one batch and waits until they are folded. */
 export function appender(log: EventLog, whenFolded: (position: Position) => Promise<void>) {
   return async (...events: DomainEvent[]): Promise<Position> => {
     const stream = `test-${randomUUID()}`;

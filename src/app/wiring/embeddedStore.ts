@@ -23,7 +23,7 @@ export async function openEmbeddedStore(
     outbox: undefined,
     leases: undefined,
     cutOffSince: undefined,
-    waitOptions: (work) => work(),
+    retryWhileUnavailable: (work) => work(),
     async close() {
       await log.close();
       vault.close();

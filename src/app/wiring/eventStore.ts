@@ -58,7 +58,7 @@ export async function openEventStoreStore(
         const { cutOffSince } = eventStore;
         return cutOffSince === undefined ? undefined : instant(Math.round(performance.timeOrigin + cutOffSince));
       },
-      waitOptions: retry,
+      retryWhileUnavailable: retry,
       async close() {
         await eventStore.close();
         vault.close();

@@ -20,36 +20,36 @@ import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
 import type { ProviderSide } from './provider.ts';
 
-export interface ManagingOptions {
-  readonly overlay: PendingState;
+export interface ManagementSideOptions {
+  readonly pendingState: PendingState;
   readonly provider: ProviderSide;
   readonly readModels: ReadModelPorts;
   readonly clientAddress: ClientAddress;
   readonly isHttps: (request: IncomingMessage) => boolean;
 }
 
-/** What people and scripts change and look at. */
-export interface Managing {
+/** The management API, and what runs beside it. */
+export interface ManagementSide {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Says what was kept back until the service listens, and goes on with sign-ins at the provider. */
+  /** Called once the service listens: prints pending announcements and resumes open sign-ins at the provider. */
   start(): Promise<void>;
-  /** Ends the streams that tell pages what changes. */
+  /** Ends the streams of `GET /api/live`. */
   endLive(): void;
   stop(): Promise<void>;
 }
 
-/** Finishes what an earlier start left of data keys to be destroyed. */
-export async function createManaging(
+/** First destroys the data keys that an interrupted deletion left in the vault. */
+export async function createManagementSide(
   foundation: Foundation,
-  { overlay, provider, readModels, clientAddress, isHttps }: ManagingOptions,
-): Promise<Managing> {
+  { pendingState: overlay, provider, readModels, clientAddress, isHttps }: ManagementSideOptions,
+): Promise<ManagementSide> {
   const { config, folder, store, hot, handle, prices, now, newId, say, report } = foundation;
   const { log, vault } = store;
   const { ledger, cooldowns, records, reservedElsewhere } = overlay;
-  await store.waitOptions(() => destroyKeysOfDeletedAccounts({ hot, vault }));
-  await store.waitOptions(() => destroyKeysOfAllDisabledTotp({ log, vault }));
+  await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
+  await store.retryWhileUnavailable(() => destroyKeysOfAllDisabledTotp({ log, vault }));
 
-  // What is said before the service listens is said in vain when it cannot.
+  // Held back until the service listens: if it cannot listen, the token is useless.
   const announcements: string[] = [];
   let announce = (line: string): void => void announcements.push(line);
   const setupToken = createSetupToken({
@@ -123,5 +123,5 @@ const nodeStatusOf = ({ config, folder, store, soleWorks }: Foundation): NodeSta
   leaderTasks: [...soleWorks].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
 });
 
-/** Browsers come back to this machine, or through the port that a container publishes, which reaches no loopback. */
+/** The callback arrives on the loopback interface, or in a container on the one whose ports are published. */
 const callbackHost = (host: string) => (host === '0.0.0.0' || host === '::' ? host : '127.0.0.1');

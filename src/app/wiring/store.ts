@@ -22,7 +22,7 @@ export interface Store {
   /** Since when this node hears nothing from the store. */
   readonly cutOffSince: Instant | undefined;
   /** Does what a start needs of a server until it succeeds, with a line for each attempt. @throws what no waiting mends */
-  waitOptions<Result>(work: () => Promise<Result>): Promise<Result>;
+  retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
