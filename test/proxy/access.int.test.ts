@@ -95,7 +95,7 @@ describe('access to the proxy', () => {
     const body = JSON.stringify(validRequest);
     const headers = { ...bearer(key), 'content-length': body.length, expect: '100-continue' };
     const request = httpRequest(`${gateway.url}/backend-api/svc/responses`, { method: 'POST', headers });
-    const answered = new Promise<number | undefined>((resolve, reject) => {
+    const status = new Promise<number | undefined>((resolve, reject) => {
       request.on('response', (response) => resolve(response.resume().statusCode));
       request.on('error', reject);
     });
@@ -103,7 +103,7 @@ describe('access to the proxy', () => {
     await new Promise((resolve) => request.once('continue', resolve));
     await gateway.api('DELETE', `/api/api-keys/${id}`);
     request.end(body);
-    expect(await answered).toBe(401);
+    expect(await status).toBe(401);
     expect(gateway.asked()).toEqual([]);
   });
 

@@ -93,8 +93,8 @@ describe('access-token-expired: the access token has expired', () => {
     const [only] = await start([{}]);
     const before = refreshes();
     only?.at.expireAccessToken();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask()));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => ask()));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(refreshes() - before).toBe(1);
     expect(await gateway.availability(only?.id ?? '')).toMatchObject({ state: 'available' });
   });
@@ -104,8 +104,8 @@ describe('access-token-expired: the access token has expired', () => {
     const [first, second] = await start([{}, more]);
     const before = refreshes();
     first?.at.expireAccessToken();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask()));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => ask()));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(gateway.events('RequestCompleted').map(({ data }) => data.accountId)).toEqual(Array(5).fill(first?.id));
     expect(refreshes() - before).toBe(1);
     for (const { id } of [first, second].filter((account) => account !== undefined)) {

@@ -82,7 +82,7 @@ describe('fragmented-bytes: relays the same bytes for every fragmentation', () =
     text.replaceAll(/(resp|msg|item)_[A-Za-z0-9]+/g, '$1_').replaceAll(/"created_at":\d+/g, '');
 
   test.each([
-    ['whole', {}],
+    ['in one piece', {}],
     ['with CRLF', { crlf: true }],
     ['with characters cut in half', { splitCharacters: true }],
     ['in pieces of 7 bytes', { splitEveryBytes: 7 }],
@@ -113,10 +113,10 @@ describe('client-disconnected: the client disconnects', () => {
     const [only] = gateway.pool as [Pooled];
     only.at.always(script);
     const controller = new AbortController();
-    const asked = gateway.ask(validRequest, { signal: controller.signal });
-    asked.catch(() => undefined);
+    const response = gateway.ask(validRequest, { signal: controller.signal });
+    response.catch(() => undefined);
     await vi.waitUntil(() => isReady(only), waitOptions);
-    if (readsFirst) await (await asked).body?.getReader().read();
+    if (readsFirst) await (await response).body?.getReader().read();
     controller.abort();
     await vi.waitUntil(() => gateway.events('RequestCompleted').length > 0, waitOptions);
     await vi.waitUntil(

@@ -52,8 +52,8 @@ const weatherAndTime = [
 
 /** A refusal of the model, in fragments. */
 const refusing = () =>
-  stream('refusing', function* (asked) {
-    yield* openingEvents(asked);
+  stream('refusing', function* (request) {
+    yield* openingEvents(request);
     const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
     const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
     const part = { type: 'refusal', refusal: 'I will not.' };
@@ -64,15 +64,15 @@ const refusing = () =>
     yield { event: { type: 'response.refusal.done', ...at, refusal: part.refusal } };
     yield { event: { type: 'response.content_part.done', ...at, part } };
     yield { event: { type: 'response.output_item.done', output_index: 0, item: { ...item, content: [part] } } };
-    yield { event: { type: 'response.completed', response: { id: asked.id, status: 'completed', output: [] } } };
+    yield { event: { type: 'response.completed', response: { id: request.id, status: 'completed', output: [] } } };
   });
 
 /** Stopped by a content filter. */
 const filtered = () =>
-  stream('filtered', function* (asked) {
-    yield* openingEvents(asked);
-    yield* message(['Once '], { leaveOpen: true })(asked, 0);
-    const response = { id: asked.id, status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
+  stream('filtered', function* (request) {
+    yield* openingEvents(request);
+    yield* message(['Once '], { leaveOpen: true })(request, 0);
+    const response = { id: request.id, status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
     yield { event: { type: 'response.incomplete', response } };
   });
 
@@ -128,9 +128,9 @@ describe('a stream', () => {
 
   test('is sent while it arrives', async () => {
     play(
-      stream('endless', function* (asked) {
-        yield* openingEvents(asked);
-        yield* message(['Once '], { leaveOpen: true })(asked, 0);
+      stream('endless', function* (request) {
+        yield* openingEvents(request);
+        yield* message(['Once '], { leaveOpen: true })(request, 0);
         yield { hold: true };
       }),
     );
@@ -163,15 +163,15 @@ describe('a stream', () => {
 describe('sends the same chunks for every fragmentation', () => {
   const deltas = ['Grüße, ', '世界', ' 👋🏽'];
   test.each([
-    ['whole', {}],
+    ['in one piece', {}],
     ['with CRLF', { crlf: true }],
     ['with characters cut in half', { splitCharacters: true }],
     ['in pieces of 7 bytes', { splitEveryBytes: 7 }],
     ['byte by byte', { oneByteAtATime: true }],
   ])('%s', async (_what, wire) => {
     play(fragmented(textResponse({ deltas }), wire));
-    const told = await askStream();
-    expect(told.deltas.flatMap(({ content }) => content ?? [])).toEqual(deltas);
+    const streamed = await askStream();
+    expect(streamed.deltas.flatMap(({ content }) => content ?? [])).toEqual(deltas);
     expect((await askJson()).body.choices[0].message.content).toBe(deltas.join(''));
   });
 
@@ -185,16 +185,16 @@ describe('sends the same chunks for every fragmentation', () => {
 describe('converts every kind of response, as a stream and as one object:', () => {
   const both = async (script: ResponseScript, fields: object = {}) => {
     play(script);
-    const told = await askStream(fields);
+    const streamed = await askStream(fields);
     const { status, body } = await askJson(fields);
     expect(status).toBe(200);
     expect(body).toMatchObject({ object: 'chat.completion', model: chat.model });
     expect(body.choices).toHaveLength(1);
     const [choice] = body.choices;
-    expect(choice.finish_reason).toBe(told.finishReason);
-    expect(choice.message.content ?? '').toBe(told.text);
-    expect(choice.message.refusal ?? '').toBe(told.refusal);
-    return { told, choice };
+    expect(choice.finish_reason).toBe(streamed.finishReason);
+    expect(choice.message.content ?? '').toBe(streamed.text);
+    expect(choice.message.refusal ?? '').toBe(streamed.refusal);
+    return { streamed, choice };
   };
 
   test.each<[what: string, script: () => ResponseScript, text: string, reason: string]>([
@@ -208,36 +208,36 @@ describe('converts every kind of response, as a stream and as one object:', () =
     ['a text amid events of vendors', () => withVendorEvents(textResponse({ text: 'Hi there.' })), 'Hi there.', 'stop'],
     ['a text that got too long', () => incompleteResponse({ text: 'Hi there.' }), 'Hi there.', 'length'],
     ['a text that a filter stopped', filtered, 'Once ', 'content_filter'],
-    ['nothing at all', () => stream('nothing', (asked) => responseEvents(asked, { parts: [] })), '', 'stop'],
+    ['no output', () => stream('nothing', (request) => responseEvents(request, { parts: [] })), '', 'stop'],
   ])('%s', async (_what, script, text, reason) => {
-    const { told, choice } = await both(script());
-    expect([told.text, told.finishReason]).toEqual([text, reason]);
+    const { streamed, choice } = await both(script());
+    expect([streamed.text, streamed.finishReason]).toEqual([text, reason]);
     expect(choice.message).toEqual({ role: 'assistant', content: text, refusal: null, annotations: [] });
   });
 
   test('a refusal', async () => {
-    const { told, choice } = await both(refusing());
-    expect(told).toMatchObject({ text: '', refusal: 'I will not.', finishReason: 'stop' });
+    const { streamed, choice } = await both(refusing());
+    expect(streamed).toMatchObject({ text: '', refusal: 'I will not.', finishReason: 'stop' });
     expect(choice.message.content).toBeNull();
   });
 
   test('a tool call after text', async () => {
-    const script = stream('says and calls', (asked) =>
-      responseEvents(asked, { parts: [message(['One moment.']), functionCalls([{ name: 'now', args: {} }])] }),
+    const script = stream('text and call', (request) =>
+      responseEvents(request, { parts: [message(['One moment.']), functionCalls([{ name: 'now', args: {} }])] }),
     );
-    const { told, choice } = await both(script);
-    expect(told).toMatchObject({ text: 'One moment.', finishReason: 'tool_calls' });
+    const { streamed, choice } = await both(script);
+    expect(streamed).toMatchObject({ text: 'One moment.', finishReason: 'tool_calls' });
     expect(choice.message.tool_calls).toEqual([
       { id: expect.stringMatching(/^call_/), type: 'function', function: { name: 'now', arguments: '{}' } },
     ]);
-    expect(told.calls).toMatchObject([{ name: 'now', args: '{}' }]);
+    expect(streamed.calls).toMatchObject([{ name: 'now', args: '{}' }]);
   });
 
   test('a reasoning summary, apart from the text', async () => {
-    const { told, choice } = await both(reasoningResponse({ reasoning: 'Let me see.', text: 'Hi.' }), {
+    const { streamed, choice } = await both(reasoningResponse({ reasoning: 'Let me see.', text: 'Hi.' }), {
       reasoning: { effort: 'low', summary: 'auto' },
     });
-    expect(told).toMatchObject({ text: 'Hi.', reasoning: 'Let me see.' });
+    expect(streamed).toMatchObject({ text: 'Hi.', reasoning: 'Let me see.' });
     expect(choice.message.reasoning_content).toBe('Let me see.');
     expect((await gateway().logs())[0].reasoning_effort).toBe('low');
   });
@@ -293,8 +293,8 @@ describe('the request to the provider', () => {
     const [choice] = first.body.choices;
     expect(choice).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
     const [call] = choice.message.tool_calls;
-    const answered = { role: 'tool', tool_call_id: call.id, content: 'sunny' };
-    const second = await askJson({ messages: [...chat.messages, choice.message, answered] });
+    const toolOutput = { role: 'tool', tool_call_id: call.id, content: 'sunny' };
+    const second = await askJson({ messages: [...chat.messages, choice.message, toolOutput] });
     expect(second.body.choices[0].message.content).toBe('Sunny.');
     expect(gateway().asked().at(-1)?.json).toMatchObject({
       input: [
@@ -362,11 +362,11 @@ describe('a chat is handled like every request:', () => {
 
   test.each<[what: string, headers: Record<string, string>]>([
     ['the header of its session', { 'x-session-affinity': 'ses_1' }],
-    ['what its user said first', {}],
+    ['the first message of its user', {}],
   ])('stays on its account, identified by %s', async (_what, headers) => {
     await start(undefined, { accounts: 3 });
     await gateway().set({ routing_strategy: 'round_robin' });
-    const asked = async (content: string, of: Record<string, string>) => {
+    const accountFor = async (content: string, of: Record<string, string>) => {
       const messages = [
         { role: 'system', content: `now ${Math.random()}` },
         { role: 'user', content },
@@ -374,10 +374,10 @@ describe('a chat is handled like every request:', () => {
       await (await ask({ messages }, { headers: of })).text();
       return gateway().asked().at(-1)?.account;
     };
-    const first = await asked('mine', headers);
+    const first = await accountFor('mine', headers);
     for (let index = 0; index < 3; index++) {
-      await asked(`another ${index}`, {});
-      expect(await asked('mine', headers)).toBe(first);
+      await accountFor(`another ${index}`, {});
+      expect(await accountFor('mine', headers)).toBe(first);
     }
   });
 

@@ -97,13 +97,13 @@ const saidIn = ({ body, lines }: Awaited<ReturnType<typeof askOnce>>): string =>
 
 /** Sends reasoning, optionally with a summary, and fails before any text. */
 const failsWhileThinking = (code: string) =>
-  stream('fails while thinking', function* (asked) {
-    yield* openingEvents(asked);
+  stream('fails while thinking', function* (request) {
+    yield* openingEvents(request);
     const item = { id: 'rs_1', type: 'reasoning', summary: [] };
     yield { event: { type: 'response.output_item.added', output_index: 0, item } };
     yield { waitMs: 20 };
     const error = { code, message: `Simulated ${code}` };
-    yield { event: { type: 'response.failed', response: { id: asked.id, status: 'failed', error } } };
+    yield { event: { type: 'response.failed', response: { id: request.id, status: 'failed', error } } };
   });
 
 describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
@@ -118,7 +118,7 @@ describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
     ],
     ['a stream that fails while it thinks', () => failsWhileThinking('server_is_overloaded')],
     ['an error event once it was created', () => errorEvent({ deltas: 0 })],
-    ['a stream that ends before it says anything', () => terminalEventMissing({ deltas: 0 })],
+    ['a stream that ends without any output', () => terminalEventMissing({ deltas: 0 })],
   ])('%s: uses another account, unnoticed by the client', async (_what, script) => {
     const result = await askOnce(script(), isStream, { accounts: 2 });
     expect(result.status).toBe(200);
@@ -213,14 +213,14 @@ describe('after the first text', () => {
   );
 
   test('sends an error chunk and no byte of an event that is too large', async () => {
-    const wordsThenTooMuch = stream('words, then too much', function* (asked) {
-      yield* openingEvents(asked);
+    const textThenTooMuch = stream('text, then too much', function* (request) {
+      yield* openingEvents(request);
       for (const delta of ['Once ', 'x'.repeat(17 * 1_048_576)]) {
         yield { event: { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta } };
         yield { waitMs: 20 };
       }
     });
-    const { lines } = await askOnce(wordsThenTooMuch, true);
+    const { lines } = await askOnce(textThenTooMuch, true);
     expect(lines.map(({ choices, error }) => choices?.[0].delta.content ?? error?.code)).toEqual([
       'Once ',
       'stream_event_too_large',
@@ -231,8 +231,8 @@ describe('after the first text', () => {
 
 test('collects at most 16 MiB of an endless stream for one object', async () => {
   const delta = 'x'.repeat(1_048_576);
-  const endless = stream('words without end', function* (asked) {
-    yield* openingEvents(asked);
+  const endless = stream('endless text', function* (request) {
+    yield* openingEvents(request);
     for (let count = 0; count < 100; count++) {
       yield { event: { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta } };
     }
@@ -266,11 +266,11 @@ describe('the client disconnects', () => {
     const before = shared.events('RequestCompleted').length;
     only.at.always(script);
     const controller = new AbortController();
-    const asked = shared.ask({ ...chat, stream: isStream }, { path: chatPath, signal: controller.signal });
-    asked.catch(() => undefined);
+    const response = shared.ask({ ...chat, stream: isStream }, { path: chatPath, signal: controller.signal });
+    response.catch(() => undefined);
     const request = () => only.at.received.find(({ path }) => path.endsWith('/codex/responses'));
     await vi.waitUntil(() => request() !== undefined, waitOptions);
-    if (readsFirst) await (await asked).body?.getReader().read();
+    if (readsFirst) await (await response).body?.getReader().read();
     controller.abort();
     await vi.waitUntil(() => request()?.aborted, waitOptions);
     await vi.waitUntil(() => shared.events('RequestCompleted').length > before, waitOptions);

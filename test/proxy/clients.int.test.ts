@@ -31,11 +31,11 @@ const account = () => {
 };
 const { model } = validRequest;
 const developer = { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] };
-const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] };
+const userMessage = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hi' }] };
 /** A request of current Codex: no `instructions`, a developer message first. */
 const codex = (fields: object = {}) => ({
   model,
-  input: [developer, said],
+  input: [developer, userMessage],
   tool_choice: 'auto',
   parallel_tool_calls: true,
   stream: true,
@@ -77,14 +77,17 @@ describe('while the provider works', () => {
       for (const path of RESPONSES) expect(await forwarded(path, codex({ instructions }))).toMatchObject({ model });
       expect(await forwarded(V1, sdk({ instructions }))).toMatchObject({ model });
     }
-    expect(await refused(SVC, { ...codex(), input: [said] })).toMatchObject({ status: 400, param: 'instructions' });
+    expect(await refused(SVC, { ...codex(), input: [userMessage] })).toMatchObject({
+      status: 400,
+      param: 'instructions',
+    });
   });
 
   test('forwards input items of every kind unchanged', async () => {
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'f', parameters: {} }] },
       developer,
-      said,
+      userMessage,
       { role: 'assistant', content: 'bare, and a string' },
       { type: 'reasoning', id: 'rs_1', content: null, summary: [], encrypted_content: 'x' },
       { type: 'function_call', name: 'f', call_id: 'c1', arguments: '{}' },
@@ -132,7 +135,7 @@ describe('while the provider works', () => {
         format: { type: 'json_schema', name: 'codex_output_schema', strict: true, schema: {} },
       },
       of_a_later_time: true,
-      input: [developer, { ...said, internal_chat_message_metadata_passthrough: { a: 1 } }],
+      input: [developer, { ...userMessage, internal_chat_message_metadata_passthrough: { a: 1 } }],
     };
     for (const path of RESPONSES) expect(await forwarded(path, codex(more))).toMatchObject(more);
   });
@@ -151,8 +154,12 @@ describe('while the provider works', () => {
       param: 'previous_response_id',
     });
     const { output } = (await (await ask(V1, sdk())).json()) as { output: { id: string }[] };
-    const input = [{ type: 'item_reference', id: output[0]?.id }, { type: 'item_reference', id: 'rs_unknown' }, said];
-    expect((await forwarded(V1, { model, input })).input).toEqual([output[0], said]);
+    const input = [
+      { type: 'item_reference', id: output[0]?.id },
+      { type: 'item_reference', id: 'rs_unknown' },
+      userMessage,
+    ];
+    expect((await forwarded(V1, { model, input })).input).toEqual([output[0], userMessage]);
   });
 
   test('/v1 streams only on request, the path of Codex always', async () => {
@@ -168,8 +175,8 @@ describe('while the provider works', () => {
   test('drops or rewrites what the provider would refuse', async () => {
     const system = { role: 'system', content: 'Be brief.' };
     const body = { max_output_tokens: 32_000, temperature: 0.5, top_p: 1, metadata: {}, user: 'u', truncation: 'auto' };
-    const got = await forwarded(V1, { model, input: [system, said], ...body });
-    expect(got).toEqual({ model, input: [{ ...system, role: 'developer' }, said], stream: true, store: false });
+    const got = await forwarded(V1, { model, input: [system, userMessage], ...body });
+    expect(got).toEqual({ model, input: [{ ...system, role: 'developer' }, userMessage], stream: true, store: false });
   });
 
   test.each([
@@ -194,14 +201,14 @@ describe('while the provider works', () => {
 
   test('responds to a websocket upgrade with 426', async () => {
     for (const path of [...RESPONSES, '/backend-api/codex/responses']) {
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
         httpRequest(gateway.url + path, { headers }, resolve)
           .on('error', reject)
           .end();
       });
-      answer.resume();
-      expect(answer.statusCode).toBe(426);
+      response.resume();
+      expect(response.statusCode).toBe(426);
     }
   });
 
@@ -235,7 +242,7 @@ describe('while the provider works', () => {
   });
 
   test('forwards both ways to compact, and relays that the provider does not implement one', async () => {
-    const input = [developer, said, { type: 'compaction_trigger' }];
+    const input = [developer, userMessage, { type: 'compaction_trigger' }];
     expect((await forwarded(SVC, codex({ input }))).input).toEqual(input);
     const { stream: _, store: __, ...old } = codex({ instructions: 'Be brief.' });
     expect(await (await ask(`${SVC}/compact`, old)).json()).toMatchObject({ output: [{ type: 'compaction' }] });

@@ -56,8 +56,8 @@ describe('a compaction', () => {
     ];
     const body = { model: 'gpt-5.1', input, stream: true, store: false, temperature: 1, tools: [], x: [1.5] };
     expect((await compact(body, '/v1/responses/compact')).status).toBe(200);
-    const [asked] = atProvider();
-    expect(asked?.json).toEqual({
+    const [received] = atProvider();
+    expect(received?.json).toEqual({
       model: 'gpt-5.1',
       input: [
         { role: 'developer', content: 'Be brief.' },
@@ -66,13 +66,13 @@ describe('a compaction', () => {
       tools: [],
       x: [1.5],
     });
-    expect(asked?.headers.accept).toBe('application/json');
+    expect(received?.headers.accept).toBe('application/json');
   });
 
   test('relays the response byte for byte and adds only missing documented fields', async () => {
     await start();
-    const answer = '{ "id":"cmp_1","output":[], "x":1e2 }';
-    gateway.pool[0]?.at.compact.always(whole(200, 'application/json', answer));
+    const body = '{ "id":"cmp_1","output":[], "x":1e2 }';
+    gateway.pool[0]?.at.compact.always(whole(200, 'application/json', body));
     const missing = '"object":"response.compaction","status":"completed",';
     expect(await (await compact()).text()).toBe(`{${missing} "id":"cmp_1","output":[], "x":1e2 }`);
   });
@@ -109,12 +109,12 @@ describe('a failed compaction goes to another account', () => {
   test.each<[string, ResponseScript, string]>([
     ['its window is used up', usageLimitReached(), 'usage_limit'],
     ['it fails', serverError({ body: 'html' }), 'provider_error'],
-    ['it hangs up', connectionReset(), 'unreachable'],
-    ['it answers with a page', whole(200, 'text/html', '<html>'), 'not_json'],
-    ['it answers with a stream', textResponse(), 'not_json'],
-    ['it answers with half an object', whole(200, 'application/json', '{"id":'), 'provider_error'],
-    ['it answers with nothing', whole(200, 'application/json', ''), 'cut'],
-    ['it answers with a failure', json(200, { status: 'failed', error: { code: 'server_error' } }), 'provider_error'],
+    ['the connection is reset', connectionReset(), 'unreachable'],
+    ['it responds with a page', whole(200, 'text/html', '<html>'), 'not_json'],
+    ['it responds with a stream', textResponse(), 'not_json'],
+    ['it responds with incomplete JSON', whole(200, 'application/json', '{"id":'), 'provider_error'],
+    ['it responds with an empty body', whole(200, 'application/json', ''), 'cut'],
+    ['it responds with a failure', json(200, { status: 'failed', error: { code: 'server_error' } }), 'provider_error'],
   ])('when %s', async (_what, script, outcome) => {
     await start({ accounts: 2 });
     const [first, second] = gateway.pool;
@@ -190,8 +190,8 @@ test('ends the call to the provider when the client disconnects', async () => {
   await start();
   gateway.pool[0]?.at.compact.always(noResponse());
   const controller = new AbortController();
-  const asked = gateway.ask(conversation, { path: SVC, signal: controller.signal });
-  asked.catch(() => undefined);
+  const response = gateway.ask(conversation, { path: SVC, signal: controller.signal });
+  response.catch(() => undefined);
   await vi.waitUntil(() => atProvider().length > 0, waitOptions);
   controller.abort();
   await vi.waitUntil(() => atProvider()[0]?.aborted && completed().length > 0, waitOptions);

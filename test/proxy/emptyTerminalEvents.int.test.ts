@@ -83,8 +83,8 @@ test('breaks only one connection when our code fails at the end of a response', 
     throw new Error('a bug of ours');
   };
   vi.spyOn(JsonDelivery.prototype, 'finish').mockImplementationOnce(throwBug);
-  const asked = () => gateway.ask({ ...validRequest, stream: false }, { path: '/v1/responses' });
-  await expect(asked()).rejects.toThrow('fetch failed');
-  expect((await asked()).status).toBe(200);
+  const send = () => gateway.ask({ ...validRequest, stream: false }, { path: '/v1/responses' });
+  await expect(send()).rejects.toThrow('fetch failed');
+  expect((await send()).status).toBe(200);
   expect(gateway.said).toContainEqual(expect.stringContaining('a bug of ours'));
 });

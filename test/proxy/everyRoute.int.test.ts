@@ -13,7 +13,7 @@ interface Case {
   /** A valid request. */
   readonly body?: () => unknown;
   /** Which of an account's playlists responds. */
-  readonly answers?: 'responses' | 'compact' | 'transcribe';
+  readonly playlist?: 'responses' | 'compact' | 'transcribe';
   readonly model?: string;
   /** Set when the path has a parameter. */
   readonly path?: string;
@@ -29,15 +29,15 @@ const chat = { model, messages: [{ role: 'user', content: 'hi' }] };
 
 /** Every route has an entry. */
 const cases: Readonly<Record<string, Case>> = {
-  '/backend-api/svc/responses': { body: () => validRequest, answers: 'responses' },
-  '/v1/responses': { body: () => ({ model, input: 'hi' }), answers: 'responses' },
-  '/v1/chat/completions': { body: () => chat, answers: 'responses' },
-  '/backend-api/svc/responses/compact': { body: () => validRequest, answers: 'compact' },
-  '/v1/responses/compact': { body: () => ({ model, input: 'hi' }), answers: 'compact' },
-  '/backend-api/transcribe': { body: recording({}), answers: 'transcribe', model: TRANSCRIBER },
+  '/backend-api/svc/responses': { body: () => validRequest, playlist: 'responses' },
+  '/v1/responses': { body: () => ({ model, input: 'hi' }), playlist: 'responses' },
+  '/v1/chat/completions': { body: () => chat, playlist: 'responses' },
+  '/backend-api/svc/responses/compact': { body: () => validRequest, playlist: 'compact' },
+  '/v1/responses/compact': { body: () => ({ model, input: 'hi' }), playlist: 'compact' },
+  '/backend-api/transcribe': { body: recording({}), playlist: 'transcribe', model: TRANSCRIBER },
   '/v1/audio/transcriptions': {
     body: recording({ model: TRANSCRIBER }),
-    answers: 'transcribe',
+    playlist: 'transcribe',
     model: TRANSCRIBER,
   },
   '/backend-api/svc/models': {},
@@ -81,7 +81,7 @@ function ask(route: string, { key, signal }: AskOptions = {}): Promise<Response>
 const modelOf = (route: string) => cases[route]?.model ?? model;
 const playlist = (account: number, route: string): ScriptQueue => {
   const { at } = gateway.pool[account] as Gateway['pool'][number];
-  return at[cases[route]?.answers ?? 'responses'];
+  return at[cases[route]?.playlist ?? 'responses'];
 };
 
 /** Creates a key. */
@@ -212,10 +212,10 @@ describe('while keys are required', () => {
     playlist(0, route).next(noResponse());
     const before = gateway.provider.received.length;
     const leaving = new AbortController();
-    const asked = ask(route, { ...limited, signal: leaving.signal });
+    const response = ask(route, { ...limited, signal: leaving.signal });
     await gateway.provider.until(() => gateway.provider.received.length > before);
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     await gateway.provider.until(() => gateway.provider.received.at(-1)?.ended === true);
     expect(gateway.provider.received.at(-1)).toMatchObject({ aborted: true, finished: false });
     const left = () => gateway.events('RequestCompleted').filter(({ data }) => data.keyId === limited.id);

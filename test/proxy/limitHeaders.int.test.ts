@@ -125,9 +125,9 @@ describe('the headers', () => {
     await using _ = disposable(await started({ SVC_CODEX_ALIASES: 'false' }));
     expect(Object.keys(await limits())).toHaveLength(6);
     expect(await limits('x-codex-')).toEqual({});
-    const answer = await gateway.ask();
-    await answer.text();
-    expect(family(answer.headers, 'x-codex-primary')).toEqual({});
+    const response = await gateway.ask();
+    await response.text();
+    expect(family(response.headers, 'x-codex-primary')).toEqual({});
   });
 
   const disposable = ({ stop }: Gateway): AsyncDisposable => ({ [Symbol.asyncDispose]: stop });

@@ -48,14 +48,14 @@ describe('two hundred requests at once', () => {
     gateway.pool[0]?.at.always(delayed(150, textResponse({ usage: scaled })));
 
     const begunIn = minute();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 200 }, async () => {
         const response = await ask();
         return { status: response.status, text: await response.text() };
       }),
     );
-    const admitted = answers.filter(({ status }) => status === 200).length;
-    const refused = answers.filter(({ status }) => status === 429);
+    const admitted = responses.filter(({ status }) => status === 200).length;
+    const refused = responses.filter(({ status }) => status === 429);
     expect(admitted + refused.length).toBe(200);
     expect(admitted).toBeGreaterThan(0);
     for (const { text } of refused) expect(JSON.parse(text).error.code).toBe('rate_limit_exceeded');
@@ -123,11 +123,11 @@ describe('clients that disconnect', () => {
     const [only] = gateway.pool;
     only?.at.always(noResponse());
     const controllers = Array.from({ length: 2 }, () => new AbortController());
-    const asked = controllers.map(({ signal }) => ask(validRequest, signal).catch(() => undefined));
+    const responses = controllers.map(({ signal }) => ask(validRequest, signal).catch(() => undefined));
     await vi.waitUntil(() => (only?.at.inFlight ?? 0) === 2, waitOptions);
     expect((await limits()).reserved_value).toBeGreaterThan(4_000);
     for (const controller of controllers) controller.abort();
-    await Promise.all(asked);
+    await Promise.all(responses);
     await vi.waitUntil(() => settled().length === 2, waitOptions);
     expect((await limits()).reserved_value).toBe(0);
     only?.at.always(textResponse({ usage }));

@@ -60,7 +60,7 @@ describe('accounts of different plans', () => {
       });
     expect(await askFor('luna')).toEqual({ status: 200, account: free.id });
     expect(await askFor('sol')).toEqual({ status: 200, account: plus.id });
-    expect(await askFor('known-to-nobody')).toEqual({ status: 200, account: free.id });
+    expect(await askFor('unknown-to-all')).toEqual({ status: 200, account: free.id });
     await gateway.api('POST', `/api/accounts/${plus.id}/pause`);
     expect(await askFor('sol')).toEqual({ status: 503, account: null });
     expect(await askFor('luna')).toEqual({ status: 200, account: free.id });
@@ -100,10 +100,10 @@ describe('one body satisfies all clients', () => {
     await start({ accounts: 0 });
     const { base_instructions: _, ...incomplete } = model('incomplete');
     const odd = model('odd', { supported_reasoning_levels: [{ effort: 'low' }] });
-    await join('plus', incomplete, model('whole'), odd, { slug: 'bare' });
+    await join('plus', incomplete, model('complete'), odd, { slug: 'bare' });
     const { data, models } = await list();
-    expect(data.map(({ id }) => id)).toEqual(['incomplete', 'whole', 'odd', 'bare']);
-    expect(models.map(({ slug }) => slug)).toEqual(['whole']);
+    expect(data.map(({ id }) => id)).toEqual(['incomplete', 'complete', 'odd', 'bare']);
+    expect(models.map(({ slug }) => slug)).toEqual(['complete']);
   });
 
   test('keeps the body and its etag until a model changes', async () => {

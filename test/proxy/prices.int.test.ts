@@ -63,13 +63,13 @@ test('prices the service tier that was served, not the requested one', async () 
   expect(await cost({ service_tier: 'priority' })).toBe((2 * standard) / 1e6);
   expect(await cost({ service_tier: 'flex' })).toBe(standard / 2 / 1e6);
   expect(completed().map(({ serviceTier }) => serviceTier)).toEqual(['priority', 'flex']);
-  const answer = textResponse({ usage: USED });
-  const downgraded = (asked: Parameters<Exclude<typeof answer.steps, readonly unknown[]>>[0]) =>
-    (answer.steps as Exclude<typeof answer.steps, readonly unknown[]>)({
-      ...asked,
-      json: { ...asked.json, service_tier: 'default' },
+  const script = textResponse({ usage: USED });
+  const downgraded = (request: Parameters<Exclude<typeof script.steps, readonly unknown[]>>[0]) =>
+    (script.steps as Exclude<typeof script.steps, readonly unknown[]>)({
+      ...request,
+      json: { ...request.json, service_tier: 'default' },
     });
-  gateway.pool[0]?.at.next({ ...answer, steps: downgraded });
+  gateway.pool[0]?.at.next({ ...script, steps: downgraded });
   expect(await cost({ service_tier: 'priority' })).toBe(standard / 1e6);
   expect(completed().at(-1)?.serviceTier).toBeUndefined();
 });

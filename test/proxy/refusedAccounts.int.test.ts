@@ -39,13 +39,13 @@ describe('usage-limit-reached: the provider reports a usage limit', () => {
 
   test('refuses the next request without calling the provider, also after a restart', async () => {
     const { only } = await withOnlyAccount(usageLimitReached({ resetsInSeconds: 600 }));
-    const asked = () => only.at.received.filter(({ path }) => path.endsWith('/codex/responses')).length;
+    const callsToProvider = () => only.at.received.filter(({ path }) => path.endsWith('/codex/responses')).length;
     expect((await gateway.ask()).status).toBe(429);
     await gateway.restart();
     const response = await gateway.ask();
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject({ error: { type: 'usage_limit_reached' } });
-    expect(asked()).toBe(1);
+    expect(callsToProvider()).toBe(1);
   });
 });
 

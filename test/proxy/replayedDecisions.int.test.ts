@@ -45,7 +45,7 @@ test('replays every choice and every admission from the log with the same result
   }
   await gateway.set({ api_key_auth_enabled: true });
 
-  const answer = textResponse({ usage: { inputTokens: 40, cachedTokens: 10, outputTokens: 30, reasoningTokens: 5 } });
+  const success = textResponse({ usage: { inputTokens: 40, cachedTokens: 10, outputTokens: 30, reasoningTokens: 5 } });
   const rare: [number, () => ResponseScript][] = [
     [0.02, () => throttled({ shape: 'error' })],
     [0.04, () => serverError({ status: 503, body: 'empty' })],
@@ -55,10 +55,10 @@ test('replays every choice and every admission from the log with the same result
     [0.11, () => streamCut({ deltas: 1 })],
   ];
   for (const { at } of gateway.pool) {
-    at.always(answer);
+    at.always(success);
     for (let index = 0; index < REQUESTS / 8; index++) {
       const drawn = random();
-      at.next(rare.find(([below]) => drawn < below)?.[1]() ?? answer);
+      at.next(rare.find(([below]) => drawn < below)?.[1]() ?? success);
     }
   }
 

@@ -21,9 +21,9 @@ describe('account selection', () => {
   test('round_robin takes turns regardless of usage', async () => {
     gateway = await start({ accounts: 3 });
     await gateway.set({ routing_strategy: 'round_robin', sticky_threads_enabled: false });
-    const asked = [];
-    for (let index = 0; index < 9; index++) asked.push(await ask());
-    for (const { at } of gateway.pool) expect(asked.filter((id) => id === at.id)).toHaveLength(3);
+    const accounts = [];
+    for (let index = 0; index < 9; index++) accounts.push(await ask());
+    for (const { at } of gateway.pool) expect(accounts.filter((id) => id === at.id)).toHaveLength(3);
   });
 
   test.each([

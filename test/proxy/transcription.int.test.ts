@@ -57,13 +57,13 @@ describe('a transcription', () => {
     const response = await send({ file: audio(5_000), prompt: 'names: Ærøskøbing', ...fields }, path);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ text: 'Hello from the simulated provider.' });
-    const [asked] = atProvider();
-    expect(asked?.form).toEqual({
+    const [received] = atProvider();
+    expect(received?.form).toEqual({
       file: { name: 'clip.webm', type: 'audio/webm', bytes: Buffer.alloc(5_000, 'sound') },
       prompt: 'names: Ærøskøbing',
     });
-    expect(asked?.headers.accept).toBe('application/json');
-    expect(asked?.headers.authorization).toBe(`Bearer ${gateway.pool[0]?.at.tokens.current().accessToken}`);
+    expect(received?.headers.accept).toBe('application/json');
+    expect(received?.headers.authorization).toBe(`Bearer ${gateway.pool[0]?.at.tokens.current().accessToken}`);
     expect(await gateway.logs()).toMatchObject([{ status: '200', model: MODEL, route: path }]);
   });
 
@@ -188,8 +188,8 @@ describe('a short recording is retried on another account when', () => {
   test.each<[string, ResponseScript, string]>([
     ['the window is used up', usageLimitReached(), 'usage_limit'],
     ['the provider fails', serverError({ body: 'html' }), 'provider_error'],
-    ['the provider hangs up', connectionReset(), 'unreachable'],
-    ['the provider answers with a page', whole(200, 'text/html', '<html>'), 'not_json'],
+    ['the connection is reset', connectionReset(), 'unreachable'],
+    ['the provider responds with a page', whole(200, 'text/html', '<html>'), 'not_json'],
   ])('%s', async (_what, script, outcome) => {
     await start({ accounts: 2 });
     const [first, second] = gateway.pool;
@@ -230,7 +230,7 @@ describe('a long recording, which is not kept,', () => {
     await start({ between: early.between });
     const upload = openUpload();
     await upload.write(Buffer.alloc(2 * MIB));
-    const { status, body } = await upload.answer();
+    const { status, body } = await upload.response();
     expect([status, JSON.parse(body).error.type]).toEqual([429, 'usage_limit_reached']);
     // The client may continue to send and use its connection again.
     for (let sent = 0; sent < 4 * MIB; sent += 65_536) await upload.write(Buffer.alloc(65_536));
@@ -257,7 +257,7 @@ describe('rejects without calling the provider', () => {
     ['a text in place of the file', SVC, { file2: 'x' }, 422, 'validation_error', 'file'],
     ['no model', V1, { file }, 422, 'validation_error', 'model'],
     ['another model', V1, { file, model: 'whisper-1' }, 400, 'invalid_request_error', 'model'],
-    ['another model, said first', SVC, { model: 'whisper-1', file }, 400, 'invalid_request_error', 'model'],
+    ['another model, before the file', SVC, { model: 'whisper-1', file }, 400, 'invalid_request_error', 'model'],
     [
       'another format',
       V1,
@@ -352,7 +352,7 @@ describe('a form that turns out invalid while it is forwarded', () => {
 describe('a client that disconnects', () => {
   test.each([
     ['while it sends', 3 * MIB, 1],
-    ['before anybody was asked', 1_000, 0],
+    ['before an account was called', 1_000, 0],
   ])('%s', async (_when, bytes, attempts) => {
     await start();
     const upload = openUpload();
@@ -371,8 +371,8 @@ describe('a client that disconnects', () => {
     gateway.pool[0]?.at.transcribe.always(noResponse());
     const controller = new AbortController();
     const body = form({ file: audio(10) });
-    const asked = fetch(gateway.url + SVC, { method: 'POST', body, signal: controller.signal });
-    asked.catch(() => undefined);
+    const response = fetch(gateway.url + SVC, { method: 'POST', body, signal: controller.signal });
+    response.catch(() => undefined);
     await gateway.provider.until(() => atProvider().length > 0);
     controller.abort();
     await gateway.provider.until(() => atProvider()[0]?.aborted === true);
@@ -385,7 +385,7 @@ describe('a client that disconnects', () => {
 function openUpload(path = SVC) {
   const headers = { 'content-type': 'multipart/form-data; boundary=b' };
   const request = httpRequest(gateway.url + path, { method: 'POST', headers });
-  const answered = new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+  const responded = new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {
       let body = '';
@@ -396,7 +396,7 @@ function openUpload(path = SVC) {
       response.on('end', () => resolve({ status: response.statusCode, body }));
     });
   });
-  answered.catch(() => undefined);
+  responded.catch(() => undefined);
   request.write(
     '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n',
   );
@@ -405,17 +405,17 @@ function openUpload(path = SVC) {
       new Promise<void>((resolve) => {
         request.write(chunk, () => resolve());
       }),
-    answer: () => answered,
+    response: () => responded,
     end() {
       request.end('\r\n--b--\r\n');
-      return answered;
+      return responded;
     },
     destroy: () => request.destroy(),
   };
 }
 
 /** Responds to transcriptions instead of the provider, and forwards all other requests to it. */
-async function instead(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
+async function instead(respond: (request: IncomingMessage, response: ServerResponse) => unknown) {
   let target = '';
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
@@ -423,12 +423,12 @@ async function instead(answer: (request: IncomingMessage, response: ServerRespon
   });
   const server = createServer(async (request, response) => {
     if (request.url?.endsWith('/transcribe')) {
-      answer(request, response);
+      respond(request, response);
       return;
     }
     const { host: _, ...headers } = request.headers as Record<string, string>;
-    const answered = await fetch(target + request.url?.replace('/backend-api', ''), { headers });
-    response.writeHead(answered.status, { 'content-type': 'application/json' }).end(await answered.text());
+    const original = await fetch(target + request.url?.replace('/backend-api', ''), { headers });
+    response.writeHead(original.status, { 'content-type': 'application/json' }).end(await original.text());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
