@@ -41,11 +41,11 @@ export interface ManagementSide {
 /** First destroys the data keys that an interrupted deletion left in the vault. */
 export async function createManagementSide(
   foundation: Foundation,
-  { pendingState: overlay, provider, readModels, clientAddress, isHttps }: ManagementSideOptions,
+  { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSideOptions,
 ): Promise<ManagementSide> {
   const { config, folder, store, hot, handle, prices, now, newId, say, report } = foundation;
   const { log, vault } = store;
-  const { ledger, cooldowns, records, reservedElsewhere } = overlay;
+  const { ledger, cooldowns, records, reservedElsewhere } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
   await store.retryWhileUnavailable(() => destroyKeysOfAllDisabledTotp({ log, vault }));
 

@@ -88,6 +88,6 @@ function headerSafe(upstreamAccountId: string | null): string | null {
 }
 
 function lastRefresh(file: JsonObject): Instant | null {
-  const given = textOrNull(file.last_refresh ?? file.lastRefreshAt ?? file.last_refresh_at);
-  return given === null ? null : (parseTime(given) ?? null);
+  const text = textOrNull(file.last_refresh ?? file.lastRefreshAt ?? file.last_refresh_at);
+  return text === null ? null : (parseTime(text) ?? null);
 }

@@ -16,7 +16,7 @@ export interface ConnectionInfo {
   readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
   /** The address of the client, as a trusted proxy forwards it; by default that of the peer. */
   readonly clientAddress?: (request: IncomingMessage) => string | undefined;
-  /** Whether the client uses HTTPS to reach us or a trusted proxy. */
+  /** Whether the client uses HTTPS, to this service or to a trusted proxy. */
   readonly isHttps?: (request: IncomingMessage) => boolean;
 }
 

@@ -117,7 +117,7 @@ const routes = {
   logout: describeRoute({ summary: 'Sign out', answer: Done }),
 };
 
-/** What signing in to the dashboard takes. */
+/** Services of dashboard sign-in. */
 export interface DashboardAuthServices {
   readonly signIns: SignInRecorder;
   /** Without it, the first password can be set only from this machine. */
@@ -159,24 +159,24 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
   };
 
   /** @returns the id of the password that matched */
-  const checkPassword = (ctx: ManagementContext, credential: string, given: string): Promise<string> =>
+  const checkPassword = (ctx: ManagementContext, credential: string, candidate: string): Promise<string> =>
     checkCredential(ctx, {
       credential,
       method: 'password',
       async verify() {
         const { password } = auth();
-        return password && (await passwords.matches(given, password.hash)) ? password.id : undefined;
+        return password && (await passwords.matches(candidate, password.hash)) ? password.id : undefined;
       },
       refusal: ['invalid_credentials'],
     });
 
-  async function checkSetupToken(ctx: ManagementContext, given: string | null | undefined): Promise<void> {
+  async function checkSetupToken(ctx: ManagementContext, candidate: string | null | undefined): Promise<void> {
     if (ctx.state.client.notLocalReason === undefined) return;
-    if (given === null || given === undefined) return requireLocalClient(ctx);
+    if (candidate === null || candidate === undefined) return requireLocalClient(ctx);
     await checkCredential(ctx, {
       credential: 'setup token',
       method: 'setup_token',
-      verify: () => setupToken?.matches(given) || undefined,
+      verify: () => setupToken?.matches(candidate) || undefined,
       refusal: ['invalid_credentials', { credential: 'setup_token' }],
     });
   }

@@ -15,7 +15,7 @@ export async function destroyKeysOfDisabledTotp(vault: Vault, events: readonly D
 }
 
 /**
- * Does the same for the whole log. Runs at start: keys are left when the process died between event and destruction, or
+ * Destroys the data keys of all TOTP secrets that the log disables. Runs at start: keys are left when the process died between event and destruction, or
  * when the vault was restored from a backup.
  */
 export async function destroyKeysOfAllDisabledTotp({ log, vault }: { log: EventLog; vault: Vault }): Promise<void> {

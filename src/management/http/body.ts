@@ -66,10 +66,10 @@ export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: 
   return z.preprocess((input, { addIssue }) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
     const fields = new Map<string, unknown>();
-    for (const [given, value] of Object.entries(input)) {
-      const name = known.get(toSnakeCase(given));
-      if (name === undefined) addIssue({ code: 'custom', path: [given], message: 'is not a known field' });
-      else if (fields.has(name)) addIssue({ code: 'custom', path: [given], message: 'is given twice' });
+    for (const [field, value] of Object.entries(input)) {
+      const name = known.get(toSnakeCase(field));
+      if (name === undefined) addIssue({ code: 'custom', path: [field], message: 'is not a known field' });
+      else if (fields.has(name)) addIssue({ code: 'custom', path: [field], message: 'is given twice' });
       else fields.set(name, value);
     }
     for (const name of readOnly) fields.delete(name);

@@ -26,10 +26,10 @@ export interface AccountLinksOptions extends LinkCompletionOptions {
 
 /** Links accounts by signing in at the provider (docs/decisions/0050-oauth-linking.md). */
 export interface AccountLinks {
-  readonly begin: StartLink;
-  readonly receive: CodeExchange['fromBrowser'];
+  readonly startLink: StartLink;
+  readonly receiveCallback: CodeExchange['fromBrowser'];
   /** @throws Refusal `oauth_flow_not_found`, or `conflict` while a code is being exchanged */
-  cancel(linkId: string, cause: Cause): Promise<AccountLink>;
+  cancelLink(linkId: string, cause: Cause): Promise<AccountLink>;
   /** Resumes the links that were open when the process stopped. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -67,9 +67,9 @@ export function createAccountLinks(options: AccountLinksOptions): AccountLinks {
   }
 
   return {
-    begin: createStartLink({ ...options, whileListening: monitor.whileListening }),
-    receive: codeExchange.fromBrowser,
-    async cancel(linkId, cause) {
+    startLink: createStartLink({ ...options, whileListening: monitor.whileListening }),
+    receiveCallback: codeExchange.fromBrowser,
+    async cancelLink(linkId, cause) {
       const { state } = await commands.handle(subjects.accountLink, linkId, { type: 'CancelLink', linkId }, cause);
       return state ?? refuse('oauth_flow_not_found', { flowId: linkId });
     },

@@ -81,15 +81,15 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
         ({ id, browser }) => browser && authorization.stateOf(id) === state,
       );
       if (!link?.browser || (linkId !== undefined && link.id !== linkId)) return undefined;
-      const answer = authorization.read(callback, link.id);
-      if (answer.kind === 'foreign') return undefined;
+      const result = authorization.read(callback, link.id);
+      if (result.kind === 'foreign') return undefined;
       const cause = clientCause ?? systemCause('the provider redirected a browser back', link.id);
-      if (answer.kind === 'refused') {
-        const command = { type: 'FailLink', linkId: link.id, code: answer.code } as const;
+      if (result.kind === 'refused') {
+        const command = { type: 'FailLink', linkId: link.id, code: result.code } as const;
         await commands.handle(subjects.accountLink, link.id, command, cause);
       } else {
         const { redirectUri } = link.browser;
-        const grant = { code: answer.code, verifier: authorization.verifierOf(link.id), redirectUri };
+        const grant = { code: result.code, verifier: authorization.verifierOf(link.id), redirectUri };
         await exchange(link, by, cause, () => authorization.exchange(grant));
       }
       return hot.state.links.get(link.id);

@@ -130,7 +130,7 @@ export const oauthRoutes = ({ views, vault, now, links }: OAuthOptions) => {
         target: (body.accountId ?? null) as AccountId | null,
         onDuplicate: body.on_duplicate ?? (views.current.settings.importWithoutOverwrite ? 'skip' : 'refuse'),
       } as const;
-      const started = await links.begin(request, ctx.state.cause);
+      const started = await links.startLink(request, ctx.state.cause);
       return startedFlow(started, Math.max(0, Math.floor((started.link.expiresAt - now()) / 1_000)));
     })
     .get('/status', routes.status, (ctx) => {
@@ -146,13 +146,13 @@ export const oauthRoutes = ({ views, vault, now, links }: OAuthOptions) => {
       const { callbackUrl, flowId } = await readBody(ctx, ManualCallbackBody, 'validation_error');
       const linkId = flowId === undefined ? undefined : find(flowId)?.id;
       const source = { cause: withoutIdempotencyKey(ctx), linkId };
-      const link = await links.receive(callbackParams(callbackUrl), 'paste', source);
+      const link = await links.receiveCallback(callbackParams(callbackUrl), 'paste', source);
       return statusOf(link ?? refuse('validation_error', UNKNOWN_CALLBACK));
     })
     .post('/cancel', routes.cancel, async (ctx) => {
       const { flowId } = await readBody(ctx, CancelBody, 'validation_error', MAY_BE_EMPTY);
       const link = find(flowId) ?? refuse('oauth_flow_not_found');
-      return statusOf(await links.cancel(link.id, ctx.state.cause));
+      return statusOf(await links.cancelLink(link.id, ctx.state.cause));
     })
     .routes();
 };

@@ -56,7 +56,7 @@ export function createStartLink(options: StartLinkOptions): StartLink {
   const { hot, commands, vault, now, newId, node, authorization, deviceCodes, whileListening } = options;
   const { lifetimeMs = LIFETIME_MS } = options;
 
-  const begin = async (linkId: string, link: Omit<BegunLink, 'linkId'>, cause: Cause): Promise<AccountLink> => {
+  const recordStart = async (linkId: string, link: Omit<BegunLink, 'linkId'>, cause: Cause): Promise<AccountLink> => {
     const { state } = await commands.handle(subjects.accountLink, linkId, { type: 'BeginLink', linkId, link }, cause);
     return state ?? refuse('oauth_flow_not_found', { flowId: linkId });
   };
@@ -66,7 +66,7 @@ export function createStartLink(options: StartLinkOptions): StartLink {
       const redirectUri = `http://127.0.0.1:${port}${CALLBACK_PATH}`;
       const expiresAt = instant(now() + lifetimeMs);
       const started = { browser: { redirectUri }, device: null, accountId: target, onDuplicate, expiresAt, node };
-      const link = await begin(linkId, started, cause);
+      const link = await recordStart(linkId, started, cause);
       const authorizationUrl = await authorization.urlOf(linkId, link.browser?.redirectUri ?? redirectUri);
       return { link, authorizationUrl, device: null, callbackProblem: problem ?? null };
     });
@@ -82,7 +82,7 @@ export function createStartLink(options: StartLinkOptions): StartLink {
     const device = { secrets: sealed, intervalMs };
     const started = { browser: null, device, accountId: target, onDuplicate, expiresAt, node };
     try {
-      return deviceLink(await begin(linkId, started, cause));
+      return deviceLink(await recordStart(linkId, started, cause));
     } catch (error) {
       if (!hot.state.links.has(linkId)) await vault.destroy(linkKeyOf(linkId));
       throw error;
@@ -104,7 +104,7 @@ export function createStartLink(options: StartLinkOptions): StartLink {
       if (target !== null && !hot.state.accounts.has(target)) refuse('account_not_found', { accountId: target });
       const open = [...hot.state.links.values()].filter(isOpen).length;
       if (open >= MAX_OPEN) refuse('rate_limit_exceeded', { problem: tooManyOpen(open) });
-    } else if (known.device) return deviceLink(await begin(linkId, { ...known, accountId: known.target }, cause));
+    } else if (known.device) return deviceLink(await recordStart(linkId, { ...known, accountId: known.target }, cause));
     return method === 'browser' ? startByBrowser(linkId, request, cause) : startByDevice(linkId, request, cause);
   };
 }
