@@ -157,7 +157,7 @@ describe('device sign-in', () => {
   });
 
   test.each([
-    ['404', errorJson(404, { message: 'Not found' }), 'device_auth_unavailable', /sign in by browser instead/],
+    ['404', errorJson(404, { message: 'Not found' }), 'device_auth_unavailable', /Sign in by browser instead/],
     ['400', errorJson(400, { message: 'No', code: 'unknown_client' }), 'device_auth_failed', /unknown_client/],
     ['malformed response', json(200, { user_code: 1 }), 'device_auth_failed', /invalid_response/],
   ])('refuses to start when the provider returns no device code (%s)', async (_name, script, code, message) => {
