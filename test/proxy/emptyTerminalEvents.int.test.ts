@@ -14,13 +14,13 @@ const HELLO = 'Hello from the second account.';
 const CREATED = '{"type":"response.created","response":{"id":"resp_1","status":"in_progress"}}';
 const DELTA = '{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"Hey"}';
 
-/** @param isSeen the client receives the text before the terminal event arrives */
-const endsWith = (ending: string, isSeen: boolean): ResponseScript => ({
+/** @param isReceived resolves when the client has received the text; unless given, the terminal event follows at once */
+const endsWith = (ending: string, isReceived?: Promise<void>): ResponseScript => ({
   name: `ends with ${ending}`,
   steps: [
     { head: 200, headers: { 'content-type': 'text/event-stream' } },
     { bytes: `data: ${CREATED}\n\ndata: ${DELTA}\n\n` },
-    ...(isSeen ? [{ waitMs: 100 }] : []),
+    ...(isReceived ? [{ until: isReceived }] : []),
     { bytes: `${ending}\n\n` },
   ],
 });
@@ -28,10 +28,12 @@ const endsWith = (ending: string, isSeen: boolean): ResponseScript => ({
 /** The first account sends this terminal event, the second one is healthy. */
 async function ask(ending: string, path: string, stream: boolean) {
   const gateway = await start({ accounts: 2 });
-  gateway.pool[0]?.at.always(endsWith(ending, stream));
+  const received = Promise.withResolvers<void>();
+  gateway.pool[0]?.at.always(endsWith(ending, stream ? received.promise : undefined));
   gateway.pool[1]?.at.always(textResponse({ text: HELLO }));
   const body = path.includes('chat') ? { model: 'gpt-5.1', messages: [{ role: 'user', content: 'x' }] } : validRequest;
   const response = await gateway.ask({ ...body, stream }, { path });
+  received.resolve();
   const text = await response.text();
   return { status: response.status, text, row: (await gateway.logs())[0] };
 }
