@@ -27,8 +27,8 @@ const DASHBOARD = fileURLToPath(new URL('../../dashboard/build', import.meta.url
 export async function startService(config: Config, io: ServiceIo): Promise<Service> {
   const foundation = await openFoundation(config, io);
   const readModels = await openReadModels(foundation);
-  const overlay = await createPendingState(foundation);
-  const provider = await createProviderSide(foundation, overlay.records);
+  const pendingState = await createPendingState(foundation);
+  const provider = await createProviderSide(foundation, pendingState.records);
   const addressing = {
     trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
     trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
@@ -36,9 +36,9 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   };
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
-  const requests = await createRequests(foundation, { overlay, provider, clientAddress });
+  const requests = await createRequests(foundation, { pendingState, provider, clientAddress });
   const managing = await createManagementSide(foundation, {
-    pendingState: overlay,
+    pendingState,
     provider,
     readModels,
     clientAddress,
@@ -72,7 +72,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     await managing.stop();
     await provider.stop();
     await requests.stop();
-    await overlay.records.stop();
+    await pendingState.records.stop();
     await readModels.close();
     await foundation.close();
   }

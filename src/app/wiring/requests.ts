@@ -1,4 +1,3 @@
-import type { AccountId } from '../../domain/core/brands.ts';
 import type { ClientRequest, ClientResponse } from '../../http/client/client.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
@@ -10,14 +9,14 @@ import { createPinDigest } from '../../proxy/admission/pinDigest.ts';
 import { Refusals } from '../../proxy/admission/refusals.ts';
 import { createProxy } from '../../proxy/app.ts';
 import { ProxyError } from '../../proxy/errors/proxyError.ts';
-import type { Accounts, Provider } from '../../proxy/exchange/capabilities.ts';
+import type { Accounts } from '../../proxy/exchange/capabilities.ts';
 import { OpenRequests } from '../../proxy/exchange/openRequests.ts';
 import { ModelList } from '../../proxy/models/modelList.ts';
 import { LimitHeaders } from '../../proxy/poolUsage/limitHeaders.ts';
 import { MemoryBudget } from '../../proxy/requestBody/memoryBudget.ts';
 import { RecentItems } from '../../proxy/responses/recentItems.ts';
 import { settleAbandoned } from '../../proxy/settlement/settleAbandoned.ts';
-import { createSettlement } from '../../proxy/settlement/settlement.ts';
+import { createSettlement, type SettlementOptions } from '../../proxy/settlement/settlement.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
@@ -25,7 +24,7 @@ import type { ProviderSide } from './provider.ts';
 import { memoryForRequests, memoryLimits } from './requestMemoryBudget.ts';
 
 export interface RequestsOptions {
-  readonly overlay: PendingState;
+  readonly pendingState: PendingState;
   readonly provider: ProviderSide;
   readonly clientAddress: ClientAddress;
 }
@@ -40,30 +39,20 @@ export interface Requests {
   stop(): Promise<void>;
 }
 
+type Pricing = Pick<SettlementOptions, 'priceOf' | 'priceVersion'>;
+
 const KEEP_ALIVE_MS = 10_000;
 
 /** Settles the requests that an earlier start of this node left open, then creates the proxy. */
 export async function createRequests(
-  { config, store, hot, handle, prices, now, say, report, because }: Foundation,
-  { overlay, provider, clientAddress }: RequestsOptions,
+  foundation: Foundation,
+  { pendingState, provider, clientAddress }: RequestsOptions,
 ): Promise<Requests> {
-  const { ledger, cooldowns, records, reservedElsewhere, isOfThisNode, isOfThisStart } = overlay;
-  const { recordRequest: record, pending } = records;
-  // Requests record only the version of the prices, so the prices themselves are in the log too.
-  const publish = { type: 'PublishPrices', table: prices } as const;
-  await handle(subjects.pricing, 'main', publish, because('prices of this start')).catch(report);
-  const priceOf = createPriceLookup(prices);
-  const pricing = { priceOf, priceVersion: prices.version };
-  const abandoned = await settleAbandoned({
-    open: pending?.openRequests() ?? hot.state.openRequests.values(),
-    isAbandoned: (stream) => isOfThisNode(stream) && !isOfThisStart(stream),
-    record,
-    now,
-    ...pricing,
-  });
-  if (abandoned > 0) {
-    say(`settled as abandoned after an unclean stop: ${abandoned} ${abandoned === 1 ? 'request' : 'requests'}`);
-  }
+  const { config, store, hot, now, report } = foundation;
+  const { ledger, records, reservedElsewhere } = pendingState;
+  const { recordRequest: record } = records;
+  const pricing = await publishPrices(foundation);
+  await settleLeftOpen(foundation, pendingState, pricing);
 
   const models = new ModelList(hot.state);
   const hasAliases = config.SVC_CODEX_ALIASES;
@@ -74,30 +63,16 @@ export async function createRequests(
   });
   const recentItems = new RecentItems();
   const refusals = new Refusals({ record, now });
-  let turn = 0;
-  let isClosed = false;
-
-  const accounts: Accounts = {
-    hot: hot.state,
-    cooldowns,
-    ...(pending && { pendingPin: (digest: string) => pending.pinOf(digest) }),
-    nextTurn: () => turn++,
-    deactivate(accountId: AccountId, code: string) {
-      const reason = deactivationReason(code);
-      const command = { type: 'DeactivateAccount', accountId, reason, code } as const;
-      handle(subjects.account, accountId, command, because(reason)).catch(report);
-    },
-  };
-  const upstream: Provider = {
-    pool: provider.upstream,
-    basePath: provider.basePath,
-    tokens: provider.tokens,
-    outboundHeaders: upstreamHeaders,
-    learnUsage: provider.learnedUsage.learn,
-  };
+  const { priceOf } = pricing;
   const openRequests = new OpenRequests({
-    accounts,
-    provider: upstream,
+    accounts: accountsFor(foundation, pendingState),
+    provider: {
+      pool: provider.upstream,
+      basePath: provider.basePath,
+      tokens: provider.tokens,
+      outboundHeaders: upstreamHeaders,
+      learnUsage: provider.learnedUsage.learn,
+    },
     settle: createSettlement({ record, ledger, now, ...pricing }),
     rememberOutput: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
     record,
@@ -105,6 +80,8 @@ export async function createRequests(
     report,
     now,
   });
+  let isClosed = false;
+
   const serve = createProxy({
     hot: hot.state,
     admissionControl: createAdmissionControl({ hot: hot.state, ledger, reservedElsewhere, priceOf, refusals, now }),
@@ -139,6 +116,44 @@ export async function createRequests(
     async stop() {
       openRequests.stop();
       await refusals.stop();
+    },
+  };
+}
+
+/** Requests record only the version of the prices, so the prices themselves are in the log too. */
+async function publishPrices({ handle, prices, report, because }: Foundation): Promise<Pricing> {
+  const publish = { type: 'PublishPrices', table: prices } as const;
+  await handle(subjects.pricing, 'main', publish, because('prices of this start')).catch(report);
+  return { priceOf: createPriceLookup(prices), priceVersion: prices.version };
+}
+
+async function settleLeftOpen(
+  { hot, now, say }: Foundation,
+  { records, isOfThisNode, isOfThisStart }: PendingState,
+  pricing: Pricing,
+): Promise<void> {
+  const count = await settleAbandoned({
+    open: records.pending?.openRequests() ?? hot.state.openRequests.values(),
+    isAbandoned: (stream) => isOfThisNode(stream) && !isOfThisStart(stream),
+    record: records.recordRequest,
+    now,
+    ...pricing,
+  });
+  if (count > 0) say(`settled as abandoned after an unclean stop: ${count} ${count === 1 ? 'request' : 'requests'}`);
+}
+
+function accountsFor({ hot, handle, because, report }: Foundation, { cooldowns, records }: PendingState): Accounts {
+  const { pending } = records;
+  let turn = 0;
+  return {
+    hot: hot.state,
+    cooldowns,
+    ...(pending && { pendingPin: (digest: string) => pending.pinOf(digest) }),
+    nextTurn: () => turn++,
+    deactivate(accountId, code) {
+      const reason = deactivationReason(code);
+      const command = { type: 'DeactivateAccount', accountId, reason, code } as const;
+      handle(subjects.account, accountId, command, because(reason)).catch(report);
     },
   };
 }
