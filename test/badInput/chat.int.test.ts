@@ -5,30 +5,30 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { runs, thoroughness } from '../support/runs.ts';
 import { problemsOf } from './support/badRequest.ts';
-import { asked, complaintsOf } from './support/examine.ts';
-import { mutation, pathsIn, replaced } from './support/mutations.ts';
+import { mutation, pathsIn, replaceAt } from './support/mutations.ts';
+import { reportsOf, upstreamRequests } from './support/sendBadRequests.ts';
 
-/** To run a counterexample again: BAD_INPUT_SEED=... */
+/** BAD_INPUT_SEED=... reproduces a counterexample. */
 const seed = Number(process.env.BAD_INPUT_SEED ?? 20_261_121);
 const seeded = (count: number) => ({ seed, ...runs(count) });
 const LONG = 60_000 * Math.max(1, thoroughness);
 
 let gateway: Gateway;
-const outcomes = { refused: 0, passed: 0 };
+const outcomes = { rejected: 0, forwarded: 0 };
 beforeAll(async () => {
-  // It refuses what the real one does: whatever we pass on must be free of that.
+  // Rejects the bodies that the real provider rejects, so it detects what must not be forwarded.
   gateway = await startGateway();
   gateway.pool[0]?.at.always(textResponse({ text: 'Yes' }));
 });
 afterAll(async () => {
-  process.stdout.write(`chats: ${outcomes.refused} refused, ${outcomes.passed} passed\n`);
+  process.stdout.write(`chats: ${outcomes.rejected} rejected, ${outcomes.forwarded} forwarded\n`);
   await gateway.stop();
 });
 
 const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } };
 const patch = { id: 'call_2', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
 
-/** Something of everything that a chat may hold. */
+/** A chat with every kind of content. */
 const fullChat = {
   model: 'gpt-5.1',
   messages: [
@@ -75,36 +75,36 @@ const fullChat = {
   service_tier: 'auto',
   parallel_tool_calls: true,
   prompt_cache_key: 'thread',
-  user: 'somebody',
+  user: 'user-1',
 };
 
 /**
- * Either it is refused and stays here, or the provider got it and took it.
- * @returns the field for which it was refused
+ * Sends a body that must be rejected, or forwarded and accepted by the provider.
+ * @returns the field in the error
  */
-async function refusedOrAnswered(body: string | Uint8Array): Promise<string | undefined> {
-  const before = asked(gateway);
+async function expectRejectedOrForwarded(body: string | Uint8Array): Promise<string | undefined> {
+  const before = upstreamRequests(gateway);
   const response = await gateway.ask(body, { path: chatPath });
   const text = await response.text();
-  if (asked(gateway) > before) {
-    outcomes.passed++;
+  if (upstreamRequests(gateway) > before) {
+    outcomes.forwarded++;
     expect(response.status, text).toBe(200);
     expect(text).toContain('Yes');
     return undefined;
   }
-  outcomes.refused++;
+  outcomes.rejected++;
   const answer = { status: response.status, headers: Object.fromEntries(response.headers), text };
   expect(problemsOf(answer, { status: 400, code: 'invalid_request_error' })).toEqual([]);
   return JSON.parse(text).error.param;
 }
 
-test('any value anywhere in a chat is refused at its place, or answered', { timeout: LONG }, () =>
+test('rejects arbitrary values in a chat with their path, or forwards them', { timeout: LONG }, () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...pathsIn(fullChat)),
       fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(null, '', [], {}, [null], [{}], 'audio', ['audio'])),
       async (place, value) => {
-        const param = await refusedOrAnswered(JSON.stringify(replaced(fullChat, place, value)));
+        const param = await expectRejectedOrForwarded(JSON.stringify(replaceAt(fullChat, place, value)));
         if (param === undefined) return;
         const name = place.join('.');
         expect(isNear(param, name), `${param} for ${name}`).toBe(true);
@@ -114,26 +114,26 @@ test('any value anywhere in a chat is refused at its place, or answered', { time
   ),
 );
 
-/** One stands within the other, or beside it: a part is judged by its type, and a file by one of its fields. */
+/** Whether one path contains the other, or both have the same parent: the error of a part may name its type instead. */
 function isNear(param: string, place: string): boolean {
   const isWithin = (inner: string, outer: string) => `${inner}.`.startsWith(`${outer}.`);
   const parent = place.slice(0, Math.max(0, place.lastIndexOf('.')));
   return isWithin(param, place) || isWithin(place, param) || (parent !== '' && isWithin(param, parent));
 }
 
-test('a chat with flipped bits, cuts and insertions is refused, or answered', { timeout: LONG }, () =>
+test('rejects mutated chats, or forwards them', { timeout: LONG }, () =>
   fc.assert(
     fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), async (mutations) => {
       const body = Buffer.from(JSON.stringify(fullChat));
-      await refusedOrAnswered(mutations.reduce<Uint8Array>((bytes, mutate) => mutate(bytes), body));
+      await expectRejectedOrForwarded(mutations.reduce<Uint8Array>((bytes, mutate) => mutate(bytes), body));
     }),
     seeded(300),
   ),
 );
 
-test('nothing was said of it, and the log is whole', () => {
-  expect(complaintsOf(gateway)).toEqual([]);
-  expect(gateway.events('RequestCompleted')).toHaveLength(asked(gateway));
-  expect(outcomes.passed).toBeGreaterThan(100);
-  expect(outcomes.refused).toBeGreaterThan(100);
+test('reports nothing, and logs every forwarded request', () => {
+  expect(reportsOf(gateway)).toEqual([]);
+  expect(gateway.events('RequestCompleted')).toHaveLength(upstreamRequests(gateway));
+  expect(outcomes.forwarded).toBeGreaterThan(100);
+  expect(outcomes.rejected).toBeGreaterThan(100);
 });

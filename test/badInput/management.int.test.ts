@@ -7,16 +7,16 @@ import { managementBodies } from './requests/managementBodies.ts';
 import { managementPaths } from './requests/managementPaths.ts';
 import type { BadRequest } from './support/badRequest.ts';
 import { problemsOf } from './support/badRequest.ts';
-import { answerTo, complaintsOf, type Examined, totalsOf } from './support/examine.ts';
+import { reportsOf, type SentRequest, send, summaryOf } from './support/sendBadRequests.ts';
 
-const complained = vi.spyOn(console, 'error');
-const all: Examined[] = [];
+const consoleError = vi.spyOn(console, 'error');
+const all: SentRequest[] = [];
 let gateway: Gateway;
 let keyId: string;
 let log: DatabaseSync;
 let before: unknown;
 
-const everything = async () => {
+const readState = async () => {
   const paths = ['/api/accounts', '/api/api-keys', '/api/settings', '/api/firewall/ips', '/api/request-logs'];
   return Promise.all(paths.map(async (path) => (await gateway.api('GET', path)).body));
 };
@@ -24,10 +24,10 @@ const lastPosition = () => log.prepare('SELECT max(position) AS last FROM events
 
 beforeAll(async () => {
   gateway = await startGateway();
-  keyId = (await gateway.api('POST', '/api/api-keys', { name: 'there already' })).body.id;
+  keyId = (await gateway.api('POST', '/api/api-keys', { name: 'existing' })).body.id;
   await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
   log = new DatabaseSync(join(gateway.folder, 'log.sqlite'), { readOnly: true });
-  before = await everything();
+  before = await readState();
 });
 afterAll(async () => {
   log.close();
@@ -35,32 +35,32 @@ afterAll(async () => {
 });
 
 const families: readonly [string, () => BadRequest[], number][] = [
-  ['bodies that are wrong', () => managementBodies(keyId), 250],
-  ['ids, queries, methods and paths that lead nowhere, and clients from elsewhere', () => managementPaths(keyId), 200],
-  ['uploads that are no auth file', () => imports(gateway.pool[0]?.at.authFile() ?? {}), 80],
+  ['invalid bodies', () => managementBodies(keyId), 250],
+  ['invalid ids, queries, methods and paths, and untrusted clients', () => managementPaths(keyId), 200],
+  ['uploads that are not an auth file', () => imports(gateway.pool[0]?.at.authFile() ?? {}), 80],
 ];
 
-test.each(families)('management refuses %s, and nothing changes', { timeout: 60_000 }, async (_name, make, least) => {
+test.each(families)('rejects %s without changing anything', { timeout: 60_000 }, async (_name, make, minCount) => {
   const requests = make();
-  expect(requests.length).toBeGreaterThanOrEqual(least);
+  expect(requests.length).toBeGreaterThanOrEqual(minCount);
   const problems: string[] = [];
   for (const request of requests) {
     const position = lastPosition();
-    const { answer, problem } = await answerTo(gateway.url, request);
-    all.push({ request, answer });
-    const found = [
+    const { response, problem } = await send(gateway.url, request);
+    all.push({ request, response });
+    const requestProblems = [
       ...(problem ? [problem] : []),
-      ...(answer && request.expected ? problemsOf(answer, request.expected) : []),
+      ...(response && request.expected ? problemsOf(response, request.expected) : []),
     ];
-    if (lastPosition() !== position) found.push('there is a new event in the log');
-    problems.push(...found.map((text) => `${request.name}: ${text}`));
+    if (lastPosition() !== position) requestProblems.push('appended an event to the log');
+    problems.push(...requestProblems.map((text) => `${request.name}: ${text}`));
   }
   expect(problems).toEqual([]);
 });
 
-test('everything is as it was, and nothing was said of it', async () => {
-  expect(await everything()).toEqual(before);
-  expect(complaintsOf(gateway)).toEqual([]);
-  expect(complained.mock.calls).toEqual([]);
-  process.stdout.write(`management refused: ${totalsOf(all)}\n`);
+test('leaves the state unchanged and reports nothing', async () => {
+  expect(await readState()).toEqual(before);
+  expect(reportsOf(gateway)).toEqual([]);
+  expect(consoleError.mock.calls).toEqual([]);
+  process.stdout.write(`management API rejected ${summaryOf(all)}\n`);
 });

@@ -11,31 +11,31 @@ import { waitOptions } from '../support/waitOptions.ts';
 import { type ServiceProcess, startServiceProcess } from './support/serviceProcess.ts';
 
 const MIB = 1_048_576;
-/** Half of what the heap may grow to: 128 MiB, and three times 8 for what is young. */
-const BOUND_MIB = 76;
-/** Connections, and what is dead but not collected yet. */
-const BESIDE_MIB = 120;
-/** Their bodies together are four times as much as there is room for. */
-const CALLERS = 40;
-/** More than find room. */
-const A_FEW = 12;
-/** So many find room when nobody else has any: three quarters of it are for bodies of 8 MiB. */
-const ROOM = Math.floor((BOUND_MIB * 0.75) / 8);
+/** The memory budget: half of the maximum heap, which is 128 MiB plus three times 8 for the young generation. */
+const BUDGET_MIB = 76;
+/** Connections, and garbage that is not yet collected. */
+const OVERHEAD_MIB = 120;
+/** Their bodies together are four times the budget. */
+const CLIENTS = 40;
+/** More than fit into the budget. */
+const PROBE_CLIENTS = 12;
+/** Bodies of 8 MiB that fit into the budget, of which three quarters are for large bodies. */
+const CAPACITY = Math.floor((BUDGET_MIB * 0.75) / 8);
 
 const large = Buffer.from(JSON.stringify({ ...validRequest, instructions: 'word '.repeat((8 * MIB) / 5) }));
 const gzipped = gzipSync(large, { level: 1 });
 
 const ways = {
-  'that say how long they are': { body: large, headers: { 'content-length': large.length } },
+  'with a Content-Length': { body: large, headers: { 'content-length': large.length } },
   'in chunks': { body: large, headers: {} },
-  'that are small until they are unpacked': {
+  'that are small before decompression': {
     body: gzipped,
     headers: { 'content-encoding': 'gzip', 'content-length': gzipped.length },
   },
 };
 type Way = (typeof ways)[keyof typeof ways];
 
-// A client that does not ask for the end of its connection can send on while it is refused, and reads why.
+// Without `connection: close` a client can finish sending while it is rejected, and reads the response.
 const agent = new Agent({ keepAlive: true });
 
 let provider: Provider;
@@ -43,10 +43,10 @@ let service: ServiceProcess;
 beforeAll(async () => {
   provider = await startProvider({ maxReceived: 10 });
   service = await startServiceProcess(provider, { flags: ['--max-old-space-size=128', '--max-semi-space-size=8'] });
-  const answer = textResponse();
+  const script = textResponse();
   service.account.always({
-    name: 'only small ones',
-    steps: (asked) => (asked.bytes > MIB ? [{ hold: true }] : stepsOf(answer, asked)),
+    name: 'responds to small bodies',
+    steps: (context) => (context.bytes > MIB ? [{ hold: true }] : stepsOf(script, context)),
   });
 });
 afterAll(async () => {
@@ -63,13 +63,13 @@ interface Refusal {
 
 function call({ headers }: Way, path = '/v1/responses'): ClientRequest {
   const request = open(service.url + path, { method: 'POST', agent, headers });
-  // Hung up by the test.
+  // The test disconnects.
   request.on('error', () => undefined);
   return request;
 }
 
-/** Many clients at once, each with a request that the provider never answers. */
-function wave(way: Way, clients = CALLERS) {
+/** Sends many requests at once. The provider never responds to them. */
+function sendMany(way: Way, clients = CLIENTS) {
   const refusals: Refusal[] = [];
   const requests = Array.from({ length: clients }, () => {
     const request = call(way);
@@ -82,49 +82,49 @@ function wave(way: Way, clients = CALLERS) {
     request.end(way.body);
     return request;
   });
-  const held = () => service.account.inFlight;
+  const accepted = () => service.account.inFlight;
   return {
     refusals,
-    held,
-    /** Each was refused, or has come to the provider whole. */
-    settled: () => vi.waitUntil(() => refusals.length + held() === clients, { ...waitOptions, timeout: 30_000 }),
-    async hangUp() {
+    accepted,
+    /** Resolves when each request was rejected or forwarded completely. */
+    settled: () => vi.waitUntil(() => refusals.length + accepted() === clients, { ...waitOptions, timeout: 30_000 }),
+    async disconnect() {
       for (const request of requests) request.destroy();
-      await vi.waitUntil(() => held() === 0, waitOptions);
+      await vi.waitUntil(() => accepted() === 0, waitOptions);
     },
   };
 }
 
-async function smallOnes(): Promise<number[]> {
-  const one = async () => {
+async function sendSmallBodies(): Promise<number[]> {
+  const sendOne = async () => {
     const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(validRequest) });
     await response.text();
     return response.status;
   };
-  return Promise.all(Array.from({ length: 10 }, one));
+  return Promise.all(Array.from({ length: 10 }, sendOne));
 }
 
-/** @returns how many found room, after they have gone; what they held is given back when it is written down that they left */
-async function roomFor(way: Way): Promise<number> {
-  const { settled, held, hangUp } = wave(way, A_FEW);
+/** @returns how many large bodies are accepted; disconnects them again, which releases their memory once it is logged */
+async function measureCapacity(way: Way): Promise<number> {
+  const { settled, accepted, disconnect } = sendMany(way, PROBE_CLIENTS);
   await settled();
-  const found = held();
-  await hangUp();
-  return found;
+  const acceptedCount = accepted();
+  await disconnect();
+  return acceptedCount;
 }
 
 test.each(Object.entries(ways))(
-  'of many large bodies %s as many are taken as there is room for, and small ones go on',
+  'accepts large bodies %s up to the budget, and still serves small ones',
   {
     timeout: 120_000,
   },
   async (_how, way) => {
-    await smallOnes();
+    await sendSmallBodies();
     const before = service.memoryNow() ?? 0;
-    const { refusals, settled, held, hangUp } = wave(way);
+    const { refusals, settled, accepted, disconnect } = sendMany(way);
     await settled();
-    const found = held();
-    expect(found).toBeGreaterThan(3);
+    const acceptedCount = accepted();
+    expect(acceptedCount).toBeGreaterThan(3);
     expect(refusals.length).toBeGreaterThan(3);
     for (const refusal of refusals) {
       expect(refusal).toEqual({
@@ -133,18 +133,18 @@ test.each(Object.entries(ways))(
         error: { message: expect.stringContaining('in a moment'), type: 'server_error', code: 'overloaded' },
       });
     }
-    expect(new Set(await smallOnes())).toEqual(new Set([200]));
-    const most = service.memoryPeak() ?? 0;
-    process.stdout.write(`  ${found} of ${CALLERS} taken; MiB before: ${before}, most: ${most}\n`);
-    expect(most - before).toBeLessThan(BOUND_MIB + BESIDE_MIB);
-    await hangUp();
-    await expect.poll(() => roomFor(way), { timeout: 60_000 }).toBe(ROOM);
+    expect(new Set(await sendSmallBodies())).toEqual(new Set([200]));
+    const peak = service.memoryPeak() ?? 0;
+    process.stdout.write(`  accepted ${acceptedCount} of ${CLIENTS}; MiB before: ${before}, peak: ${peak}\n`);
+    expect(peak - before).toBeLessThan(BUDGET_MIB + OVERHEAD_MIB);
+    await disconnect();
+    await expect.poll(() => measureCapacity(way), { timeout: 60_000 }).toBe(CAPACITY);
   },
 );
 
-test('clients that hang up half way leave nothing behind', { timeout: 120_000 }, async () => {
-  const way = ways['that say how long they are'];
-  const leaveHalfWay = async () => {
+test('releases the memory of clients that disconnect while sending', { timeout: 120_000 }, async () => {
+  const way = ways['with a Content-Length'];
+  const disconnectHalfway = async () => {
     const request = call(way);
     const refused = once(request, 'response').catch(() => undefined);
     const sent = new Promise<void>((resolve) =>
@@ -153,17 +153,17 @@ test('clients that hang up half way leave nothing behind', { timeout: 120_000 },
     await Promise.race([sent, refused]);
     request.destroy();
   };
-  for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: CALLERS }, leaveHalfWay));
-  await expect.poll(() => roomFor(way), { timeout: 60_000 }).toBe(ROOM);
+  for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: CLIENTS }, disconnectHalfway));
+  await expect.poll(() => measureCapacity(way), { timeout: 60_000 }).toBe(CAPACITY);
 });
 
-test('a body is let go when its answer begins: as many as clients have may be answered at the same time', {
+test('releases a body when its response begins, so that all clients can stream at once', {
   timeout: 120_000,
 }, async () => {
-  const way = ways['that say how long they are'];
+  const way = ways['with a Content-Length'];
   const before = service.memoryNow() ?? 0;
   const streams: ClientRequest[] = [];
-  const isAnswered = async () => {
+  const openStream = async () => {
     const client = call(way, '/backend-api/svc/responses');
     client.end(way.body);
     const [response] = (await once(client, 'response')) as [IncomingMessage];
@@ -172,16 +172,16 @@ test('a body is let go when its answer begins: as many as clients have may be an
     return response.statusCode === 200;
   };
   service.account.next(streamSilent({ events: 5 }));
-  // What others held until just now is given back when the service has written down that they left.
-  await vi.waitUntil(isAnswered, waitOptions);
-  while (streams.length < CALLERS) {
+  // The memory of earlier clients is released once the service has logged that they disconnected.
+  await vi.waitUntil(openStream, waitOptions);
+  while (streams.length < CLIENTS) {
     service.account.next(streamSilent({ events: 5 }));
-    expect(await isAnswered()).toBe(true);
+    expect(await openStream()).toBe(true);
   }
-  expect(service.account.inFlight).toBe(CALLERS);
-  const most = service.memoryNow() ?? 0;
-  process.stdout.write(`  ${CALLERS} streams open; MiB before: ${before}, now: ${most}\n`);
-  expect(most - before).toBeLessThan(BOUND_MIB + BESIDE_MIB);
+  expect(service.account.inFlight).toBe(CLIENTS);
+  const now = service.memoryNow() ?? 0;
+  process.stdout.write(`  ${CLIENTS} streams open; MiB before: ${before}, now: ${now}\n`);
+  expect(now - before).toBeLessThan(BUDGET_MIB + OVERHEAD_MIB);
   for (const client of streams) client.destroy();
   await vi.waitUntil(() => service.account.inFlight === 0, waitOptions);
 });
@@ -193,39 +193,39 @@ function recording(field: string): FormData {
   return form;
 }
 
-/** Each holds nearly 1 MiB, so that 80 of them would hold more than there is. */
+/** Each uses nearly 1 MiB, so 80 of them would exceed the budget. */
 const ends: [what: string, status: number, path: string, init: () => RequestInit][] = [
   [
-    'was answered',
+    'was served',
     200,
     '/v1/responses',
     () => ({ body: JSON.stringify({ ...validRequest, instructions: MIB_OF.words }) }),
   ],
-  ['was wrong', 400, '/v1/responses', () => ({ body: JSON.stringify({ instructions: MIB_OF.words }) })],
+  ['was invalid', 400, '/v1/responses', () => ({ body: JSON.stringify({ instructions: MIB_OF.words }) })],
   [
-    'could not be unpacked',
+    'could not be decompressed',
     400,
     '/v1/responses',
     () => ({ body: MIB_OF.zeros, headers: { 'content-encoding': 'gzip' } }),
   ],
-  ['was written down', 200, '/backend-api/transcribe', () => ({ body: recording('file') })],
-  ['had its audio in a wrong place', 400, '/backend-api/transcribe', () => ({ body: recording('another') })],
+  ['was transcribed', 200, '/backend-api/transcribe', () => ({ body: recording('file') })],
+  ['had its audio in another field', 400, '/backend-api/transcribe', () => ({ body: recording('another') })],
 ];
 
-test.each(ends)('a request that %s holds nothing any more', { timeout: 120_000 }, async (_what, status, path, init) => {
-  const one = async () => {
+test.each(ends)('releases all memory of a request that %s', { timeout: 120_000 }, async (_what, status, path, init) => {
+  const sendOne = async () => {
     const response = await fetch(service.url + path, { method: 'POST', ...init() });
     await response.text();
     return response.status;
   };
   const statuses = new Set<number>();
   for (let round = 0; round < 20; round++) {
-    for (const each of await Promise.all([one(), one(), one(), one()])) statuses.add(each);
+    for (const each of await Promise.all([sendOne(), sendOne(), sendOne(), sendOne()])) statuses.add(each);
   }
   expect([...statuses]).toEqual([status]);
 });
 
-test('the process has said nothing and ends as it should', async () => {
-  expect(service.said()).toBe('');
+test('prints nothing and exits with 0', async () => {
+  expect(service.output()).toBe('');
   expect(await service.stop()).toBe(0);
 });

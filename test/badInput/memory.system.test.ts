@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { validRequest } from '../support/gateway.ts';
 import { type Provider, startProvider } from '../support/provider/provider.ts';
-import { bombs } from './requests/tooLarge.ts';
+import { decompressionBombs } from './requests/tooLarge.ts';
 import { type BadRequest, problemsOf } from './support/badRequest.ts';
 import { type ServiceProcess, startServiceProcess } from './support/serviceProcess.ts';
 
@@ -16,7 +16,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-const asked = () => provider.received.filter(({ path }) => path.includes('/codex/responses')).length;
+const upstreamRequests = () => provider.received.filter(({ path }) => path.includes('/codex/responses')).length;
 
 let sent = 0;
 
@@ -35,35 +35,35 @@ async function send({ name, path, headers = {}, body, expected }: BadRequest): P
   return expected ? problemsOf(answer, expected).map((problem) => `${name}: ${problem}`) : [];
 }
 
-async function good(): Promise<void> {
+async function sendValid(): Promise<void> {
   const response = await fetch(`${service.url}/v1/responses`, { method: 'POST', body: JSON.stringify(validRequest) });
   expect(await response.text()).toContain('response.completed');
 }
 
-test('bodies that unpack to huge ones are refused and leave no memory behind', { timeout: 60_000 }, async () => {
-  const all = bombs();
-  for (let count = 0; count < 20; count++) await good();
-  const before = { asked: asked(), memory: service.memoryNow() ?? 0 };
+test('rejects decompression bombs and releases their memory', { timeout: 60_000 }, async () => {
+  const all = decompressionBombs();
+  for (let count = 0; count < 20; count++) await sendValid();
+  const before = { upstreamRequests: upstreamRequests(), memory: service.memoryNow() ?? 0 };
   const problems: string[] = [];
   for (const bomb of all) problems.push(...(await send(bomb)));
   const afterOneRound = service.memoryNow() ?? 0;
-  // Those that unpack quickly again, one after the other; below all of them at once.
+  // The fast ones again, in sequence; below all of them at once.
   for (const bomb of all.slice(3)) problems.push(...(await send(bomb)));
-  process.stdout.write(`MiB before: ${before.memory}, after: ${service.memoryNow()}, most: ${service.memoryPeak()}\n`);
+  process.stdout.write(`MiB before: ${before.memory}, after: ${service.memoryNow()}, peak: ${service.memoryPeak()}\n`);
   expect((service.memoryPeak() ?? 0) - before.memory).toBeLessThan(500);
   expect((service.memoryNow() ?? 0) - afterOneRound).toBeLessThan(150);
   problems.push(...(await Promise.all(all.slice(3).map(send))).flat());
   expect(problems).toEqual([]);
-  expect(asked()).toBe(before.asked);
-  await good();
+  expect(upstreamRequests()).toBe(before.upstreamRequests);
+  await sendValid();
 });
 
-test('each of them is in the request log', async () => {
+test('logs each of them', async () => {
   const response = await fetch(`${service.url}/api/request-logs?status=413`);
   expect(((await response.json()) as { total: number }).total).toBe(sent);
 });
 
-test('the process has said nothing and ends as it should', async () => {
-  expect(service.said()).toBe('');
+test('prints nothing and exits with 0', async () => {
+  expect(service.output()).toBe('');
   expect(await service.stop()).toBe(0);
 });

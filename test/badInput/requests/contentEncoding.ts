@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { agentText } from '../support/agentBody.ts';
-import { type BadRequest, invalidBody, onEitherRoute } from '../support/badRequest.ts';
+import { alternatingRoutes, type BadRequest, invalidBody } from '../support/badRequest.ts';
 import type { Random } from '../support/random.ts';
 
 const json = Buffer.from(agentText);
@@ -14,32 +14,32 @@ export const CODINGS: Readonly<Record<string, (body: Uint8Array) => Buffer>> = {
 const encoded = (name: string, coding: string, body: Uint8Array) =>
   invalidBody(name, body, { param: null, headers: { 'content-encoding': coding } });
 
-/** Bodies that are not encoded as they say. */
+/** Bodies that do not match their Content-Encoding. */
 export const contentEncoding = (random: Random): BadRequest[] =>
-  onEitherRoute([
+  alternatingRoutes([
     ...Object.entries(CODINGS).flatMap(([coding, encode]) => {
       const body = encode(json);
       const others = Object.keys(CODINGS).filter((other) => other !== coding);
       const cuts = [1, 2, 10, body.length - 1, ...Array.from({ length: 4 }, () => 1 + random.below(body.length - 2))];
       return [
-        encoded(`says ${coding} and is plain JSON`, coding, json),
-        encoded(`says ${coding} and is nothing`, coding, Buffer.alloc(0)),
-        encoded(`says ${coding} and is noise`, coding, noise(random)),
-        encoded(`says ${coding} with noise in front`, coding, Buffer.concat([Buffer.from([0, 1, 2]), body])),
+        encoded(`${coding} expected, plain JSON`, coding, json),
+        encoded(`${coding} expected, empty body`, coding, Buffer.alloc(0)),
+        encoded(`${coding} expected, random bytes`, coding, randomBytes(random)),
+        encoded(`${coding} after other bytes`, coding, Buffer.concat([Buffer.from([0, 1, 2]), body])),
         ...others.map((other) =>
-          encoded(`says ${coding} and is ${other}`, coding, (CODINGS[other] as typeof encode)(json)),
+          encoded(`${coding} expected, ${other}`, coding, (CODINGS[other] as typeof encode)(json)),
         ),
-        ...cuts.map((at) => encoded(`${coding} cut after ${at} bytes`, coding, body.subarray(0, at))),
-        encoded(`${coding} of cut JSON`, coding, encode(json.subarray(0, -1))),
-        encoded(`${coding} of bad UTF-8`, coding, encode(Buffer.from([0x7b, 0xff, 0x7d]))),
+        ...cuts.map((at) => encoded(`${coding} truncated after ${at} bytes`, coding, body.subarray(0, at))),
+        encoded(`${coding} of truncated JSON`, coding, encode(json.subarray(0, -1))),
+        encoded(`${coding} of invalid UTF-8`, coding, encode(Buffer.from([0x7b, 0xff, 0x7d]))),
         encoded(`${coding} of an empty body`, coding, encode(Buffer.alloc(0))),
-        encoded(`${coding} twice and says so once`, coding, encode(body)),
-        encoded(`${coding} once and says so twice`, `${coding}, ${coding}`, body),
+        encoded(`${coding} applied twice, declared once`, coding, encode(body)),
+        encoded(`${coding} applied once, declared twice`, `${coding}, ${coding}`, body),
       ];
     }),
     encoded('deflate without its header', 'deflate', deflateRawSync(json)),
-    encoded('gzip whose checksum is wrong', 'gzip', withLastByteFlipped(gzipSync(json), 5)),
-    encoded('gzip whose length is wrong', 'gzip', withLastByteFlipped(gzipSync(json), 1)),
+    encoded('gzip with a wrong checksum', 'gzip', withLastByteFlipped(gzipSync(json), 5)),
+    encoded('gzip with a wrong length', 'gzip', withLastByteFlipped(gzipSync(json), 1)),
     encoded('two encodings in the wrong order', 'br, gzip', brotliCompressSync(gzipSync(json))),
     ...[
       'compress',
@@ -58,7 +58,7 @@ export const contentEncoding = (random: Random): BadRequest[] =>
     encoded('an encoding with a long name', 'x'.repeat(5_000), json),
   ]);
 
-const noise = (random: Random) => Buffer.from(Array.from({ length: 500 }, () => random.below(256)));
+const randomBytes = (random: Random) => Buffer.from(Array.from({ length: 500 }, () => random.below(256)));
 
 function withLastByteFlipped(body: Buffer, fromEnd: number): Buffer {
   const changed = Buffer.from(body);

@@ -5,39 +5,44 @@ interface Endpoint {
   readonly method: string;
   readonly path: string;
   readonly code: string;
-  /** A body that it would take. */
-  readonly good: Readonly<Record<string, unknown>>;
+  /** A valid body. */
+  readonly valid: Readonly<Record<string, unknown>>;
 }
 
 const RULE = { limit_type: 'total_tokens', limit_window: 'daily', max_value: 5 };
 
 const endpointsOf = (keyId: string) => ({
-  create: { method: 'POST', path: '/api/api-keys', code: 'invalid_api_key_payload', good: { name: 'new' } },
-  change: { method: 'PATCH', path: `/api/api-keys/${keyId}`, code: 'invalid_api_key_payload', good: { name: 'newer' } },
+  create: { method: 'POST', path: '/api/api-keys', code: 'invalid_api_key_payload', valid: { name: 'new' } },
+  change: {
+    method: 'PATCH',
+    path: `/api/api-keys/${keyId}`,
+    code: 'invalid_api_key_payload',
+    valid: { name: 'newer' },
+  },
   settings: {
     method: 'PUT',
     path: '/api/settings',
     code: 'validation_error',
-    good: { sticky_threads_enabled: false, prefer_earlier_reset_accounts: true },
+    valid: { sticky_threads_enabled: false, prefer_earlier_reset_accounts: true },
   },
-  firewall: { method: 'POST', path: '/api/firewall/ips', code: 'invalid_ip', good: { ip_address: '10.1.2.3' } },
+  firewall: { method: 'POST', path: '/api/firewall/ips', code: 'invalid_ip', valid: { ip_address: '10.1.2.3' } },
   setUp: {
     method: 'POST',
     path: '/api/dashboard-auth/password/setup',
     code: 'validation_error',
-    good: { password: 'a long password' },
+    valid: { password: 'a long password' },
   },
 });
 
-/** Every way in which the body of a change can be wrong. @param keyId of a key that exists */
+/** Invalid bodies of write requests. @param keyId id of an existing key */
 export function managementBodies(keyId: string): BadRequest[] {
   const { create, change, settings, firewall, setUp } = endpointsOf(keyId);
   const fields = (endpoint: Endpoint, values: Readonly<Record<string, readonly unknown[]>>) =>
-    Object.entries(values).flatMap(([field, wrong]) => wrong.map((value) => withField(endpoint, field, value)));
+    Object.entries(values).flatMap(([field, invalid]) => invalid.map((value) => withField(endpoint, field, value)));
   return [
     ...[create, change, settings, firewall, setUp].flatMap((endpoint) => [
       ...notJson(endpoint),
-      ...wrongFields(endpoint),
+      ...unknownFields(endpoint),
     ]),
     ...fields(create, {
       name: [null, 5, true, [], {}, '', 'n'.repeat(129)],
@@ -131,23 +136,23 @@ export function managementBodies(keyId: string): BadRequest[] {
       setup_token: [5, [], {}],
     }),
     ...withoutPassword(),
-    wrong(firewall, 'an address that is listed', { ip_address: '127.0.0.1' }, { status: 409, code: 'ip_exists' }),
-    wrong(
+    invalid(firewall, 'a listed address', { ip_address: '127.0.0.1' }, { status: 409, code: 'ip_exists' }),
+    invalid(
       firewall,
-      'an address that is listed, in another spelling',
+      'a listed address in another notation',
       { ip_address: '::ffff:127.0.0.1' },
       { status: 409, code: 'ip_exists' },
     ),
-    wrong(
+    invalid(
       settings,
-      'TOTP that is not set up',
-      { ...settings.good, totp_required_on_login: true },
+      'TOTP required without being set up',
+      { ...settings.valid, totp_required_on_login: true },
       { status: 400, code: 'invalid_totp_config' },
     ),
   ];
 }
 
-/** What needs a password that nobody has set, whatever is sent. */
+/** Requests that need a password while none is set. */
 const withoutPassword = (): BadRequest[] =>
   [
     ['POST', 'password/login'],
@@ -168,7 +173,7 @@ const withoutPassword = (): BadRequest[] =>
     })),
   );
 
-const wrong = (
+const invalid = (
   { method, path, code }: Endpoint,
   name: string,
   body: unknown,
@@ -182,10 +187,10 @@ const wrong = (
   isLogged: false,
 });
 const withField = (endpoint: Endpoint, field: string, value: unknown) =>
-  wrong(endpoint, `${field} is ${JSON.stringify(value)?.slice(0, 60)}`, { ...endpoint.good, [field]: value });
+  invalid(endpoint, `${field} is ${JSON.stringify(value)?.slice(0, 60)}`, { ...endpoint.valid, [field]: value });
 
-const wrongFields = (endpoint: Endpoint): BadRequest[] => {
-  const [[field, value] = ['', undefined]] = Object.entries(endpoint.good);
+const unknownFields = (endpoint: Endpoint): BadRequest[] => {
+  const [[field, value] = ['', undefined]] = Object.entries(endpoint.valid);
   const camel = field.includes('_') ? field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) : undefined;
   return [
     withField(endpoint, 'later', true),
@@ -194,17 +199,17 @@ const wrongFields = (endpoint: Endpoint): BadRequest[] => {
     withField(endpoint, field.toUpperCase(), value),
     ...(camel === undefined ? [] : [withField(endpoint, camel, value)]),
     {
-      ...wrong(endpoint, 'a __proto__ of its own', {}),
-      body: `{"__proto__":{"a":1},${JSON.stringify(endpoint.good).slice(1)}`,
+      ...invalid(endpoint, 'an own __proto__', {}),
+      body: `{"__proto__":{"a":1},${JSON.stringify(endpoint.valid).slice(1)}`,
     },
   ];
 };
 
-/** Bodies that are no JSON object, or do not say that they are. */
+/** Bodies that are not a JSON object, or have another content type. */
 function notJson(endpoint: Endpoint): BadRequest[] {
-  const { method, path, code, good } = endpoint;
-  const json = JSON.stringify(good);
-  const refused = (name: string, body: string | Uint8Array, headers: Record<string, string> = {}): BadRequest => ({
+  const { method, path, code, valid } = endpoint;
+  const json = JSON.stringify(valid);
+  const rejected = (name: string, body: string | Uint8Array, headers: Record<string, string> = {}): BadRequest => ({
     name: `${method} ${path}: ${name}`,
     method,
     path,
@@ -231,21 +236,23 @@ function notJson(endpoint: Endpoint): BadRequest[] {
       `{'a':1}`,
       '{"a":NaN}',
       'a=b&c=d',
-    ].map((body) => refused(`the body ${JSON.stringify(body).slice(0, 40)}`, body)),
-    refused('UTF-16', Buffer.from(json, 'utf16le')),
-    refused('a thousand NULs', Buffer.alloc(1_000)),
-    refused('100,000 arrays', `{"later":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
-    refused('100,000 objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`),
-    refused('more than a mebibyte', `{"later":"${'x'.repeat(1_048_576)}"}`),
-    refused('much more than a mebibyte', new Uint8Array(8 * 1_048_576).fill(0x20)),
-    refused('gzip that is none', json, { 'content-encoding': 'gzip' }),
-    refused('gzip that is cut', gzipSync(json).subarray(0, -9), { 'content-encoding': 'gzip' }),
-    refused('gzip that unpacks to 8 MiB', gzipSync(Buffer.alloc(8 * 1_048_576, ' ')), { 'content-encoding': 'gzip' }),
-    refused('br that is none', json, { 'content-encoding': 'br' }),
-    refused('br that unpacks to 4 MiB', brotliCompressSync(Buffer.alloc(4 * 1_048_576, ' ')), {
+    ].map((body) => rejected(`the body ${JSON.stringify(body).slice(0, 40)}`, body)),
+    rejected('UTF-16', Buffer.from(json, 'utf16le')),
+    rejected('a thousand NULs', Buffer.alloc(1_000)),
+    rejected('100,000 arrays', `{"later":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+    rejected('100,000 objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`),
+    rejected('more than a mebibyte', `{"later":"${'x'.repeat(1_048_576)}"}`),
+    rejected('much more than a mebibyte', new Uint8Array(8 * 1_048_576).fill(0x20)),
+    rejected('invalid gzip', json, { 'content-encoding': 'gzip' }),
+    rejected('truncated gzip', gzipSync(json).subarray(0, -9), { 'content-encoding': 'gzip' }),
+    rejected('gzip that decompresses to 8 MiB', gzipSync(Buffer.alloc(8 * 1_048_576, ' ')), {
+      'content-encoding': 'gzip',
+    }),
+    rejected('invalid br', json, { 'content-encoding': 'br' }),
+    rejected('br that decompresses to 4 MiB', brotliCompressSync(Buffer.alloc(4 * 1_048_576, ' ')), {
       'content-encoding': 'br',
     }),
-    refused('an unknown encoding', json, { 'content-encoding': 'rot13' }),
+    rejected('an unknown encoding', json, { 'content-encoding': 'rot13' }),
     ...[
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -256,6 +263,6 @@ function notJson(endpoint: Endpoint): BadRequest[] {
       ';',
       'application/jsonp',
       'application/json5',
-    ].map((type) => refused(`the content type ${type}`, json, { 'content-type': type })),
+    ].map((type) => rejected(`the content type ${type}`, json, { 'content-type': type })),
   ];
 }

@@ -1,5 +1,5 @@
 import type { BadRequest, Expected } from '../support/badRequest.ts';
-import { message } from '../support/wire.ts';
+import { message } from '../support/rawHttp.ts';
 
 const request = (
   method: string,
@@ -16,7 +16,7 @@ const request = (
 });
 
 const IDS = [
-  'nobody',
+  'unknown',
   '%ZZ',
   '%',
   '%00',
@@ -38,13 +38,13 @@ const IDS = [
   '$all',
 ];
 
-/** Ids, queries, methods and paths that lead nowhere. @param keyId of a key that exists */
+/** Invalid ids, queries, methods and paths, and untrusted clients. @param keyId id of an existing key */
 export const managementPaths = (keyId: string): BadRequest[] => [
   ...ids(),
   ...queries(),
   ...methods(keyId),
   ...paths(),
-  ...clients(),
+  ...untrustedClients(),
 ];
 
 const ids = () =>
@@ -74,7 +74,7 @@ const TIMES = [
 ];
 const queriesOf = (path: string, values: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(values)
-    .flatMap(([name, wrong]) => wrong.map((value) => `${name}=${value}`))
+    .flatMap(([name, invalid]) => invalid.map((value) => `${name}=${value}`))
     .map((query) => request('GET', `${path}?${query}`, 400, 'validation_error'));
 
 const queries = () => [
@@ -128,7 +128,7 @@ const methods = (keyId: string) =>
     '/api/dashboard-auth/session': ['POST', 'DELETE'],
     '/api/dashboard-auth/password/login': ['GET', 'PUT'],
     '/api/dashboard-auth/password': ['GET', 'POST'],
-  }).flatMap(([path, wrong]) => wrong.map((method) => request(method, path, 405, 'method_not_allowed')));
+  }).flatMap(([path, invalid]) => invalid.map((method) => request(method, path, 405, 'method_not_allowed')));
 
 const paths = () =>
   [
@@ -154,9 +154,9 @@ const paths = () =>
     '/api/<script>',
   ].flatMap((path) => ['GET', 'POST'].map((method) => request(method, path, 404, 'not_found')));
 
-/** Clients that the dashboard must not listen to. */
-const clients = () => {
-  const refused = (
+/** Clients that must not use the management API. */
+const untrustedClients = () => {
+  const rejected = (
     name: string,
     expected: Expected,
     path: string,
@@ -179,23 +179,23 @@ const clients = () => {
   const ips = '/api/firewall/ips';
   return [
     ...['https://evil.example', 'null', 'http://localhost.evil.example', 'file://', 'nonsense', ''].map((origin) =>
-      refused(`the origin "${origin}"`, crossOrigin, ips, [['origin', origin]]),
+      rejected(`the origin "${origin}"`, crossOrigin, ips, [['origin', origin]]),
     ),
     ...['cross-site', 'same-site', 'Cross-Site'].map((site) =>
-      refused(`a request from ${site}`, crossOrigin, ips, [['sec-fetch-site', site]]),
+      rejected(`a request from ${site}`, crossOrigin, ips, [['sec-fetch-site', site]]),
     ),
     ...['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'cf-connecting-ip'].map((header) =>
-      refused(`a ${header}`, unknown, ips, [[header, '127.0.0.1']]),
+      rejected(`a ${header}`, unknown, ips, [[header, '127.0.0.1']]),
     ),
     ...['evil.example', 'localhost.evil.example', '', '127.0.0.1.nip.io', 'a b', '[::1', '127.0.0.1:x'].map((host) =>
-      refused(`the host "${host}"`, unknown, ips, [], host),
+      rejected(`the host "${host}"`, unknown, ips, [], host),
     ),
     ...['a b', 'é', 'k'.repeat(256)].map((key) =>
-      refused(`the Idempotency-Key "${key.slice(0, 20)}"`, { status: 400, code: 'validation_error' }, ips, [
+      rejected(`the Idempotency-Key "${key.slice(0, 20)}"`, { status: 400, code: 'validation_error' }, ips, [
         ['idempotency-key', key],
       ]),
     ),
-    refused('a forwarded request for the settings', { status: 401, code: 'unauthorized' }, '/api/settings', [
+    rejected('a forwarded request for the settings', { status: 401, code: 'unauthorized' }, '/api/settings', [
       ['x-forwarded-for', '127.0.0.1'],
     ]),
   ];

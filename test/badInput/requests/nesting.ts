@@ -1,5 +1,5 @@
 import { agentBody, agentText } from '../support/agentBody.ts';
-import { type BadRequest, invalidBody, onEitherRoute } from '../support/badRequest.ts';
+import { alternatingRoutes, type BadRequest, invalidBody } from '../support/badRequest.ts';
 
 const LEVELS = 100_000;
 const KINDS = {
@@ -11,7 +11,7 @@ const HERE = '"HERE"';
 const at = (change: Record<string, unknown>) => JSON.stringify({ ...agentBody, ...change });
 const H = 'HERE';
 
-/** The same body with a hole at every kind of place. */
+/** The same body with a placeholder at every kind of position. */
 const PLACES: Readonly<Record<string, string>> = {
   'as the body': HERE,
   'as the model': at({ model: H }),
@@ -34,9 +34,9 @@ const PLACES: Readonly<Record<string, string>> = {
   'under __proto__': `{"__proto__":${HERE},${agentText.slice(1)}`,
 };
 
-/** A hundred thousand levels, closed and not, wherever a value may stand. */
+/** 100,000 levels, closed and unclosed, at every position of a value. */
 export const nesting = (): BadRequest[] =>
-  onEitherRoute([
+  alternatingRoutes([
     ...Object.entries(KINDS).flatMap(([kind, [open, close]]) =>
       Object.entries(PLACES).map(([place, body]) =>
         invalidBody(
@@ -46,9 +46,9 @@ export const nesting = (): BadRequest[] =>
       ),
     ),
     ...Object.entries(KINDS).flatMap(([kind, [open, close]]) => [
-      invalidBody(`100,000 ${kind} that nobody closes`, open),
-      invalidBody(`100,000 ${kind} that nobody closes in a field`, `{"later":${open}`),
-      invalidBody(`100,000 ${kind} that nobody opened`, close),
+      invalidBody(`100,000 ${kind} unclosed`, open),
+      invalidBody(`100,000 ${kind} unclosed in a field`, `{"later":${open}`),
+      invalidBody(`100,000 ${kind} without opening`, close),
     ]),
-    invalidBody('one level more than is read', at({ later: H }).replace(HERE, `${'['.repeat(200)}${']'.repeat(200)}`)),
+    invalidBody('one level over the limit', at({ later: H }).replace(HERE, `${'['.repeat(200)}${']'.repeat(200)}`)),
   ]);

@@ -10,8 +10,8 @@ const bytes = (all: Readonly<Record<string, readonly Uint8Array[]>>) =>
 
 const TEN_TO_THE_400 = `1${'0'.repeat(400)}`;
 
-/** Bodies that are no JSON object in UTF-8. */
-export const notJson = (): BadRequest[] => onBothRoutes([...otherValues(), ...nearlyJson(), ...badBytes()]);
+/** Bodies that are not a JSON object in UTF-8. */
+export const notJson = (): BadRequest[] => onBothRoutes([...otherValues(), ...almostJson(), ...invalidBytes()]);
 
 const otherValues = () =>
   texts({
@@ -23,7 +23,7 @@ const otherValues = () =>
     'ten to the 400': TEN_TO_THE_400,
     '1e999': '1e999',
     'a string': '"hello"',
-    'a string of JSON': JSON.stringify(agentText),
+    'JSON within a string': JSON.stringify(agentText),
     'an empty array': '[]',
     'an array of bodies': `[${agentText}]`,
     'a form': 'model=gpt-5.1&input=hi',
@@ -31,21 +31,21 @@ const otherValues = () =>
     XML: '<?xml version="1.0"?><model>gpt</model>',
     YAML: 'model: gpt-5.1\ninput: hi\n',
     'an event stream': `data: ${agentText}\n\n`,
-    'JSON with a guard in front': `)]}',\n${agentText}`,
+    'JSON with a guard prefix': `)]}',\n${agentText}`,
   });
 
-const nearlyJson = () =>
+const almostJson = () =>
   texts({
     'two bodies': agentText + agentText,
-    'two bodies in two lines': `${agentText}\n${agentText}`,
-    'a brace too many': `${agentText}}`,
-    'a comma behind it': `${agentText},`,
-    'a NUL behind it': `${agentText}\0`,
-    'text behind it': `${agentText} ok`,
-    'a comma too many': `${agentText.slice(0, -1)},}`,
+    'two bodies on two lines': `${agentText}\n${agentText}`,
+    'an extra brace': `${agentText}}`,
+    'a comma after it': `${agentText},`,
+    'a NUL after it': `${agentText}\0`,
+    'text after it': `${agentText} ok`,
+    'a trailing comma': `${agentText.slice(0, -1)},}`,
     'two commas': inside('"a":1,,"b":2'),
-    'no comma': agentText.replace(',"input"', '"input"'),
-    'no colon': inside('"a" 1'),
+    'a missing comma': agentText.replace(',"input"', '"input"'),
+    'a missing colon': inside('"a" 1'),
     'a key without quotes': inside('a:1'),
     'a key in single quotes': inside("'a':1"),
     'a number as key': inside('1:1'),
@@ -53,14 +53,14 @@ const nearlyJson = () =>
     'a key without value': inside('"a":'),
     'a value without key': inside('"a"'),
     'a comment': inside('/* why */"a":1'),
-    'a comment in a line of its own': `// why\n${agentText}`,
+    'a comment on its own line': `// why\n${agentText}`,
     'a value in single quotes': inside(`"a":'b'`),
     NaN: inside('"a":NaN'),
     Infinity: inside('"a":-Infinity'),
     undefined: inside('"a":undefined'),
     True: inside('"a":True'),
-    'half a word': inside('"a":nul'),
-    'a word too long': inside('"a":nulll'),
+    'a truncated literal': inside('"a":nul'),
+    'a literal that is too long': inside('"a":nulll'),
     'a leading zero': inside('"a":01'),
     'a leading plus': inside('"a":+1'),
     'a leading point': inside('"a":.5'),
@@ -68,25 +68,25 @@ const nearlyJson = () =>
     'an exponent without digits': inside('"a":1e'),
     'two points': inside('"a":1.2.3'),
     'a hexadecimal number': inside('"a":0x10'),
-    'a big integer with n': inside('"a":10n'),
+    'a BigInt literal': inside('"a":10n'),
     'a number with separators': inside('"a":1_000'),
     'only a minus': inside('"a":-'),
     'a line break in a string': inside('"a":"b\nc"'),
     'a tab in a string': inside('"a":"b\tc"'),
     'a NUL in a string': inside('"a":"b\0c"'),
     'a NUL between values': inside('\0"a":1'),
-    'a NUL in front': `\0${agentText}`,
+    'a NUL before it': `\0${agentText}`,
     'an unknown escape': inside('"a":"\\x41"'),
-    'an escape cut short': inside('"a":"\\u12"'),
-    'an escape that is no number': inside('"a":"\\u12g4"'),
+    'a truncated escape': inside('"a":"\\u12"'),
+    'an invalid hexadecimal escape': inside('"a":"\\u12g4"'),
     'a form feed as white space': `\f${agentText}`,
     'a no-break space as white space': `\u00a0${agentText}`,
     'an array closed as an object': inside('"a":[1}'),
     'an object closed as an array': inside('"a":{"b":1]'),
-    'a string that never ends': inside('"a":"b'),
+    'an unclosed string': inside('"a":"b'),
     'a backslash before the last quote': inside('"a":"b\\"'),
-    'a body that is a colon': ':',
-    'a lone brace': '{',
+    'only a colon': ':',
+    'only a brace': '{',
   });
 
 const json = Buffer.from(agentText);
@@ -97,33 +97,33 @@ const within = (...middle: number[]) => [
   Buffer.from('","input":"x","instructions":""}'),
 ];
 
-const badBytes = () => [
+const invalidBytes = () => [
   ...bytes({
     'a byte order mark': [Buffer.from([0xef, 0xbb, 0xbf]), json],
-    'UTF-16, little end first': [utf16],
-    'UTF-16, big end first': [Buffer.from(utf16).swap16()],
-    'UTF-16 with its mark': [Buffer.from([0xff, 0xfe]), utf16],
+    'UTF-16LE': [utf16],
+    'UTF-16BE': [Buffer.from(utf16).swap16()],
+    'UTF-16 with a byte order mark': [Buffer.from([0xff, 0xfe]), utf16],
     'UTF-32': [Buffer.from([...agentText].flatMap((letter) => [letter.charCodeAt(0) & 0xff, 0, 0, 0]))],
     'Latin-1': [Buffer.from('{"model":"gpt","instructions":"","input":"\u00fc"}', 'latin1')],
     'a lone continuation byte': within(0x80),
-    'a character cut short': within(0xe6, 0xbc),
-    'a slash spelled too long': within(0xc0, 0xaf),
-    'a NUL spelled too long': within(0xc0, 0x80),
+    'a truncated character': within(0xe6, 0xbc),
+    'an overlong slash': within(0xc0, 0xaf),
+    'an overlong NUL': within(0xc0, 0x80),
     'a surrogate as UTF-8': within(0xed, 0xa0, 0x80),
     'a pair of surrogates as UTF-8': within(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80),
-    'a character beyond Unicode': within(0xf4, 0x90, 0x80, 0x80),
-    'bytes that no character has': within(0xfe, 0xff),
-    'a character cut short at the end': [json, Buffer.from([0xf0, 0x9f, 0xa6])],
-    'bad bytes in a key': [Buffer.from('{"mod'), Buffer.from([0xff]), Buffer.from('el":"gpt"}')],
-    'bad bytes in an unknown field': [
+    'a code point beyond Unicode': within(0xf4, 0x90, 0x80, 0x80),
+    'bytes that never occur in UTF-8': within(0xfe, 0xff),
+    'a truncated character at the end': [json, Buffer.from([0xf0, 0x9f, 0xa6])],
+    'invalid bytes in a key': [Buffer.from('{"mod'), Buffer.from([0xff]), Buffer.from('el":"gpt"}')],
+    'invalid bytes in an unknown field': [
       Buffer.from(inside('"a":"').slice(0, -1)),
       Buffer.from([0xff]),
       Buffer.from('"}'),
     ],
     'a thousand NULs': [Buffer.alloc(1_000)],
     'a kilobyte of 0xff': [Buffer.alloc(1_024, 0xff)],
-    'a picture': [Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
-    'gzip that does not say so': [Buffer.from('1f8b08000000000000030300000000000000000000', 'hex')],
+    'a PNG image': [Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+    'gzip without Content-Encoding': [Buffer.from('1f8b08000000000000030300000000000000000000', 'hex')],
   }),
   ...[
     'model',
@@ -157,15 +157,15 @@ const badBytes = () => [
   ),
   ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'].map((name) =>
     invalidBody(
-      `the model stands only under ${name}`,
+      `the model is only under ${name}`,
       `{"${name}":{"model":"gpt-5.1","input":"x"},"input":"x","instructions":""}`,
       { param: 'model' },
     ),
   ),
-  invalidBody('the last of two models is no string', inside('"model":5'), { param: 'model' }),
+  invalidBody('the last of two models is not a string', inside('"model":5'), { param: 'model' }),
   invalidBody('the last of two stores is true', inside('"store":true'), { param: 'store' }),
-  invalidBody('a forbidden field spelled with escapes', inside('"\\u0073tore":true'), { param: 'store' }),
-  invalidBody('a forbidden value spelled with escapes', inside('"tools":[{"type":"file\\u005fsearch"}]'), {
+  invalidBody('a forbidden field with escapes', inside('"\\u0073tore":true'), { param: 'store' }),
+  invalidBody('a forbidden value with escapes', inside('"tools":[{"type":"file\\u005fsearch"}]'), {
     param: 'tools.0.type',
   }),
   invalidBody('a lone surrogate as include', inside('"include":["\\ud800"]'), { param: 'include.0' }),

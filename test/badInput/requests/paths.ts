@@ -1,15 +1,15 @@
 import { agentText } from '../support/agentBody.ts';
 import { type BadRequest, PATHS } from '../support/badRequest.ts';
-import { type HeadOptions, message } from '../support/wire.ts';
+import { type HeadOptions, message } from '../support/rawHttp.ts';
 
 const notFound = (path: string, envelope: 'proxy' | 'management' = 'proxy'): BadRequest => ({
-  name: `there is nothing at ${path.slice(0, 60)}`,
+  name: `no such path: ${path.slice(0, 60)}`,
   steps: [message(agentText, { path })],
   expected: { status: 404, code: 'not_found', envelope },
   isLogged: false,
 });
 
-/** Right bodies in wrong places. */
+/** Valid bodies at invalid paths, with invalid methods or upgrades. */
 export const paths = (): BadRequest[] => [
   ...[
     '/v1',
@@ -106,7 +106,7 @@ const UPGRADE = {
   ],
 } satisfies HeadOptions;
 
-/** Codex tries a websocket first (docs/clients.md#codex-falls-back-from-websocket-on-426-only). */
+/** (docs/clients.md#codex-falls-back-from-websocket-on-426-only) */
 const upgrades = (): BadRequest[] => [
   ...[...Object.values(PATHS), '/backend-api/codex/responses', '/v1/responses/', '/v1/responses?x=y'].flatMap((path) =>
     ['websocket', 'WebSocket'].map((protocol) => ({

@@ -8,10 +8,10 @@ const isString = (value: unknown) => typeof value === 'string';
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isNumber = (value: unknown) => typeof value === 'number';
-/** Left out and null are the same. */
+/** Null is the same as a missing field. */
 const orNull = (isValid: (value: unknown) => boolean) => (value: unknown) => value === null || isValid(value);
 
-/** Every field that is checked, and which values it takes. */
+/** Every checked field and its valid values. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: (value) => isString(value) && value !== '',
   instructions: orNull(isString),
@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   max_output_tokens: orNull(isNumber),
 };
 
-/** Where the answer must point when the array is right and an element of it is not. */
+/** The path in the error when the array is valid but an element is not. */
 const failingPath = (field: string, value: unknown) =>
   Array.isArray(value) && value.length > 0 && ['input', 'tools', 'include'].includes(field) ? `${field}.0` : field;
 
@@ -53,12 +53,12 @@ export const wrongTypes = (): BadRequest[] =>
     ...elements(),
   ]);
 
-/** Elements of arrays, in the middle of good ones. */
+/** Invalid elements between valid ones. */
 function elements(): BadRequest[] {
-  const wrongItems = [null, 1, 'text', true, []];
+  const invalidItems = [null, 1, 'text', true, []];
   const tool = agentBody.tools[0];
   return [
-    ...wrongItems.flatMap((item) => [
+    ...invalidItems.flatMap((item) => [
       invalidBody(
         `an item of input is ${nameOf(item)}`,
         JSON.stringify({ ...agentBody, input: [...agentBody.input, item, {}] }),
@@ -89,7 +89,7 @@ function elements(): BadRequest[] {
   ];
 }
 
-/** Without a message that could stand for the instructions. */
+/** Requests without instructions and without a leading developer message. */
 export const onSvcOnly = (): BadRequest[] => {
   const input = agentBody.input.slice(1);
   const { instructions: _, ...rest } = agentBody;

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 
 export type Mutation = (bytes: Uint8Array) => Buffer;
 
-/** Where, as a share of the length: a place of one body is a place of every body. */
-const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+/** A position as a fraction of the length, so that it applies to every body. */
+const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const at = (share: number, { length }: Uint8Array) => Math.floor(share * length);
 
-const flip = fc.tuple(place, fc.integer({ min: 0, max: 7 })).map(
+const flip = fc.tuple(position, fc.integer({ min: 0, max: 7 })).map(
   ([share, bit]): Mutation =>
     (bytes) => {
       const changed = Buffer.from(bytes);
@@ -16,27 +16,27 @@ const flip = fc.tuple(place, fc.integer({ min: 0, max: 7 })).map(
       return changed;
     },
 );
-const cutOff = place.map(
+const truncate = position.map(
   (share): Mutation =>
     (bytes) =>
       Buffer.from(bytes.subarray(0, at(share, bytes))),
 );
-const cutOut = fc.tuple(place, fc.integer({ min: 1, max: 40 })).map(
+const remove = fc.tuple(position, fc.integer({ min: 1, max: 40 })).map(
   ([share, length]): Mutation =>
     (bytes) => {
       const index = at(share, bytes);
       return Buffer.concat([bytes.subarray(0, index), bytes.subarray(index + length)]);
     },
 );
-const insert = (what: fc.Arbitrary<Uint8Array>) =>
-  fc.tuple(place, what).map(
+const insert = (bytesToInsert: fc.Arbitrary<Uint8Array>) =>
+  fc.tuple(position, bytesToInsert).map(
     ([share, inserted]): Mutation =>
       (bytes) => {
         const index = at(share, bytes);
         return Buffer.concat([bytes.subarray(0, index), inserted, bytes.subarray(index)]);
       },
   );
-/** What JSON is made of. */
+/** Tokens of JSON. */
 const token = fc
   .constantFrom(
     '{',
@@ -71,14 +71,14 @@ const token = fc
     '\ufeff',
   )
   .map((text) => Buffer.from(text));
-const double = fc.tuple(place, fc.integer({ min: 1, max: 200 })).map(
+const duplicate = fc.tuple(position, fc.integer({ min: 1, max: 200 })).map(
   ([share, length]): Mutation =>
     (bytes) => {
       const index = at(share, bytes);
       return Buffer.concat([bytes.subarray(0, index + length), bytes.subarray(index)]);
     },
 );
-const swap = fc.tuple(place, place).map(
+const swap = fc.tuple(position, position).map(
   ([one, other]): Mutation =>
     (bytes) => {
       const changed = Buffer.from(bytes);
@@ -88,20 +88,20 @@ const swap = fc.tuple(place, place).map(
     },
 );
 
-/** One small change of a body's bytes. */
+/** A small change of a body's bytes. */
 export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 3, arbitrary: flip },
-  { weight: 1, arbitrary: cutOff },
-  { weight: 2, arbitrary: cutOut },
+  { weight: 1, arbitrary: truncate },
+  { weight: 2, arbitrary: remove },
   { weight: 1, arbitrary: insert(fc.uint8Array({ minLength: 1, maxLength: 10 })) },
   { weight: 4, arbitrary: insert(token) },
-  { weight: 1, arbitrary: double },
+  { weight: 1, arbitrary: duplicate },
   { weight: 1, arbitrary: swap },
 );
 
 type Path = readonly (string | number)[];
 
-/** Every place in a value, the outermost first. */
+/** The paths of all nested values, outermost first. */
 export function pathsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).flatMap((key) => {
@@ -110,13 +110,13 @@ export function pathsIn(value: unknown, path: Path = []): Path[] {
   });
 }
 
-/** The same value with another one at a place of it. */
-export function replaced(whole: unknown, [first, ...rest]: Path, value: unknown): unknown {
+/** A copy of a value with the nested value at `path` replaced. */
+export function replaceAt(outer: unknown, [first, ...rest]: Path, value: unknown): unknown {
   if (first === undefined) return value;
-  const copy: Record<string | number, unknown> = Array.isArray(whole)
-    ? ([...whole] as never)
-    : { ...(whole as object) };
-  copy[first] = replaced(copy[first], rest, value);
+  const copy: Record<string | number, unknown> = Array.isArray(outer)
+    ? ([...outer] as never)
+    : { ...(outer as object) };
+  copy[first] = replaceAt(copy[first], rest, value);
   return copy;
 }
 
@@ -127,8 +127,8 @@ const DECODERS: Readonly<Record<string, (body: Uint8Array) => Buffer>> = {
   zstd: zstdDecompressSync,
 };
 
-/** A body as it was before its encoding; undefined when it is not encoded so. */
-export function decoded(body: Uint8Array, coding: string | undefined): Buffer | undefined {
+/** @returns the decoded body; undefined when its encoding is invalid */
+export function decode(body: Uint8Array, coding: string | undefined): Buffer | undefined {
   if (coding === undefined) return Buffer.from(body);
   try {
     return DECODERS[coding]?.(body);

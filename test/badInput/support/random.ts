@@ -1,6 +1,6 @@
-/** The same numbers in every run. */
+/** A seeded generator: the same numbers in every run. */
 export interface Random {
-  /** A whole number from 0 up to, but not including, `limit`. */
+  /** An integer from 0 to `limit - 1`. */
   below(limit: number): number;
   pick<Item>(items: readonly Item[]): Item;
 }

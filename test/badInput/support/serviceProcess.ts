@@ -12,11 +12,11 @@ const KIB = 1_024;
 const MIB = 1_048_576;
 
 export interface ServiceProcessOptions {
-  /** Of Node. */
+  /** Command line flags for Node. */
   readonly flags?: readonly string[];
 }
 
-/** The service in a process of its own, with an account of the provider: its memory is its own too. */
+/** Starts the service in its own process, so that its memory can be measured, and imports an account of the provider. */
 export async function startServiceProcess(provider: Provider, { flags = [] }: ServiceProcessOptions = {}) {
   const data = mkdtempSync(join(tmpdir(), 'svc-process-'));
   const child = spawn(process.execPath, [...flags, 'src/app/cli.ts', 'serve'], {
@@ -48,9 +48,9 @@ export async function startServiceProcess(provider: Provider, { flags = [] }: Se
   const account = provider.addAccount();
   form.set('auth_json', new Blob([JSON.stringify(account.authFile())]), 'auth.json');
   const imported = await fetch(`${url}/api/accounts/import`, { method: 'POST', body: form });
-  if (!imported.ok) throw new Error(`import answered ${imported.status}: ${await imported.text()}`);
+  if (!imported.ok) throw new Error(`the import responded ${imported.status}: ${await imported.text()}`);
 
-  /** A line of the kernel's account of the process, in MiB; undefined where there is no /proc. */
+  /** A value of /proc/<pid>/status in MiB; undefined except on Linux. */
   const memory = (line: 'VmRSS' | 'VmHWM'): number | undefined => {
     if (process.platform !== 'linux') return undefined;
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
@@ -61,10 +61,10 @@ export async function startServiceProcess(provider: Provider, { flags = [] }: Se
   return {
     url,
     account,
-    /** All that it wrote after the line that says where it listens. */
-    said: () => output.slice(output.indexOf(url) + url.length).trim(),
+    /** All output after the line with the URL. */
+    output: () => output.slice(output.indexOf(url) + url.length).trim(),
     memoryNow: () => memory('VmRSS'),
-    /** The most that it ever had. */
+    /** The maximum so far. */
     memoryPeak: () => memory('VmHWM'),
     /** @returns the exit code */
     async stop() {

@@ -1,7 +1,7 @@
 type JsonObject = Record<string, unknown>;
 
-/** Parameters that the provider is known to refuse (docs/provider.md#parameters-that-the-provider-refuses). */
-const DROPPED: ReadonlySet<string> = new Set([
+/** (docs/provider.md#parameters-that-the-provider-refuses) */
+const UNSUPPORTED_PARAMETERS: ReadonlySet<string> = new Set([
   'background',
   'frequency_penalty',
   'max_completion_tokens',
@@ -26,15 +26,15 @@ export const isObject = (value: unknown): value is JsonObject =>
  * What the provider must get in place of a valid body, written a second time (docs/decisions/0041-request-fields.md).
  * No referenced item is known here, so every reference is left out.
  */
-export function forwarded(sent: JsonObject): JsonObject {
-  const kept = Object.fromEntries(Object.entries(sent).filter(([name]) => !DROPPED.has(name)));
+export function expectedUpstreamBody(sent: JsonObject): JsonObject {
+  const rewritten = Object.fromEntries(Object.entries(sent).filter(([name]) => !UNSUPPORTED_PARAMETERS.has(name)));
   const input = typeof sent.input === 'string' ? [userMessage(sent.input)] : (sent.input as JsonObject[]);
-  kept.input = input
+  rewritten.input = input
     .filter((item) => item.type !== 'item_reference' || item.role === 'system')
     .map((item) =>
       item.role === 'system' ? Object.fromEntries(Object.entries({ ...item, role: 'developer' })) : item,
     );
-  return { ...kept, stream: true, store: false };
+  return { ...rewritten, stream: true, store: false };
 }
 
 const userMessage = (text: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });

@@ -4,21 +4,27 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { contentEncoding } from './requests/contentEncoding.ts';
-import { cutJson } from './requests/cutJson.ts';
-import { forbidden } from './requests/forbidden.ts';
 import { nesting } from './requests/nesting.ts';
 import { notJson } from './requests/notJson.ts';
-import { type Keys, strangers } from './requests/strangers.ts';
+import { truncatedJson } from './requests/truncatedJson.ts';
+import { type Keys, unauthenticated } from './requests/unauthenticated.ts';
+import { unsupportedFields } from './requests/unsupportedFields.ts';
 import { wrongTypes } from './requests/wrongTypes.ts';
 import { agentBody } from './support/agentBody.ts';
 import { type BadRequest, onBothRoutes } from './support/badRequest.ts';
-import { asked, complaintsOf, type Examined, examine, totalsOf } from './support/examine.ts';
-import { differencesToLog } from './support/logged.ts';
+import { differencesToLog } from './support/differencesToLog.ts';
 import { createRandom } from './support/random.ts';
+import {
+  reportsOf,
+  type SentRequest,
+  sendBadRequests,
+  summaryOf,
+  upstreamRequests,
+} from './support/sendBadRequests.ts';
 
 const random = createRandom(7);
 const folder = mkdtempSync(join(tmpdir(), 'svc-bad-clients-'));
-const all: Examined[] = [];
+const all: SentRequest[] = [];
 let gateway: Gateway;
 let keys: Keys;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -26,7 +32,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 beforeAll(async () => {
   gateway = await startGateway({ folder });
   keys = {
-    good: (await createKey('good')).key,
+    valid: (await createKey('valid')).key,
     expired: (await createKey('expired', { expires_at: '2020-01-01T00:00:00Z' })).key,
     inactive: (await createKey('inactive')).key,
     deleted: (await createKey('deleted')).key,
@@ -47,41 +53,48 @@ async function createKey(name: string, more: Record<string, unknown> = {}) {
   return body as { id: string; key: string };
 }
 
-test('a client without a key that counts is turned away before anything is read', { timeout: 30_000 }, async () => {
-  const requests = strangers(keys);
+test('rejects clients without a valid key before reading their requests', { timeout: 30_000 }, async () => {
+  const requests = unauthenticated(keys);
   const problems: string[] = [];
   for (const request of requests) {
-    const { examined, problems: found } = await examine(gateway, [request], {});
-    all.push(...examined);
+    const { sentRequests, problems: found } = await sendBadRequests(gateway, [request], {});
+    all.push(...sentRequests);
     problems.push(...found.filter((problem) => !problem.startsWith('after ')));
   }
   expect(problems).toEqual([]);
-  expect(asked(gateway)).toBe(0);
+  expect(upstreamRequests(gateway)).toBe(0);
 });
 
-test('a known client is refused for what is wrong, and each refusal is a row of its own', {
+test('rejects invalid requests with a valid key, and logs each refusal under its key', {
   timeout: 30_000,
 }, async () => {
-  const families = [cutJson(random), wrongTypes(), forbidden(), nesting(), notJson(), contentEncoding(random)];
+  const families = [
+    truncatedJson(random),
+    wrongTypes(),
+    unsupportedFields(),
+    nesting(),
+    notJson(),
+    contentEncoding(random),
+  ];
   for (const [index, family] of families.entries()) {
     const { id, key } = await createKey(`family ${index}`);
-    const { examined, problems } = await examine(gateway, sample(family, 25), bearer(key));
-    all.push(...examined);
+    const { sentRequests, problems } = await sendBadRequests(gateway, sample(family, 25), bearer(key));
+    all.push(...sentRequests);
     expect(problems).toEqual([]);
     const rows = gateway.events('RequestRefused').filter(({ data }) => data.keyId === id);
     expect(rows.map(({ data }) => data.requestId)).toEqual(
-      examined.map(({ answer }) => answer?.headers['x-request-id']),
+      sentRequests.map(({ response }) => response?.headers['x-request-id']),
     );
   }
 });
 
-/** A few of many, the same in every run. */
+/** A random selection, the same in every run. */
 function sample(requests: readonly BadRequest[], count: number): BadRequest[] {
-  const left = [...requests];
-  return Array.from({ length: count }, () => left.splice(random.below(left.length), 1)[0] as BadRequest);
+  const remaining = [...requests];
+  return Array.from({ length: count }, () => remaining.splice(random.below(remaining.length), 1)[0] as BadRequest);
 }
 
-test('a key may use its models only, however their names are spelled', async () => {
+test('rejects models that a key does not allow, also similar names', async () => {
   const { key } = await createKey('one model', { allowed_models: ['gpt-5.1'] });
   const models = [
     'gpt-5',
@@ -102,21 +115,21 @@ test('a key may use its models only, however their names are spelled', async () 
       isLogged: true,
     })),
   );
-  const { examined, problems } = await examine(gateway, requests, bearer(key));
-  all.push(...examined);
+  const { sentRequests, problems } = await sendBadRequests(gateway, requests, bearer(key));
+  all.push(...sentRequests);
   expect(problems).toEqual([]);
 });
 
-test('nothing was said of it but what was answered', () => {
-  expect(complaintsOf(gateway)).toEqual([]);
+test('reports nothing', () => {
+  expect(reportsOf(gateway)).toEqual([]);
 });
 
-test('every refusal is in the log, and strangers are counted by address', async () => {
+test('logs every refusal, and counts clients without a key by address', async () => {
   await gateway.stop();
   expect(differencesToLog(gateway, all)).toEqual([]);
   const counted = gateway.events('RefusalsCounted').filter(({ data }) => data.address !== null);
-  const strange = counted.reduce((sum, { data }) => sum + (data.counts.invalid_api_key ?? 0), 0);
-  // One good request without a key after each.
-  expect(strange).toBe(2 * strangers(keys).length);
-  process.stdout.write(`refused with keys required: ${totalsOf(all)}\n`);
+  const refusals = counted.reduce((sum, { data }) => sum + (data.counts.invalid_api_key ?? 0), 0);
+  // `sendBadRequests` sends a valid body without a key after each.
+  expect(refusals).toBe(2 * unauthenticated(keys).length);
+  process.stdout.write(`rejected with required keys: ${summaryOf(all)}\n`);
 });

@@ -1,44 +1,44 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Answer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** Bytes, a pause, or how the client leaves: `end` says goodbye, `destroy` and `reset` do not. */
+/** Bytes, a pause, or a way to disconnect: `end` half-closes, `destroy` and `reset` drop the connection. */
 export type Step = string | Uint8Array | { readonly waitMs: number } | 'end' | 'destroy' | 'reset';
 
-export interface Conversation {
-  readonly answers: readonly Answer[];
-  /** What followed the last whole answer. */
+export interface RawExchange {
+  readonly responses: readonly RawResponse[];
+  /** The bytes after the last complete response. */
   readonly rest: Buffer;
-  /** The service ended the connection by itself. */
-  readonly wasEnded: boolean;
+  /** Whether the service closed the connection. */
+  readonly wasClosed: boolean;
 }
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
- * Says exactly these bytes to the service, HTTP or not, and listens.
- * @param enough so many answers are awaited; fewer when the connection ends, or nothing has come for 5 s
+ * Sends exactly these bytes to the service, valid HTTP or not, and reads the responses.
+ * @param expectedResponses resolves after this many; earlier when the connection is closed, or after 5 s
  */
-export function converse(url: string, steps: readonly Step[], enough = 1): Promise<Conversation> {
+export function exchangeBytes(url: string, steps: readonly Step[], expectedResponses = 1): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
   const isHead = String(steps[0]).startsWith('HEAD ');
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true });
-  let read = Buffer.alloc(0);
-  let wasEnded = false;
-  let hasLeft = false;
+  let received = Buffer.alloc(0);
+  let wasClosed = false;
+  let hasDisconnected = false;
 
-  const said = (async () => {
+  const sent = (async () => {
     for (const step of steps) {
       if (socket.destroyed) return;
       if (typeof step === 'object' && 'waitMs' in step) await pause(step.waitMs);
       else if (step === 'end') socket.end();
       else if (step === 'destroy' || step === 'reset') {
-        hasLeft = true;
+        hasDisconnected = true;
         if (step === 'destroy') socket.destroy();
         else socket.resetAndDestroy();
       } else await new Promise<void>((resolve) => socket.write(step, () => resolve()));
@@ -46,43 +46,51 @@ export function converse(url: string, steps: readonly Step[], enough = 1): Promi
   })();
 
   return new Promise((resolve) => {
-    const done = () => {
+    const finish = () => {
       clearTimeout(timer);
-      const { answers, rest } = answersIn(read, wasEnded, isHead);
-      void said.then(() => {
+      const { responses, rest } = parseResponses(received, wasClosed, isHead);
+      void sent.then(() => {
         socket.destroy();
-        resolve({ answers, rest, wasEnded });
+        resolve({ responses, rest, wasClosed });
       });
     };
-    const timer = setTimeout(done, PATIENCE_MS);
+    const timer = setTimeout(finish, TIMEOUT_MS);
     socket.on('data', (chunk) => {
-      read = Buffer.concat([read, chunk]);
-      if (answersIn(read, false, isHead).answers.length >= enough) done();
+      received = Buffer.concat([received, chunk]);
+      if (parseResponses(received, false, isHead).responses.length >= expectedResponses) finish();
     });
     socket.on('error', () => undefined);
     socket.on('end', () => {
-      wasEnded = true;
-      done();
+      wasClosed = true;
+      finish();
     });
     socket.on('close', () => {
-      wasEnded ||= !hasLeft;
-      done();
+      wasClosed ||= !hasDisconnected;
+      finish();
     });
   });
 }
 
-function answersIn(bytes: Buffer, isAll: boolean, isHead: boolean): { answers: Answer[]; rest: Buffer } {
-  const answers: Answer[] = [];
+function parseResponses(
+  bytes: Buffer,
+  isComplete: boolean,
+  isHead: boolean,
+): { responses: RawResponse[]; rest: Buffer } {
+  const responses: RawResponse[] = [];
   let rest = bytes;
   for (;;) {
-    const found = firstAnswer(rest, isAll, isHead);
-    if (!found) return { answers, rest };
-    if (found.answer.status >= 200) answers.push(found.answer);
-    rest = rest.subarray(found.length);
+    const parsed = parseResponse(rest, isComplete, isHead);
+    if (!parsed) return { responses, rest };
+    if (parsed.response.status >= 200) responses.push(parsed.response);
+    rest = rest.subarray(parsed.length);
   }
 }
 
-function firstAnswer(bytes: Buffer, isAll: boolean, isHead: boolean): { answer: Answer; length: number } | undefined {
+function parseResponse(
+  bytes: Buffer,
+  isComplete: boolean,
+  isHead: boolean,
+): { response: RawResponse; length: number } | undefined {
   const endOfHead = bytes.indexOf('\r\n\r\n');
   if (endOfHead < 0 || !bytes.subarray(0, 5).equals(Buffer.from('HTTP/'))) return undefined;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, endOfHead).split('\r\n');
@@ -92,19 +100,19 @@ function firstAnswer(bytes: Buffer, isAll: boolean, isHead: boolean): { answer: 
   );
   const start = endOfHead + 4;
   const body = bytes.subarray(start);
-  if (isHead || status < 200 || status === 204) return { answer: { status, headers, text: '' }, length: start };
+  if (isHead || status < 200 || status === 204) return { response: { status, headers, text: '' }, length: start };
   if (headers['transfer-encoding'] === 'chunked') {
     const end = body.indexOf('0\r\n\r\n');
-    return end < 0 ? undefined : { answer: { status, headers, text: dechunked(body) }, length: start + end + 5 };
+    return end < 0 ? undefined : { response: { status, headers, text: decodeChunks(body) }, length: start + end + 5 };
   }
-  const announced = headers['content-length'];
-  if (announced === undefined && !isAll) return undefined;
-  const length = Number(announced ?? body.length);
+  const contentLength = headers['content-length'];
+  if (contentLength === undefined && !isComplete) return undefined;
+  const length = Number(contentLength ?? body.length);
   if (body.length < length) return undefined;
-  return { answer: { status, headers, text: body.toString('utf8', 0, length) }, length: start + length };
+  return { response: { status, headers, text: body.toString('utf8', 0, length) }, length: start + length };
 }
 
-function dechunked(body: Buffer): string {
+function decodeChunks(body: Buffer): string {
   const chunks: Buffer[] = [];
   for (let at = 0; at < body.length; ) {
     const endOfSize = body.indexOf('\r\n', at);
@@ -120,12 +128,12 @@ export interface HeadOptions {
   method?: string;
   path?: string;
   version?: string;
-  /** Left out when null. */
+  /** Omitted when null. */
   host?: string | null;
   headers?: readonly (readonly [string, string | number])[];
 }
 
-/** The head of a request, spelled as given. */
+/** The head of a request, unvalidated. */
 export function head({
   method = 'POST',
   path = '/v1/responses',
@@ -137,27 +145,27 @@ export function head({
   return `${method} ${path} ${version}\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** A request whose body has the length that it says. */
+/** A request with a correct Content-Length. */
 export const message = (body: string | Uint8Array, { headers = [], ...options }: HeadOptions = {}): Buffer =>
   Buffer.concat([
     Buffer.from(head({ ...options, headers: [...headers, ['content-length', Buffer.byteLength(body)]] }), 'latin1'),
     Buffer.from(body as string),
   ]);
 
-/** Reads nothing before everything is sent, as simple clients do. @returns whether it could be sent, and the status */
-export async function sendBeforeReading(url: string, parts: readonly (string | Uint8Array)[]) {
+/** Reads nothing before everything is sent, like simple clients. @returns whether all was sent, and the status */
+export async function sendAllBeforeReading(url: string, parts: readonly (string | Uint8Array)[]) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) }).pause();
-  let sent = true;
+  let isSent = true;
   socket.on('error', () => {
-    sent = false;
+    isSent = false;
   });
   for (const part of parts) await new Promise<void>((resolve) => socket.write(part, () => resolve()));
-  let read = Buffer.alloc(0);
+  let received = Buffer.alloc(0);
   for await (const chunk of socket.iterator({ destroyOnReturn: true })) {
-    read = Buffer.concat([read, chunk]);
-    const { answers } = answersIn(read, false, false);
-    if (answers[0]) return { sent, status: answers[0].status };
+    received = Buffer.concat([received, chunk]);
+    const { responses } = parseResponses(received, false, false);
+    if (responses[0]) return { sent: isSent, status: responses[0].status };
   }
-  return { sent, status: 0 };
+  return { sent: isSent, status: 0 };
 }
