@@ -1,24 +1,24 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 
-/** What clients of a route may send and get, in the zod schemas that validate it: the OpenAPI document is made from it. */
+/** Describes requests and responses of a route by the zod schemas that validate them; the OpenAPI document is generated from it. */
 export interface Endpoint {
   /** One sentence. */
   readonly summary: string;
   readonly query?: Readonly<Record<string, z.ZodType>>;
-  /** JSON. */
+  /** A JSON body. */
   readonly body?: z.ZodType;
   /** Fields of multipart/form-data. */
   readonly form?: z.ZodType;
-  /** The JSON of a 200; `noContent` is a 204, `stream` has no JSON. */
-  readonly answer: z.ZodType | 'noContent' | 'stream';
-  /** What may come instead of JSON: each event of a text/event-stream. */
+  /** The JSON of a 200 response. `noContent`: status 204. `stream`: no JSON, see the next field. */
+  readonly response: z.ZodType | 'noContent' | 'stream';
+  /** Each event of a text/event-stream, if the response can be one. */
   readonly stream?: z.ZodType;
-  /** Beyond what every route of the surface may refuse with. */
-  readonly refuses?: readonly ErrorCode[];
+  /** In addition to the errors that all routes of the surface share. */
+  readonly errors?: readonly ErrorCode[];
 }
 
-/** An endpoint at its place. */
+/** An endpoint with its method and path. */
 export interface PlacedEndpoint extends Endpoint {
   readonly method: string;
   /** With parameters in braces, e.g. `/api/api-keys/{id}`. */
@@ -26,15 +26,15 @@ export interface PlacedEndpoint extends Endpoint {
   readonly tag: string;
 }
 
-/** What all endpoints of one surface have in common. */
+/** The endpoints of the proxy or of management, and what they have in common. */
 export interface Surface {
   readonly endpoints: readonly PlacedEndpoint[];
   readonly security: 'session' | 'apiKey';
-  readonly refusesAlways: (endpoint: PlacedEndpoint) => readonly ErrorCode[];
+  readonly commonErrors: (endpoint: PlacedEndpoint) => readonly ErrorCode[];
   readonly error: z.ZodType;
-  /** Status and code of a refusal as clients of this surface see it. */
-  readonly wireOf: (code: ErrorCode) => { readonly status: number; readonly code: string };
-  /** Names of headers that a request may carry, with what they do. */
+  /** @returns status and code of an error as sent to clients of this surface */
+  readonly toWire: (code: ErrorCode) => { readonly status: number; readonly code: string };
+  /** Optional request headers and their descriptions. */
   readonly headers?: (endpoint: PlacedEndpoint) => Readonly<Record<string, string>>;
   readonly isPublic?: (endpoint: PlacedEndpoint) => boolean;
 }

@@ -8,12 +8,12 @@ const SECURITY = {
     type: 'apiKey',
     in: 'cookie',
     name: 'dashboard_session',
-    description: 'Set by signing in. While no password exists, clients on this machine need none.',
+    description: 'Set by signing in. Not needed on the same machine while no password is set.',
   },
-  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key; not checked while api_key_auth_enabled is off.' },
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. Not checked while api_key_auth_enabled is off.' },
 } as const;
 
-/** The OpenAPI 3.1 document of these surfaces, made from the schemas that validate. */
+/** @returns the OpenAPI 3.1 document of these surfaces, generated from the schemas that validate */
 export function openApi(surfaces: readonly Surface[]): Json {
   const components = new Map<string, unknown>();
   const paths: Record<string, Json> = {};
@@ -32,7 +32,7 @@ export function openApi(surfaces: readonly Surface[]): Json {
 }
 
 function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<string, unknown>): Json {
-  const { method, path, tag, summary, query = {}, body, form, answer, stream } = endpoint;
+  const { method, path, tag, summary, query = {}, body, form, response, stream } = endpoint;
   const schema = (of: z.ZodType, io: 'input' | 'output') => jsonSchema(of, io, components);
   const parameters = [
     ...[...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
@@ -55,11 +55,11 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
       schema: { type: 'string' },
     })),
   ];
-  const sent = body
+  const requestContent = body
     ? { 'application/json': { schema: schema(body, 'input') } }
     : form && { 'multipart/form-data': { schema: schema(form, 'input') } };
-  const content = answer !== 'noContent' && {
-    ...(answer !== 'stream' && { 'application/json': { schema: schema(answer, 'output') } }),
+  const content = response !== 'noContent' && {
+    ...(response !== 'stream' && { 'application/json': { schema: schema(response, 'output') } }),
     ...(stream && { 'text/event-stream': { schema: schema(stream, 'output') } }),
   };
   return {
@@ -67,20 +67,20 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
     tags: [tag],
     summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(sent && { requestBody: { required: true, content: sent } }),
+    ...(requestContent && { requestBody: { required: true, content: requestContent } }),
     responses: {
-      ...(content ? { 200: { description: 'Done', content } } : { 204: { description: 'Done, nothing to say' } }),
-      ...refusals(endpoint, surface, schema(surface.error, 'output')),
+      ...(content ? { 200: { description: 'Success', content } } : { 204: { description: 'Success without content' } }),
+      ...errorResponses(endpoint, surface, schema(surface.error, 'output')),
     },
     security: surface.isPublic?.(endpoint) ? [] : [{ [surface.security]: [] }],
   };
 }
 
-/** Refusals of one status stand together: OpenAPI knows one answer a status. */
-function refusals(endpoint: PlacedEndpoint, surface: Surface, schema: unknown): Json {
+/** Groups errors by status, because OpenAPI allows one response for each status. */
+function errorResponses(endpoint: PlacedEndpoint, surface: Surface, schema: unknown): Json {
   const byStatus = new Map<number, Set<string>>();
-  for (const refused of [...(endpoint.refuses ?? []), ...surface.refusesAlways(endpoint)]) {
-    const { status, code } = surface.wireOf(refused);
+  for (const error of [...(endpoint.errors ?? []), ...surface.commonErrors(endpoint)]) {
+    const { status, code } = surface.toWire(error);
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
   }
   return Object.fromEntries(
@@ -91,7 +91,7 @@ function refusals(endpoint: PlacedEndpoint, surface: Surface, schema: unknown): 
   );
 }
 
-/** `getApiKeys`, `patchApiKeysId`: a name for generated clients. */
+/** @returns a name for generated clients, e.g. `getApiKeys` or `patchApiKeysId` */
 const operationId = (method: string, path: string) =>
   method +
   path
@@ -100,7 +100,7 @@ const operationId = (method: string, path: string) =>
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('');
 
-/** A schema that has an `id` becomes a component, and a reference stands in its place. */
+/** Turns schemas with an `id` into components and references to them. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Map<string, unknown>): unknown {
   const {
     $schema: _,
@@ -109,10 +109,10 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Map<s
   } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any' });
   for (const [name, component] of Object.entries($defs)) {
     const { id: _id, ...rest } = component as Json;
-    components.set(name, moved(rest));
+    components.set(name, withComponentRefs(rest));
   }
-  return moved(json);
+  return withComponentRefs(json);
 }
 
-const moved = (json: unknown): unknown =>
+const withComponentRefs = (json: unknown): unknown =>
   JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));

@@ -55,41 +55,41 @@ const WRONG_PASSWORD = ['invalid_credentials', 'rate_limit_exceeded'] as const;
 const WRONG_CODE = ['totp_invalid_code', 'rate_limit_exceeded'] as const;
 
 const routes = {
-  session: describeRoute({ summary: 'Get the sign-in state of the client', answer: SessionState }),
+  session: describeRoute({ summary: 'Get the sign-in state of the client', response: SessionState }),
   setPassword: describeRoute({
     summary: 'Set the first password; clients on other machines need the set-up token',
     body: SetPassword,
-    answer: SessionState,
-    refuses: ['validation_error', 'password_already_configured', 'authentication_required', ...WRONG_PASSWORD],
+    response: SessionState,
+    errors: ['validation_error', 'password_already_configured', 'authentication_required', ...WRONG_PASSWORD],
   }),
   login: describeRoute({
     summary: 'Sign in with the password',
     body: GivePassword,
-    answer: SessionState,
-    refuses: ['validation_error', 'password_not_configured', 'authentication_required', ...WRONG_PASSWORD],
+    response: SessionState,
+    errors: ['validation_error', 'password_not_configured', 'authentication_required', ...WRONG_PASSWORD],
   }),
   changePassword: describeRoute({
     summary: 'Change the password and end all other sessions',
     body: ChangePassword,
-    answer: Done,
-    refuses: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
+    response: Done,
+    errors: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
   }),
   removePassword: describeRoute({
     summary: 'Remove the password and TOTP, and end all sessions',
     body: GivePassword,
-    answer: Done,
-    refuses: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
+    response: Done,
+    errors: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
   }),
   startTotp: describeRoute({
     summary: 'Generate a TOTP secret for an authenticator app; takes effect once a code confirms it',
-    answer: TotpStart,
-    refuses: ['password_not_configured', 'totp_already_configured', ...SESSION_REQUIRED],
+    response: TotpStart,
+    errors: ['password_not_configured', 'totp_already_configured', ...SESSION_REQUIRED],
   }),
   confirmTotp: describeRoute({
     summary: 'Enable TOTP with a code of the generated secret',
     body: ConfirmTotp,
-    answer: Done,
-    refuses: [
+    response: Done,
+    errors: [
       'validation_error',
       'password_not_configured',
       'totp_already_configured',
@@ -100,8 +100,8 @@ const routes = {
   verifyTotp: describeRoute({
     summary: 'Verify the session with a TOTP code that was not used before',
     body: VerifyTotp,
-    answer: SessionState,
-    refuses: [
+    response: SessionState,
+    errors: [
       'validation_error',
       'password_not_configured',
       'totp_not_configured',
@@ -111,10 +111,10 @@ const routes = {
   }),
   disableTotp: describeRoute({
     summary: 'Disable TOTP and stop requiring it at sign-in',
-    answer: Done,
-    refuses: ['password_not_configured', 'totp_not_configured', ...SESSION_REQUIRED],
+    response: Done,
+    errors: ['password_not_configured', 'totp_not_configured', ...SESSION_REQUIRED],
   }),
-  logout: describeRoute({ summary: 'Sign out', answer: Done }),
+  logout: describeRoute({ summary: 'Sign out', response: Done }),
 };
 
 /** Services of dashboard sign-in. */

@@ -72,8 +72,8 @@ const routes = {
   start: describeRoute({
     summary: 'Start linking an account by signing in at the provider',
     body: StartBody,
-    answer: Started,
-    refuses: [
+    response: Started,
+    errors: [
       'validation_error',
       'account_not_found',
       'rate_limit_exceeded',
@@ -84,26 +84,26 @@ const routes = {
   status: describeRoute({
     summary: 'Get the status of a sign-in; without flowId of the latest one',
     query: flowQuery,
-    answer: FlowStatus,
-    refuses: ['oauth_flow_not_found'],
+    response: FlowStatus,
+    errors: ['oauth_flow_not_found'],
   }),
   complete: describeRoute({
     summary: 'Get the status of a device sign-in, which completes without this call',
     body: CompleteBody,
-    answer: FlowStatus,
-    refuses: ['validation_error', 'oauth_flow_not_found'],
+    response: FlowStatus,
+    errors: ['validation_error', 'oauth_flow_not_found'],
   }),
   manualCallback: describeRoute({
     summary: 'Complete a browser sign-in with the callback address, for browsers on another machine',
     body: ManualCallbackBody,
-    answer: FlowStatus,
-    refuses: ['validation_error', 'oauth_flow_not_found'],
+    response: FlowStatus,
+    errors: ['validation_error', 'oauth_flow_not_found'],
   }),
   cancel: describeRoute({
     summary: 'Cancel a sign-in; without flowId the latest one',
     body: CancelBody,
-    answer: FlowStatus,
-    refuses: ['validation_error', 'oauth_flow_not_found'],
+    response: FlowStatus,
+    errors: ['validation_error', 'oauth_flow_not_found'],
   }),
 };
 

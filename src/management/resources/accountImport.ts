@@ -25,8 +25,8 @@ const routes = {
     summary: 'Import an account from an auth file',
     query: { on_duplicate: onDuplicate.optional() },
     form: z.object({ auth_json: z.string().meta({ format: 'binary' }) }),
-    answer: ImportedAccount,
-    refuses: ['invalid_auth_json', 'duplicate_identity_conflict', 'validation_error'],
+    response: ImportedAccount,
+    errors: ['invalid_auth_json', 'duplicate_identity_conflict', 'validation_error'],
   }),
 };
 

@@ -9,8 +9,8 @@ import { hourlyRemaining, TrendPoints, trendPoints, trendStart } from './usage/h
 const routes = {
   get: describeRoute({
     summary: 'Get the remaining usage of an account by hour, in percent, over the last seven days',
-    answer: z.object({ account_id: z.string(), primary: TrendPoints, secondary: TrendPoints }),
-    refuses: ['account_not_found', 'read_models_unavailable'],
+    response: z.object({ account_id: z.string(), primary: TrendPoints, secondary: TrendPoints }),
+    errors: ['account_not_found', 'read_models_unavailable'],
   }),
 };
 

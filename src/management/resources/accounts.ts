@@ -53,13 +53,13 @@ const AccountEntry = z
   .meta({ id: 'Account' });
 
 const statusChange = <const Status extends string>(status: Status, summary: string) =>
-  describeRoute({ summary, answer: z.object({ status: z.literal(status) }), refuses: ['account_not_found'] });
+  describeRoute({ summary, response: z.object({ status: z.literal(status) }), errors: ['account_not_found'] });
 
 const routes = {
   list: describeRoute({
     summary: 'List all accounts',
     query: atQuery,
-    answer: z.object({ accounts: z.array(AccountEntry) }),
+    response: z.object({ accounts: z.array(AccountEntry) }),
   }),
   pause: statusChange('paused', 'Pause an account: it serves no more requests'),
   reactivate: statusChange('reactivated', 'Reactivate a paused or deactivated account'),

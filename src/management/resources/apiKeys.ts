@@ -99,28 +99,28 @@ const ApiKeyWithValue = ApiKeyEntry.extend({
 }).meta({ id: 'ApiKeyWithValue' });
 
 const routes = {
-  list: describeRoute({ summary: 'List all API keys', query: atQuery, answer: z.array(ApiKeyEntry) }),
+  list: describeRoute({ summary: 'List all API keys', query: atQuery, response: z.array(ApiKeyEntry) }),
   create: describeRoute({
     summary: 'Create an API key; the response contains its value once',
     body: CreateApiKey,
-    answer: ApiKeyWithValue,
-    refuses: ['invalid_api_key_payload'],
+    response: ApiKeyWithValue,
+    errors: ['invalid_api_key_payload'],
   }),
   change: describeRoute({
     summary: 'Change an API key; omitted fields stay unchanged',
     body: ChangeApiKey,
-    answer: ApiKeyEntry,
-    refuses: ['invalid_api_key_payload', 'api_key_not_found'],
+    response: ApiKeyEntry,
+    errors: ['invalid_api_key_payload', 'api_key_not_found'],
   }),
   remove: describeRoute({
     summary: 'Delete an API key; it stops working immediately',
-    answer: 'noContent',
-    refuses: ['api_key_not_found'],
+    response: 'noContent',
+    errors: ['api_key_not_found'],
   }),
   regenerate: describeRoute({
     summary: 'Replace the value of an API key; the old value stops working immediately',
-    answer: ApiKeyWithValue,
-    refuses: ['api_key_not_found'],
+    response: ApiKeyWithValue,
+    errors: ['api_key_not_found'],
   }),
 };
 

@@ -25,18 +25,18 @@ const routes = {
   list: describeRoute({
     summary: 'List the addresses that may use the proxy; an empty list allows every address',
     query: atQuery,
-    answer: Allowlist,
+    response: Allowlist,
   }),
   allow: describeRoute({
     summary: 'Add an address to the allowlist',
     body: AllowIp,
-    answer: Entry,
-    refuses: ['invalid_ip', 'ip_exists'],
+    response: Entry,
+    errors: ['invalid_ip', 'ip_exists'],
   }),
   revoke: describeRoute({
     summary: 'Remove an address from the allowlist',
-    answer: z.object({ status: z.literal('deleted') }),
-    refuses: ['invalid_ip', 'ip_not_found'],
+    response: z.object({ status: z.literal('deleted') }),
+    errors: ['invalid_ip', 'ip_not_found'],
   }),
 };
 

@@ -5,7 +5,7 @@ import { describeRoute } from '../http/describeRoute.ts';
 const Health = z.object({ status: z.literal('ok') });
 
 const routes = {
-  get: describeRoute({ summary: 'Check that the process is running', answer: Health }),
+  get: describeRoute({ summary: 'Check that the process is running', response: Health }),
 };
 
 /** Public, and independent of log and provider (docs/decisions/0045-optional-keys-and-public-paths.md). */

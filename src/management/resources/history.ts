@@ -86,13 +86,13 @@ const routes = {
       limit: z.int().min(1).max(200).default(50),
       cursor: z.string().optional().describe('next_cursor of the previous page'),
     },
-    answer: z.object({ events: z.array(Entry), next_cursor: z.string().nullable() }),
-    refuses: ['validation_error', 'read_models_unavailable'],
+    response: z.object({ events: z.array(Entry), next_cursor: z.string().nullable() }),
+    errors: ['validation_error', 'read_models_unavailable'],
   }),
   get: describeRoute({
     summary: 'Get an event with all its data and the changes it made',
-    answer: EventDetails,
-    refuses: ['validation_error', 'not_found'],
+    response: EventDetails,
+    errors: ['validation_error', 'not_found'],
   }),
 };
 

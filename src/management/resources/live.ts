@@ -26,9 +26,9 @@ const LiveEvent = z
 const routes = {
   listen: describeRoute({
     summary: 'Stream notifications of changes: `changed` with position and subjects, `ended` with the reason',
-    answer: 'stream',
+    response: 'stream',
     stream: LiveEvent,
-    refuses: ['too_many_live_streams'],
+    errors: ['too_many_live_streams'],
   }),
 };
 

@@ -9,8 +9,8 @@ const Model = z.object({ id: z.string(), name: z.string() });
 const routes = {
   list: describeRoute({
     summary: 'List models that the provider offers, that have a price or that served a request',
-    answer: z.object({ models: z.array(Model) }),
-    refuses: ['read_models_unavailable'],
+    response: z.object({ models: z.array(Model) }),
+    errors: ['read_models_unavailable'],
   }),
 };
 

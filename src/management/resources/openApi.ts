@@ -13,7 +13,7 @@ const ManagementError = z
   .meta({ id: 'ManagementError' });
 
 const routes = {
-  get: describeRoute({ summary: 'Get the OpenAPI document of this service', answer: OpenApiDocument }),
+  get: describeRoute({ summary: 'Get the OpenAPI document of this service', response: OpenApiDocument }),
 };
 
 interface OpenApiOptions {
@@ -37,9 +37,9 @@ const managementSurface = (endpoints: readonly PlacedEndpoint[]): Surface => ({
   endpoints,
   security: 'session',
   error: ManagementError,
-  wireOf,
+  toWire: wireOf,
   isPublic,
-  refusesAlways: commonErrors,
+  commonErrors: commonErrors,
   headers: (endpoint) => (takesIdempotencyKey(endpoint) ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
 });
 

@@ -21,7 +21,7 @@ const AccountCounts = z.object({
 const routes = {
   get: describeRoute({
     summary: 'Get account counts, usage of the last seven days, and requests and errors of the last 24 hours',
-    answer: z.object({
+    response: z.object({
       accountCounts: AccountCounts,
       usageSummary: z.object({
         totalTokens: z.int(),
@@ -33,7 +33,7 @@ const routes = {
       errorRate: z.number().min(0).max(100),
       usage_refresh_seconds: z.int().describe('Interval at which usage is polled from the provider'),
     }),
-    refuses: ['read_models_unavailable'],
+    errors: ['read_models_unavailable'],
   }),
 };
 

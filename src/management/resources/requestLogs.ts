@@ -52,13 +52,13 @@ const routes = {
       search: z.string().optional().describe('Part of the request id or of the error message'),
       ...filterQuery,
     },
-    answer: z.object({ requests: z.array(RequestLogEntry), total: z.int(), has_more: z.boolean() }),
-    refuses: ['read_models_unavailable'],
+    response: z.object({ requests: z.array(RequestLogEntry), total: z.int(), has_more: z.boolean() }),
+    errors: ['read_models_unavailable'],
   }),
   options: describeRoute({
     summary: 'List the values to filter requests by; each list applies all filters except its own',
     query: filterQuery,
-    answer: z.object({
+    response: z.object({
       account_ids: z.array(z.string()),
       model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
       statuses: z.array(z.string()),
@@ -70,7 +70,7 @@ const routes = {
         })
         .describe('Number of requests per value'),
     }),
-    refuses: ['read_models_unavailable'],
+    errors: ['read_models_unavailable'],
   }),
 };
 

@@ -34,13 +34,13 @@ const routes = {
         .default(60)
         .describe('Must divide a day. Steps are aligned to midnight UTC; the last one is incomplete'),
     },
-    answer: z.object({
+    response: z.object({
       step_minutes: z.int(),
       since: z.iso.datetime(),
       points: z.array(TrendPoint),
       errors: z.array(z.object({ code: z.string(), requests: z.int() })).describe('Most frequent first'),
     }),
-    refuses: ['validation_error', 'read_models_unavailable'],
+    errors: ['validation_error', 'read_models_unavailable'],
   }),
 };
 

@@ -25,16 +25,16 @@ const SessionEntry = z
 const routes = {
   list: describeRoute({
     summary: 'List dashboard sessions, latest first',
-    answer: z.object({ sessions: z.array(SessionEntry) }),
+    response: z.object({ sessions: z.array(SessionEntry) }),
   }),
   end: describeRoute({
     summary: 'Sign out a session',
-    answer: z.object({ status: z.literal('ended') }),
-    refuses: ['session_not_found'],
+    response: z.object({ status: z.literal('ended') }),
+    errors: ['session_not_found'],
   }),
   endOthers: describeRoute({
     summary: 'Sign out all other sessions',
-    answer: z.object({ status: z.literal('ended'), count: z.int() }),
+    response: z.object({ status: z.literal('ended'), count: z.int() }),
   }),
 };
 

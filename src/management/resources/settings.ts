@@ -36,13 +36,13 @@ const routes = {
   get: describeRoute({
     summary: 'Get the settings of routing, import and authentication',
     query: atQuery,
-    answer: Settings,
+    response: Settings,
   }),
   change: describeRoute({
     summary: 'Change settings; omitted fields stay unchanged',
     body: ChangeSettings,
-    answer: Settings,
-    refuses: ['validation_error', 'invalid_totp_config'],
+    response: Settings,
+    errors: ['validation_error', 'invalid_totp_config'],
   }),
 };
 

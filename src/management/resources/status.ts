@@ -39,7 +39,7 @@ const StoreStatus = z
   .meta({ id: 'Status' });
 
 const routes = {
-  get: describeRoute({ summary: 'Get the status of this node and of its stores', answer: StoreStatus }),
+  get: describeRoute({ summary: 'Get the status of this node and of its stores', response: StoreStatus }),
 };
 
 /** What a node knows about itself and its stores. */

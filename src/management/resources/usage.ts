@@ -34,7 +34,7 @@ const AccountUsage = z
 const routes = {
   summary: describeRoute({
     summary: 'Get the remaining usage of all active accounts, and requests and cost of the last seven days',
-    answer: z.object({
+    response: z.object({
       primary_window: UsageWindow,
       secondary_window: UsageWindow,
       cost: z.object({ currency: z.literal('USD'), totalUsd7d: z.number() }),
@@ -46,18 +46,18 @@ const routes = {
         top_error: z.string().nullable(),
       }),
     }),
-    refuses: ['read_models_unavailable'],
+    errors: ['read_models_unavailable'],
   }),
   history: describeRoute({
     summary: 'Get the mean remaining usage of each account over the last hours',
     query: { hours: z.int().min(1).max(168).default(24) },
-    answer: z.object({ window_hours: z.int(), accounts: z.array(AccountUsage) }),
-    refuses: ['read_models_unavailable'],
+    response: z.object({ window_hours: z.int(), accounts: z.array(AccountUsage) }),
+    errors: ['read_models_unavailable'],
   }),
   window: describeRoute({
     summary: 'Get the remaining usage of each account by its last sample',
     query: { window: z.enum(['primary', 'secondary']).default('primary') },
-    answer: z.object({ window_key: z.string(), window_minutes: z.int(), accounts: z.array(AccountUsage) }),
+    response: z.object({ window_key: z.string(), window_minutes: z.int(), accounts: z.array(AccountUsage) }),
   }),
 };
 

@@ -9,8 +9,8 @@ import { roundPercent } from './usage/usageWindow.ts';
 const routes = {
   get: describeRoute({
     summary: 'Get the remaining credits of all active accounts by hour, in percent, over the last seven days',
-    answer: z.object({ primary: TrendPoints, secondary: TrendPoints }),
-    refuses: ['read_models_unavailable'],
+    response: z.object({ primary: TrendPoints, secondary: TrendPoints }),
+    errors: ['read_models_unavailable'],
   }),
 };
 
