@@ -69,7 +69,7 @@ export async function createRequests(
     provider: {
       pool: provider.upstream,
       basePath: provider.basePath,
-      tokens: provider.tokens,
+      accessTokens: provider.tokens,
       outboundHeaders: upstreamHeaders,
       learnUsage: provider.learnedUsage.learn,
     },

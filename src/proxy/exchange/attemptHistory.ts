@@ -1,7 +1,7 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { Attempt } from '../../domain/request/events.ts';
 import type { Decision } from './choose.ts';
-import type { Classified } from './classify.ts';
+import type { Classification } from './classify.ts';
 
 /** An attempt in progress. */
 export interface OpenAttempt {
@@ -23,7 +23,7 @@ export class AttemptHistory {
   }
 
   /** Ends the open attempt, if there is one. @param outcome `ok`, or how it failed */
-  end(outcome: string, now: Instant, classified?: Classified): void {
+  end(outcome: string, now: Instant, classification?: Classification): void {
     if (!this.open) return;
     const { accountId, decision, startedAt } = this.open;
     this.open = undefined;
@@ -38,8 +38,8 @@ export class AttemptHistory {
       startedAt,
       endedAt: now,
       outcome,
-      code: classified?.code,
-      limitedUntil: classified?.limitedUntil,
+      code: classification?.code,
+      limitedUntil: classification?.limitedUntil,
     });
   }
 }

@@ -16,7 +16,7 @@ export interface Accounts {
   readonly deactivate: (accountId: AccountId, code: string) => void;
 }
 
-export interface AccountTokens {
+export interface AccessTokenSource {
   /** Undefined when the account's access token has expired or expires within a minute. */
   headersFor(accountId: AccountId): AccountHeaders | undefined;
   /** @param usedAuthorization the header that the provider refused: if it was replaced since, no refresh is needed */
@@ -32,7 +32,7 @@ export interface Provider {
   readonly pool: UpstreamPool;
   /** Path of the provider's base URL, e.g. `/backend-api`. */
   readonly basePath: string;
-  readonly tokens: AccountTokens;
+  readonly accessTokens: AccessTokenSource;
   readonly outboundHeaders: (
     clientHeaders: readonly string[],
     account: AccountHeaders,

@@ -2,7 +2,7 @@ import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 
 /** What a failure means for the account, for the next attempt and for the client. */
-export interface Classified {
+export interface Classification {
   /** Recorded as the attempt's outcome. `triedBy` in `domain/routing/select.ts` depends on `throttled`. */
   readonly outcome:
     | 'usage_limit'
@@ -23,7 +23,7 @@ export interface Classified {
   readonly owner: 'account' | 'provider' | 'client';
   /**
    * What happens to the account. `limit`: not used until `limitedUntil`; `cool`: cools down, for at least `coolForMs`;
-   * `deactivate`: not used until an operator acts; `refresh`: its tokens are refreshed.
+   * `deactivate`: not used until an operator acts; `refresh`: its access token is refreshed.
    */
   readonly effect: 'limit' | 'cool' | 'deactivate' | 'refresh' | 'none';
   readonly limitedUntil?: Instant;
@@ -59,7 +59,7 @@ const HOUR_MS = 3_600_000;
 const MAX_RESET_MS = 366 * 24 * HOUR_MS;
 
 /** Maps every kind of failure to its meaning (docs/provider.md#failure-classes). */
-export function classify(failure: Failure, now: Instant): Classified {
+export function classify(failure: Failure, now: Instant): Classification {
   switch (failure.kind) {
     case 'unreachable':
       return { outcome: 'unreachable', owner: 'provider', effect: 'cool', code: undefined };
@@ -73,7 +73,7 @@ export function classify(failure: Failure, now: Instant): Classified {
       return { outcome: 'idle', owner: 'provider', effect: 'cool', code: 'stream_idle_timeout' };
     case 'eventTooLarge':
       return { outcome: 'event_too_large', owner: 'provider', effect: 'none', code: 'stream_event_too_large' };
-    case 'tokens':
+    case 'refreshFailed':
       // After a permanent failure the token refresh has deactivated the account already.
       return {
         outcome: 'tokens_unavailable',
@@ -81,14 +81,14 @@ export function classify(failure: Failure, now: Instant): Classified {
         effect: failure.isPermanent ? 'none' : 'cool',
         code: undefined,
       };
-    case 'failedFirst':
+    case 'failureEvent':
       return classifyEvent(failure.error, now);
     case 'status':
       return classifyStatus(failure, now);
   }
 }
 
-function classifyEvent(error: ProviderError, now: Instant): Classified {
+function classifyEvent(error: ProviderError, now: Instant): Classification {
   const { code } = error;
   if (REQUEST_CODES.has(code)) return { outcome: 'request_refused', owner: 'client', effect: 'none', code };
   return classifyCode(error, now) ?? { outcome: 'provider_error', owner: 'provider', effect: 'cool', code };
@@ -97,7 +97,7 @@ function classifyEvent(error: ProviderError, now: Instant): Classified {
 function classifyStatus(
   { status, error, retryAfterSeconds }: Extract<Failure, { kind: 'status' }>,
   now: Instant,
-): Classified {
+): Classification {
   const { code } = error;
   if (GONE_CODES.has(code)) return { outcome: 'account_gone', owner: 'account', effect: 'deactivate', code };
   if (status === 401) return { outcome: 'unauthorized', owner: 'account', effect: 'refresh', code };
@@ -110,7 +110,7 @@ function classifyStatus(
 }
 
 /** A limit by its code. Without a reset time, a rate limit counts as throttling and a quota as used up for an hour. */
-function classifyCode(error: ProviderError, now: Instant): Classified | undefined {
+function classifyCode(error: ProviderError, now: Instant): Classification | undefined {
   const { code } = error;
   if (GONE_CODES.has(code)) return { outcome: 'account_gone', owner: 'account', effect: 'deactivate', code };
   const resetAt = resetTimeOf(error, now);
@@ -124,7 +124,7 @@ function classifyCode(error: ProviderError, now: Instant): Classified | undefine
   return RATE_CODES.has(code) ? throttled(code, undefined) : undefined;
 }
 
-const throttled = (code: string | undefined, retryAfterSeconds: number | undefined): Classified => ({
+const throttled = (code: string | undefined, retryAfterSeconds: number | undefined): Classification => ({
   outcome: 'throttled',
   owner: 'account',
   effect: 'cool',

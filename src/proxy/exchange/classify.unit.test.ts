@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { instant } from '../../domain/core/brands.ts';
 import { type Failure, readProviderError } from '../providerResponse/failure.ts';
-import { type Classified, classify } from './classify.ts';
+import { type Classification, classify } from './classify.ts';
 
 const NOW = instant(1_800_000_000_000);
 const status = (code: number, body: unknown = {}, retryAfterSeconds?: number): Failure => ({
@@ -10,13 +10,13 @@ const status = (code: number, body: unknown = {}, retryAfterSeconds?: number): F
   error: readProviderError(typeof body === 'string' ? body : JSON.stringify(body)),
   retryAfterSeconds,
 });
-const failedFirst = (error: object): Failure => ({
-  kind: 'failedFirst',
+const failureEvent = (error: object): Failure => ({
+  kind: 'failureEvent',
   error: readProviderError(JSON.stringify({ error })),
 });
 const limit = { type: 'usage_limit_reached', message: 'no', resets_in_seconds: 90 };
 
-type Case = [name: string, failure: Failure, expected: Partial<Classified>];
+type Case = [name: string, failure: Failure, expected: Partial<Classification>];
 
 test.each<Case>([
   [
@@ -35,12 +35,12 @@ test.each<Case>([
   ['an event that is too large', { kind: 'eventTooLarge' }, { outcome: 'event_too_large', effect: 'none' }],
   [
     'a permanent token failure',
-    { kind: 'tokens', isPermanent: true },
+    { kind: 'refreshFailed', isPermanent: true },
     { outcome: 'tokens_unavailable', effect: 'none' },
   ],
   [
     'a temporary token failure',
-    { kind: 'tokens', isPermanent: false },
+    { kind: 'refreshFailed', isPermanent: false },
     { outcome: 'tokens_unavailable', effect: 'cool' },
   ],
   [
@@ -95,18 +95,18 @@ test.each<Case>([
   ),
   [
     'a first event with a quota code',
-    failedFirst({ code: 'insufficient_quota' }),
+    failureEvent({ code: 'insufficient_quota' }),
     { outcome: 'usage_limit', effect: 'limit' },
   ],
-  ['a first event with a rate limit code', failedFirst({ code: 'rate_limit_exceeded' }), { outcome: 'throttled' }],
+  ['a first event with a rate limit code', failureEvent({ code: 'rate_limit_exceeded' }), { outcome: 'throttled' }],
   [
     'a first event about the request',
-    failedFirst({ code: 'context_length_exceeded' }),
+    failureEvent({ code: 'context_length_exceeded' }),
     { outcome: 'request_refused', owner: 'client' },
   ],
   [
     'a first event with another code',
-    failedFirst({ code: 'server_error' }),
+    failureEvent({ code: 'server_error' }),
     { outcome: 'provider_error', effect: 'cool' },
   ],
 ])('%s', (_name, failure, expected) => {

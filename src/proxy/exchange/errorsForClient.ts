@@ -3,19 +3,19 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Accounts } from './capabilities.ts';
-import type { Classified } from './classify.ts';
+import type { Classification } from './classify.ts';
 
 /** Clients sleep for the time in the header, however long (docs/clients.md#retry-after-is-slept-on-literally). */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** The error that a client gets when its request ends with this failure. */
-export function errorForClient(failure: Failure, classified: Classified, now: Instant): ProxyError {
+export function errorForClient(failure: Failure, classification: Classification, now: Instant): ProxyError {
   const error = 'error' in failure ? failure.error : undefined;
-  switch (classified.outcome) {
+  switch (classification.outcome) {
     case 'request_refused':
       return refusedRequest(failure, error);
     case 'usage_limit':
-      return limitReached(classified.limitedUntil ?? null, error, now);
+      return limitReached(classification.limitedUntil ?? null, error, now);
     case 'throttled':
       return limitReached(null, error, now, { problem: 'The provider limits the rate of requests' });
     case 'idle':
@@ -41,13 +41,13 @@ export function errorForClient(failure: Failure, classified: Classified, now: In
 /** The error after the last attempt. @param until when an account is available again */
 export const finalError = (
   failure: Failure,
-  classified: Classified,
+  classification: Classification,
   until: Instant | null,
   now: Instant,
 ): ProxyError =>
-  classified.outcome === 'throttled' && until !== null
+  classification.outcome === 'throttled' && until !== null
     ? limitReached(until, 'error' in failure ? failure.error : undefined, now)
-    : errorForClient(failure, classified, now);
+    : errorForClient(failure, classification, now);
 
 /** No account could be chosen. @param until when the first one is available again */
 export function noAccountError(

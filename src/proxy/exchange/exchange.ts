@@ -11,7 +11,7 @@ import type { Outcome, Settle } from '../settlement/settlement.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
 import type { Accounts, Provider } from './capabilities.ts';
-import { type Classified, classify } from './classify.ts';
+import { type Classification, classify } from './classify.ts';
 import { errorForClient, finalError, noAccountError } from './errorsForClient.ts';
 import { isOver, nextState, type State, type Transition } from './exchangeState.ts';
 import { type IdleLimits, idleAction } from './idleAction.ts';
@@ -41,7 +41,7 @@ export interface ExchangeServices {
 
 interface FailedAttempt {
   readonly failure: Failure;
-  readonly classified: Classified;
+  readonly classification: Classification;
 }
 
 const NO_BODY: readonly Buffer[] = [];
@@ -155,7 +155,7 @@ export class Exchange implements CallListener {
   }
 
   #attempt({ accountId, decision }: Pick<OpenAttempt, 'accountId' | 'decision'>, startedAt: Instant): void {
-    const account = this.#services.provider.tokens.headersFor(accountId);
+    const account = this.#services.provider.accessTokens.headersFor(accountId);
     const attempt = { accountId, decision, startedAt, authorization: account?.authorization ?? '' };
     if (account) this.#callProvider(attempt, account);
     else this.#refresh(attempt, 'expired', undefined);
@@ -173,17 +173,17 @@ export class Exchange implements CallListener {
     if (!this.#go('refresh')) return;
     this.#attempts.open = attempt;
     const { accountId } = attempt;
-    const { tokens } = this.#services.provider;
+    const { accessTokens } = this.#services.provider;
     this.#refreshed = [...this.#refreshed, accountId];
-    tokens.refresh(accountId, reason, usedAuthorization).then(
+    accessTokens.refresh(accountId, reason, usedAuthorization).then(
       (result) => {
         if (this.#state !== 'refreshing') return;
-        const account = result === 'refreshed' || result === 'already' ? tokens.headersFor(accountId) : undefined;
+        const account = result === 'refreshed' || result === 'already' ? accessTokens.headersFor(accountId) : undefined;
         if (account) this.#callProvider({ ...attempt, authorization: account.authorization }, account);
-        else this.onFailed({ kind: 'tokens', isPermanent: result === 'permanent' });
+        else this.onFailed({ kind: 'refreshFailed', isPermanent: result === 'permanent' });
       },
       () => {
-        if (this.#state === 'refreshing') this.onFailed({ kind: 'tokens', isPermanent: false });
+        if (this.#state === 'refreshing') this.onFailed({ kind: 'refreshFailed', isPermanent: false });
       },
     );
   }
@@ -191,26 +191,26 @@ export class Exchange implements CallListener {
   onFailed(failure: Failure): void {
     if (this.isOver) return;
     const now = this.#services.now();
-    const classified = classify(failure, now);
+    const classification = classify(failure, now);
     const attempt = this.#attempts.open;
-    this.#attempts.end(classified.outcome, now, classified);
+    this.#attempts.end(classification.outcome, now, classification);
     if (this.#delivery.hasBegun) {
-      penalizeAccount(this.#services.accounts, this.accountId, classified, now);
-      this.#fail(errorForClient(failure, classified, now), this.#seenUsage());
+      penalizeAccount(this.#services.accounts, this.accountId, classification, now);
+      this.#fail(errorForClient(failure, classification, now), this.#seenUsage());
       return;
     }
     this.#call = undefined;
     this.#firstByteAt = undefined;
     this.#delivery.reset();
     const mayRefresh = attempt && this.#canRepeat && !this.#refreshed.includes(attempt.accountId);
-    if (classified.effect === 'refresh' && mayRefresh) {
+    if (classification.effect === 'refresh' && mayRefresh) {
       const decision = { ...attempt.decision, isRepeat: true } as const;
       this.#refresh({ ...attempt, decision, startedAt: now }, 'unauthorized', attempt.authorization);
       return;
     }
-    penalizeAccount(this.#services.accounts, this.accountId, classified, now);
-    this.#lastFailure = { failure, classified };
-    if (classified.owner === 'client') this.#failWithLastError(null);
+    penalizeAccount(this.#services.accounts, this.accountId, classification, now);
+    this.#lastFailure = { failure, classification };
+    if (classification.owner === 'client') this.#failWithLastError(null);
     else this.#chooseAgain();
   }
 
@@ -243,7 +243,7 @@ export class Exchange implements CallListener {
    */
   #retryUnseen(error: ProviderError): boolean {
     if (this.#delivery.hasBegun) return false;
-    const failure: Failure = { kind: 'failedFirst', error };
+    const failure: Failure = { kind: 'failureEvent', error };
     if (classify(failure, this.#services.now()).owner === 'client' && this.#delivery.wantsEvents) return false;
     this.#call?.abort();
     this.onFailed(failure);
@@ -310,8 +310,8 @@ export class Exchange implements CallListener {
   }
 
   #failWithLastError(until: Instant | null, refusal?: NoAccount['refusal']): void {
-    const { failure, classified } = this.#lastFailure as FailedAttempt;
-    this.#fail(finalError(failure, classified, until, this.#services.now()), undefined, refusal);
+    const { failure, classification } = this.#lastFailure as FailedAttempt;
+    this.#fail(finalError(failure, classification, until, this.#services.now()), undefined, refusal);
   }
 
   #failWithoutAccount({ reason, until, refusal }: NoAccount, now: Instant): void {

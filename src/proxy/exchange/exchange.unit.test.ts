@@ -101,7 +101,7 @@ function stage(isStream: boolean) {
         destroy: () => undefined,
       },
       basePath: '',
-      tokens: {
+      accessTokens: {
         headersFor: () => (isTokenValid ? { authorization: 'Bearer t' } : undefined),
         refresh() {
           const pending = Promise.withResolvers<'refreshed' | 'transient'>();

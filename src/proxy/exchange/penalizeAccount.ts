@@ -1,12 +1,12 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { Accounts } from './capabilities.ts';
-import type { Classified } from './classify.ts';
+import type { Classification } from './classify.ts';
 
 /** Applies what a failure means for the account: on this node at once, on all nodes through the log. */
 export function penalizeAccount(
   { cooldowns, deactivate }: Pick<Accounts, 'cooldowns' | 'deactivate'>,
   accountId: AccountId | null,
-  { effect, outcome, limitedUntil, coolForMs, code }: Classified,
+  { effect, outcome, limitedUntil, coolForMs, code }: Classification,
   now: Instant,
 ): void {
   if (accountId === null) return;

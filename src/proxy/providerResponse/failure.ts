@@ -27,7 +27,7 @@ export type Failure =
   /** A 200 that is not a JSON object when one was requested. */
   | { readonly kind: 'notJson' }
   /** The stream failed by an event before anything reached the client. */
-  | { readonly kind: 'failedFirst'; readonly error: ProviderError }
+  | { readonly kind: 'failureEvent'; readonly error: ProviderError }
   /** The stream ended or broke without a terminal event. */
   | { readonly kind: 'cut'; readonly message: string }
   /** The provider sent nothing for the idle timeout. */
@@ -35,7 +35,7 @@ export type Failure =
   /** An event, or a response in one piece, exceeds the size limit. */
   | { readonly kind: 'eventTooLarge' }
   /** The account's access token could not be refreshed. */
-  | { readonly kind: 'tokens'; readonly isPermanent: boolean };
+  | { readonly kind: 'refreshFailed'; readonly isPermanent: boolean };
 
 const NO_DETAILS: ProviderError = {
   message: undefined,
