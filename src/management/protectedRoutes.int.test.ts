@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { addressOf, type Browser, browser, logIn, requireTotp, setUp } from '../../test/support/browser.ts';
 import { type Stage, startManagement } from '../../test/support/management.ts';
@@ -49,6 +50,13 @@ const expected = (routes: readonly Route[], codeOf: (route: Route) => string) =>
   Object.fromEntries(routes.map((route) => [`${route.method} ${route.path}`, [401, codeOf(route)]]));
 
 const noSession = (route: Route) => (isSettings(route) ? 'unauthorized' : 'authentication_required');
+
+test('mounts every resource', () => {
+  const app = readFileSync(new URL('app.ts', import.meta.url), 'utf8');
+  const resources = readdirSync(new URL('resources/', import.meta.url)).filter((name) => /^\w+\.ts$/.test(name));
+  expect(resources.length).toBeGreaterThan(15);
+  expect(resources.filter((name) => !app.includes(`'./resources/${name}'`))).toEqual([]);
+});
 
 test('lists only existing routes as public', async () => {
   const routes = routesOf(await startManagement()).map(({ method, path }) => `${method} ${path}`);
