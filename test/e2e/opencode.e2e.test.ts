@@ -1,64 +1,64 @@
 import { describe, expect } from 'vitest';
+import { test } from './support/fixture.ts';
 import { runOpencode } from './support/opencode.ts';
-import { answerText, callToolFirst, model, typedIn } from './support/script.ts';
-import { test } from './support/stage.ts';
+import { model, queueToolCall, responseText, userTexts } from './support/script.ts';
 
 const prompt = 'Say hi to the end-to-end tests.';
 
 describe('opencode', () => {
-  test('gets its answer without a key', async ({ stage }) => {
-    const opencode = await runOpencode({ baseUrl: `${stage.wire.url}/v1`, prompt, model });
+  test('gets its response without a key', async ({ fixture }) => {
+    const opencode = await runOpencode({ baseUrl: `${fixture.proxy.url}/v1`, prompt, model });
 
-    expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false, stdout: `${answerText}\n` });
-    expect(stage.onlyPrompt()).toMatchObject({ model, stream: true, store: false });
-    // opencode puts a prompt of several words into quotation marks.
-    expect(typedIn(stage.onlyPrompt())).toContain(`"${prompt}"`);
-    await stage.expectLogged();
+    expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false, stdout: `${responseText}\n` });
+    expect(fixture.onlyPrompt()).toMatchObject({ model, stream: true, store: false });
+    // opencode quotes a prompt of several words.
+    expect(userTexts(fixture.onlyPrompt())).toContain(`"${prompt}"`);
+    await fixture.expectLogged();
   });
 
-  test('gets its answer with a key where keys are required', async ({ stage }) => {
-    const key = await stage.requireKeys();
+  test('gets its response with a key where keys are required', async ({ fixture }) => {
+    const key = await fixture.requireKeys();
 
-    const opencode = await runOpencode({ baseUrl: `${stage.wire.url}/v1`, prompt, model, key });
+    const opencode = await runOpencode({ baseUrl: `${fixture.proxy.url}/v1`, prompt, model, key });
 
-    expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false, stdout: `${answerText}\n` });
-    expect(stage.wire.sent).toMatchObject([{ method: 'POST', headers: { authorization: `Bearer ${key}` } }]);
-    stage.onlyPrompt();
-    await stage.expectLogged();
+    expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false, stdout: `${responseText}\n` });
+    expect(fixture.proxy.requests).toMatchObject([{ method: 'POST', headers: { authorization: `Bearer ${key}` } }]);
+    fixture.onlyPrompt();
+    await fixture.expectLogged();
   });
 
-  test('comes back with what its tool said', async ({ stage }) => {
-    callToolFirst(stage.account, 'glob', { pattern: '*.md' });
+  test('sends the result of its tool', async ({ fixture }) => {
+    queueToolCall(fixture.account, 'glob', { pattern: '*.md' });
 
-    const opencode = await runOpencode({ baseUrl: `${stage.wire.url}/v1`, prompt, model });
+    const opencode = await runOpencode({ baseUrl: `${fixture.proxy.url}/v1`, prompt, model });
 
     expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false });
-    expect(opencode.stdout).toContain(answerText);
-    await stage.expectToolLoop('glob');
+    expect(opencode.stdout).toContain(responseText);
+    await fixture.expectToolLoop('glob');
   });
 
-  test('names its session with a second request beside the prompt', async ({ stage }) => {
+  test('sends a second request to name its session', async ({ fixture }) => {
     const opencode = await runOpencode({
-      baseUrl: `${stage.wire.url}/v1`,
+      baseUrl: `${fixture.proxy.url}/v1`,
       prompt,
       model,
       title: { model: 'gpt-5.1-codex-mini' },
     });
 
-    expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false, stdout: `${answerText}\n` });
-    const logged = await stage.service.loggedRequests(2);
+    expect(opencode, opencode.stderr).toMatchObject({ exitCode: 0, timedOut: false, stdout: `${responseText}\n` });
+    const logged = await fixture.service.loggedRequests(2);
     expect(logged.map((row) => row.model).sort()).toEqual([model, 'gpt-5.1-codex-mini']);
-    for (const row of logged) expect(row).toMatchObject({ status: '200', account_id: stage.accountId });
+    for (const row of logged) expect(row).toMatchObject({ status: '200', account_id: fixture.accountId });
   });
 
-  test('shows the refusal of a wrong key, and the provider hears nothing', async ({ stage }) => {
-    await stage.requireKeys();
+  test('shows the error for an invalid key, without a request to the provider', async ({ fixture }) => {
+    await fixture.requireKeys();
     const key = `sk-svc-${'0'.repeat(48)}`;
 
-    const opencode = await runOpencode({ baseUrl: `${stage.wire.url}/v1`, prompt, model, key });
+    const opencode = await runOpencode({ baseUrl: `${fixture.proxy.url}/v1`, prompt, model, key });
 
     expect(opencode, opencode.stderr).toMatchObject({ exitCode: 1, timedOut: false, stdout: '' });
-    expect(opencode.stderr).toContain(await stage.refusalOf(key));
-    await stage.expectNothingHappened();
+    expect(opencode.stderr).toContain(await fixture.errorMessageFor(key));
+    await fixture.expectNoRequests();
   });
 });

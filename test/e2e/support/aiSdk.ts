@@ -1,24 +1,24 @@
 import { importClient } from './clients.ts';
 
-/** `tools`: what each of them says, whatever it is asked. */
+/** `tools`: the result of each tool, whatever its arguments. */
 export type AiPrompt = { model: string; prompt: string; system?: string; tools?: Record<string, () => string> };
-export type AiAnswer = {
+export type AiResult = {
   text: string;
   finishReason: string;
   usage: { inputTokens?: number; outputTokens?: number; totalTokens?: number };
 };
 
-/** Which package and model class of the SDK speaks: with the responses API, or with one of the two chat APIs. */
+/** The package and model class of the SDK: for the responses API, or one of two for the chat API. */
 export type AiProvider = 'responses' | 'chat' | 'compatible';
 
-/** The AI SDK's two ways to ask, over `POST <baseUrl>/responses` or `POST <baseUrl>/chat/completions`. */
+/** The two functions of the AI SDK, over `POST <baseUrl>/responses` or `POST <baseUrl>/chat/completions`. */
 export type AiSdk = {
-  generateText: (prompt: AiPrompt) => Promise<AiAnswer>;
-  /** Collects the stream: `deltas` are its pieces of text in order. @throws the error that the stream carried */
-  streamText: (prompt: AiPrompt) => Promise<AiAnswer & { deltas: string[] }>;
+  generateText: (prompt: AiPrompt) => Promise<AiResult>;
+  /** Collects the stream: `deltas` are its pieces of text. @throws the error in the stream */
+  streamText: (prompt: AiPrompt) => Promise<AiResult & { deltas: string[] }>;
 };
 
-export async function aiSdk({
+export async function createAiSdk({
   baseUrl,
   key,
   provider = 'responses',
@@ -64,12 +64,12 @@ type AiPackage = {
   jsonSchema: (schema: object) => object;
   isStepCount: (steps: number) => object;
   tool: (tool: { inputSchema: object; execute: () => string }) => object;
-  generateText: (options: object) => Promise<AiAnswer>;
+  generateText: (options: object) => Promise<AiResult>;
   streamText: (options: object & { onError: (event: { error: unknown }) => void }) => {
     textStream: AsyncIterable<string>;
     text: Promise<string>;
     finishReason: Promise<string>;
-    usage: Promise<AiAnswer['usage']>;
+    usage: Promise<AiResult['usage']>;
   };
 };
 

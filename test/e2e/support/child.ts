@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** How a bounded child ended. `exitCode` is null when a signal ended it; `timedOut` when that signal was ours. */
-export type Ended = { exitCode: number | null; timedOut: boolean; stdout: string; stderr: string };
+/** How a child process ended. `exitCode` is null after a signal; `timedOut` if that was our time-out. */
+export type ChildResult = { exitCode: number | null; timedOut: boolean; stdout: string; stderr: string };
 
-/** @param timeoutMs after it the child's whole process group is killed */
+/** @param timeoutMs the child's process group is killed after it */
 export type ChildOptions = { cwd: string; env: Record<string, string>; timeoutMs: number };
 
 /**
- * Runs a program to its end, without stdin, and never longer than its bound. The child leads a process group of its
- * own, so that helpers which it leaves behind end with it.
+ * Runs a program to its end, without stdin, until the time-out at most. The child leads its own process group, so that
+ * its remaining children are killed with it.
  */
-export async function runChild(program: string, args: readonly string[], options: ChildOptions): Promise<Ended> {
+export async function runChild(program: string, args: readonly string[], options: ChildOptions): Promise<ChildResult> {
   const child = startChild(program, args, options);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -22,28 +22,28 @@ export async function runChild(program: string, args: readonly string[], options
     output.stderr += text;
   });
   let timedOut = false;
-  const bound = setTimeout(() => {
+  const timeout = setTimeout(() => {
     timedOut = true;
     killGroup(child);
   }, options.timeoutMs);
   const [exitCode] = (await once(child, 'close')) as [number | null];
-  clearTimeout(bound);
+  clearTimeout(timeout);
   return { exitCode, timedOut, ...output };
 }
 
 /**
- * Starts a program as the leader of a process group that does not outlive this process, however it ends: a watcher
- * beside it reads from a pipe that only we hold open, and kills the group when that pipe breaks.
+ * Starts a program as the leader of a process group that does not outlive this process, however it ends: a watcher in
+ * the group reads from a pipe that only this process has open, and kills the group when the pipe is closed.
  */
 export function startChild(program: string, args: readonly string[], { cwd, env }: Omit<ChildOptions, 'timeoutMs'>) {
-  const watched = ['-c', '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-', 'sh', program, ...args];
-  const child = spawn('/bin/sh', watched, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
-  // The watcher, and whatever else is left of the group, would keep the pipes open and `close` from coming.
+  const shellArgs = ['-c', '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-', 'sh', program, ...args];
+  const child = spawn('/bin/sh', shellArgs, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+  // The watcher and other remaining processes of the group would keep the pipes open and delay `close`.
   child.once('exit', () => killGroup(child));
   return child as ChildProcess & { stdout: Readable; stderr: Readable };
 }
 
-/** Kills a child and what it started, by its own id; nothing happens when all of them are gone. */
+/** Kills a child and its process group; does nothing when all have ended. */
 export function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {

@@ -9,23 +9,23 @@ export const clientsFolder = fileURLToPath(new URL('../clients/', import.meta.ur
 const fromClients = createRequire(join(clientsFolder, 'package.json'));
 
 /**
- * Loads an installed client library. The client names the few members that it uses, so that types are checked on a
- * machine where the clients were never installed.
+ * Loads an installed client library. The caller declares the members that it uses, so that types are checked even where
+ * the clients are not installed.
  */
 export const importClient = async <Library>(name: string): Promise<Library> =>
   (await import(/* @vite-ignore */ pathToFileURL(fromClients.resolve(name)).href)) as Library;
 
-/** The pinned clients by name, with the versions that `clients/package.json` asks for. */
+/** The clients by name, with the versions pinned in `clients/package.json`. */
 export function pinnedClients(): Record<string, string> {
   const { dependencies } = JSON.parse(readFileSync(join(clientsFolder, 'package.json'), 'utf8')) as Pinned;
-  // An older version stands beside the newest under a name of its own: `npm:<package>@<version>`.
+  // An older version is installed under an alias: `npm:<package>@<version>`.
   return Object.fromEntries(
     Object.entries(dependencies).map(([name, version]) => [name, version.replace(/^npm:.*@/, '')]),
   );
 }
 type Pinned = { dependencies: Record<string, string> };
 
-/** The version of a client as it lies on the disk; undefined when it is not there. */
+/** The installed version of a client; undefined when it is not installed. */
 export function installedVersion(name: string): string | undefined {
   try {
     return (JSON.parse(readFileSync(join(clientsFolder, 'node_modules', name, 'package.json'), 'utf8')) as Version)
@@ -38,7 +38,7 @@ export function installedVersion(name: string): string | undefined {
 /** Codex of today, or an old one that still calls `/responses/compact` (docs/clients.md#codex-compacts-in-two-ways). */
 export type CodexVersion = 'newest' | 'old';
 
-/** The real Codex binary: the npm command is only a launcher, and a launcher that is killed leaves its child behind. */
+/** The Codex binary itself, because killing the npm command, a launcher, would leave its child running. */
 export function codexBinary(version: CodexVersion = 'newest'): string {
   const target = codexTargets[`${process.platform}-${process.arch}`];
   if (target === undefined) throw new Error(`Codex has no binary for ${process.platform}-${process.arch}`);
@@ -49,12 +49,12 @@ export function codexBinary(version: CodexVersion = 'newest'): string {
   return join(dirname(platformPackage), 'vendor', target, version === 'old' ? 'codex' : 'bin', program);
 }
 
-/** The real opencode binary, which the package's install script puts under this name on every system. */
+/** The opencode binary, which the package's install script creates under this name on every system. */
 export const opencodeBinary = (): string => join(clientsFolder, 'node_modules', 'opencode-ai', 'bin', 'opencode.exe');
 
 /**
- * The environment of a client that knows nothing of this machine: its home is a folder of its own, and every call to
- * somewhere else than loopback ends at a closed port, so that a run is the same with and without the internet.
+ * An environment isolated from this machine: the client has its own home, and calls to anything but loopback end at a
+ * closed port, so that a run does not depend on the internet.
  */
 export const clientEnvironment = (home: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '',

@@ -1,48 +1,47 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Ended, runChild } from './child.ts';
+import { type ChildResult, runChild } from './child.ts';
 import { type CodexVersion, clientEnvironment, closedPort, codexBinary } from './clients.ts';
 import { tempDir } from './tempDir.ts';
 
-/** Who Codex says it is. */
+/** The credentials of Codex. */
 export type CodexSignIn =
-  /** No credential at all. */
-  | { as: 'nobody' }
-  /** A provider entry with `env_key`: the key goes out as the bearer token. */
+  /** No credentials. */
+  | { as: 'anonymous' }
+  /** A provider entry with `env_key`: the key is the bearer token. */
   | { as: 'key'; key: string }
   /**
-   * Signed in with ChatGPT: the account's own access token goes out as the bearer token, and bodies are compressed with
-   * zstd, because the provider entry is named "OpenAI" or is the built-in one at another address
+   * Signed in with ChatGPT: the account's access token is the bearer token, and bodies are compressed with zstd, because
+   * the provider entry is named "OpenAI" or is the built-in one with another base URL
    * (docs/clients.md#codex-configurations-and-their-requests).
    */
   | { as: 'chatgpt'; authFile: object; provider: 'named OpenAI' | 'built-in' };
 
 export type CodexOptions = {
-  /** What stands before `/responses`. */
+  /** The URL before `/responses`. */
   baseUrl: string;
   prompt: string;
-  /** What is asked next in the same session, by `codex exec resume`: one run for each. */
-  afterwards?: readonly string[];
-  /** Commands of tools run without the sandbox, which a container may not offer. */
-  runsCommands?: boolean;
+  /** Further prompts in the same session: one run of `codex exec resume` for each. */
+  followUps?: readonly string[];
+  /** Runs commands of tools without the sandbox, which may not be available in a container. */
+  allowsCommands?: boolean;
   version?: CodexVersion;
-  /** Lines for the top of `config.toml`. */
+  /** Lines at the top of `config.toml`. */
   settings?: readonly string[];
   model: string;
   signIn: CodexSignIn;
   /**
-   * False gives up at the first failure; by default Codex sends a refused request six times. The built-in provider
-   * has no such switch.
+   * False disables retries; by default Codex sends a failed request six times. Not available for the built-in provider.
    */
   retries?: boolean;
   timeoutMs?: number;
 };
 
-export type CodexRun = Ended & { finalMessage: string };
+export type CodexRun = ChildResult & { finalMessage: string };
 
-/** Runs `codex exec` once for each prompt, in a home of its own. @returns the last run */
+/** Runs `codex exec` once for each prompt, in a new home directory. @returns the last run */
 export async function runCodex(options: CodexOptions): Promise<CodexRun> {
-  const { prompt, afterwards = [], signIn, version, runsCommands = false, timeoutMs = 60_000 } = options;
+  const { prompt, followUps = [], signIn, version, allowsCommands: runsCommands = false, timeoutMs = 60_000 } = options;
   await using home = await tempDir('codex');
   const codexHome = join(home.path, '.codex');
   const workspace = join(home.path, 'workspace');
@@ -65,12 +64,12 @@ export async function runCodex(options: CodexOptions): Promise<CodexRun> {
   ];
   const exec = (args: string[]) =>
     runChild(codexBinary(version), ['exec', ...args], { cwd: workspace, env, timeoutMs });
-  let ended = await exec(['--color', 'never', ...flags, prompt]);
-  for (const next of afterwards) {
-    if (ended.exitCode !== 0) break;
-    ended = await exec(['resume', '--last', ...flags, next]);
+  let result = await exec(['--color', 'never', ...flags, prompt]);
+  for (const next of followUps) {
+    if (result.exitCode !== 0) break;
+    result = await exec(['resume', '--last', ...flags, next]);
   }
-  return { ...ended, finalMessage: await readFile(finalMessage, 'utf8').catch(() => '') };
+  return { ...result, finalMessage: await readFile(finalMessage, 'utf8').catch(() => '') };
 }
 
 function config({ baseUrl, model, signIn, version, retries = true, settings = [] }: CodexOptions): string {
@@ -79,13 +78,13 @@ function config({ baseUrl, model, signIn, version, retries = true, settings = []
     `model = ${toml(model)}`,
     ...settings,
     ...(builtIn ? [`openai_base_url = ${toml(baseUrl)}`] : ['model_provider = "svc"']),
-    // Calls that Codex makes beside the provider: none may leave this machine, none may reach the service.
+    // Calls of Codex other than to the provider must neither leave this machine nor reach the service.
     `chatgpt_base_url = ${toml(`${closedPort}/backend-api`)}`,
     'check_for_update_on_startup = false',
     '[features]',
     'plugins = false',
     'apps = false',
-    // It is on in old versions, and svc refuses the tool (README, "Point clients at it").
+    // Enabled by default in old versions, but svc rejects the tool (README, "Point clients at it").
     ...(version === 'old' ? ['image_generation = false'] : []),
     '[analytics]',
     'enabled = false',

@@ -4,7 +4,7 @@ import { tempDir } from './tempDir.ts';
 /** Once before all end-to-end tests: installs the real clients when they are missing. */
 export default async function setup(): Promise<() => Promise<void>> {
   await installClients((line) => process.stderr.write(`e2e: ${line}\n`));
-  // Everything that an aborted test leaves behind lies in this folder. Workers inherit the variable.
+  // Contains everything that an aborted test leaves behind. Workers inherit the variable.
   const folder = await tempDir('run');
   const before = process.env.TMPDIR;
   process.env.TMPDIR = folder.path;

@@ -47,8 +47,8 @@ export type SdkResponse = {
   usage: { input_tokens: number; output_tokens: number; total_tokens: number };
 };
 
-/** The SDK as its README starts it; `baseUrl` is what stands before `/responses` and `/chat/completions`. */
-export async function openaiSdk({ baseUrl, key }: { baseUrl: string; key: string }): Promise<OpenAI> {
+/** @param options.baseUrl the URL before `/responses` and `/chat/completions` */
+export async function createOpenAI({ baseUrl, key }: { baseUrl: string; key: string }): Promise<OpenAI> {
   const { default: Client } = await importClient<{ default: new (options: object) => OpenAI }>('openai');
   return new Client({ baseURL: baseUrl, apiKey: key, timeout: 20_000 });
 }

@@ -1,25 +1,25 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Ended, runChild } from './child.ts';
+import { type ChildResult, runChild } from './child.ts';
 import { clientEnvironment, opencodeBinary } from './clients.ts';
 import { tempDir } from './tempDir.ts';
 
 export type OpencodeOptions = {
-  /** What stands before `/responses` or `/chat/completions`. */
+  /** The URL before `/responses` or `/chat/completions`. */
   baseUrl: string;
-  /** The package that speaks to the service: over responses unless told otherwise, over chat completions. */
+  /** The SDK package: for the responses API (default), or for chat completions. */
   provider?: '@ai-sdk/openai' | '@ai-sdk/openai-compatible';
   prompt: string;
   model: string;
-  /** Without one, opencode has no credential to send. */
+  /** Without one, opencode sends no credentials. */
   key?: string;
-  /** Names the session with a second request, beside the prompt's own; opencode does so unless told otherwise. */
+  /** Names the session with a second request. This is opencode's default. */
   title?: { model: string };
   timeoutMs?: number;
 };
 
-/** Runs `opencode run` once, in a home of its own. */
-export async function runOpencode(options: OpencodeOptions): Promise<Ended> {
+/** Runs `opencode run` once, in a new home directory. */
+export async function runOpencode(options: OpencodeOptions): Promise<ChildResult> {
   await using home = await tempDir('opencode');
   const workspace = join(home.path, 'workspace');
   await mkdir(workspace);

@@ -3,35 +3,35 @@ import { functionCalls, reasoning } from '../../support/provider/parts.ts';
 import { responseEvents } from '../../support/provider/responseEvents.ts';
 import { type ResponseScript, stream, textResponse } from '../../support/provider/scripts.ts';
 
-/** A model that every price table knows: 1.25, 0.125 (cached) and 10 dollars a million tokens. */
+/** A model in the built-in price table: 1.25, 0.125 (cached) and 10 dollars per million tokens. */
 export const model = 'gpt-5.1';
 
 /**
- * What the provider answers unless a test says otherwise, in several pieces and with characters of more than one
- * byte.
+ * The provider's default response text: several deltas, with multi-byte characters.
  */
-export const answerText = 'The answer is zweiundvierzig – 四十二.';
+export const responseText = 'The answer is zweiundvierzig – 四十二.';
 
-/** What the provider says that it used for it. */
+/** The provider's usage for it. */
 export const usage = { inputTokens: 1_000, cachedTokens: 200, outputTokens: 100, reasoningTokens: 40 };
 export const costUsd = (800 * 1.25 + 200 * 0.125 + 100 * 10) / 1_000_000;
 
-/** No answer takes less. */
-export const answerTakesMs = 50;
+/** Minimum duration of a response. */
+export const MIN_RESPONSE_MS = 50;
+/** Timers may fire a little early. */
+const TIMER_TOLERANCE_MS = 5;
 
-/** Timers may be a little early. */
-export const answerScript = (): ResponseScript =>
-  textResponse({ text: answerText, usage, firstByteDelayMs: answerTakesMs + 5 });
+export const defaultScript = (): ResponseScript =>
+  textResponse({ text: responseText, usage, firstByteDelayMs: MIN_RESPONSE_MS + TIMER_TOLERANCE_MS });
 
-/** Makes the provider think and ask for a tool once, before it answers as always. */
-export const callToolFirst = (account: SimulatedAccount, name: string, args: object): void =>
+/** Queues a response with reasoning and a tool call. */
+export const queueToolCall = (account: SimulatedAccount, name: string, args: object): void =>
   account.next(
-    stream('thinks and calls a tool', (asked) =>
-      responseEvents(asked, { parts: [reasoning(['Let me ', 'look.']), functionCalls([{ name, args }])], usage }),
+    stream('reasoning and tool call', (context) =>
+      responseEvents(context, { parts: [reasoning(['Let me ', 'look.']), functionCalls([{ name, args }])], usage }),
     ),
   );
 
-/** What the tests read of a body that the provider got. */
+/** The fields of an upstream request body that the tests read. */
 export type Prompt = { model: string; stream: boolean; store: boolean; input: InputItem[] };
 type InputItem = {
   type?: string;
@@ -42,8 +42,8 @@ type InputItem = {
   content?: string | { text?: string }[];
 };
 
-/** What a user typed, piece by piece: clients add pieces of their own. */
-export const typedIn = ({ input }: Prompt): string[] =>
+/** The texts of user messages. Clients add texts of their own. */
+export const userTexts = ({ input }: Prompt): string[] =>
   input
     .filter(({ role }) => role === 'user')
     .flatMap(({ content }) => (typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '')));

@@ -24,7 +24,7 @@ export type LoggedRequest = {
 
 export type ApiKey = { id: string; name: string; key: string; key_prefix: string };
 
-/** The real service in a process of its own, over an empty data folder. */
+/** The service in its own process, with an empty data folder. */
 export type Service = {
   url: string;
   /** Imports an account from the auth file of the provider's own client. */
@@ -32,25 +32,24 @@ export type Service = {
     authFile: object,
   ) => Promise<{ account_id: string; email: string; plan_type: string; status: string }>;
   createApiKey: (key?: { name?: string; allowed_models?: string[] | null }) => Promise<ApiKey>;
-  /** From here on the proxy asks every client for an API key. */
+  /** Makes the proxy require an API key from every client. */
   enableKeyAuth: () => Promise<void>;
   requestLogs: () => Promise<{ requests: LoggedRequest[]; total: number; has_more: boolean }>;
-  /** The request log once it holds that many rows. @throws after 5 s with what it holds instead */
+  /** Resolves when the request log has that many rows. @throws after 5 s, with the rows that it has */
   loggedRequests: (count: number) => Promise<LoggedRequest[]>;
-  /** All that the process wrote so far, for the report of a test that failed. */
+  /** The output of the process so far, printed when a test fails. */
   output: () => string;
   /**
-   * SIGTERM, then SIGKILL when it takes too long; the data folder is removed. Resolves with the exit code, null after
-   * SIGKILL.
+   * Sends SIGTERM, and SIGKILL after a time-out; removes the data folder. Resolves with the exit code, null after SIGKILL.
    */
   stop: () => Promise<number | null>;
 };
 
-const startBoundMs = 20_000;
-const stopBoundMs = 10_000;
-const logBoundMs = 5_000;
+const START_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 10_000;
+const LOG_TIMEOUT_MS = 5_000;
 
-/** Starts `node src/app/cli.ts serve` against a provider and resolves when it says that it listens. */
+/** Starts `node src/app/cli.ts serve` with a provider and resolves when it listens. */
 export async function startService(provider: { baseUrl: string; authUrl: string }): Promise<Service> {
   const data = await tempDir('data');
   const child = startChild(process.execPath, ['src/app/cli.ts', 'serve'], {
@@ -77,26 +76,26 @@ export async function startService(provider: { baseUrl: string; authUrl: string 
 
   async function stop(): Promise<number | null> {
     child.kill('SIGTERM');
-    const bound = setTimeout(() => killGroup(child), stopBoundMs);
+    const timeout = setTimeout(() => killGroup(child), STOP_TIMEOUT_MS);
     const exitCode = await closed;
-    clearTimeout(bound);
+    clearTimeout(timeout);
     await data[Symbol.asyncDispose]();
     return exitCode;
   }
 
-  const tooLate = setTimeout(
-    () => ready.reject(new Error(`it does not listen after ${startBoundMs} ms`)),
-    startBoundMs,
+  const startTimeout = setTimeout(
+    () => ready.reject(new Error(`not listening after ${START_TIMEOUT_MS} ms`)),
+    START_TIMEOUT_MS,
   );
-  void closed.then((exitCode) => ready.reject(new Error(`it ended with ${exitCode}`)));
+  void closed.then((exitCode) => ready.reject(new Error(`the process exited with ${exitCode}`)));
   try {
     const url = (await ready.promise).replace(/\/$/, '');
     return { url, ...management(url), output: () => output, stop };
   } catch (error) {
     await stop();
-    throw new Error(`the service did not start: ${(error as Error).message}; it said:\n${output}`);
+    throw new Error(`the service did not start: ${(error as Error).message}; its output:\n${output}`);
   } finally {
-    clearTimeout(tooLate);
+    clearTimeout(startTimeout);
   }
 }
 
@@ -104,15 +103,15 @@ type Management = Omit<Service, 'url' | 'output' | 'stop'>;
 type Settings = Record<'sticky_threads_enabled' | 'prefer_earlier_reset_accounts' | 'api_key_auth_enabled', boolean>;
 
 function management(url: string): Management {
-  async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const sent: RequestInit =
+  async function call<Body>(method: string, path: string, body?: object): Promise<Body> {
+    const init: RequestInit =
       body === undefined || body instanceof FormData
         ? { method, body: body ?? null }
         : { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const answer = await fetch(`${url}${path}`, sent);
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-    return JSON.parse(text) as Answer;
+    const response = await fetch(`${url}${path}`, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} responded ${response.status}: ${text}`);
+    return JSON.parse(text) as Body;
   }
   const requestLogs: Management['requestLogs'] = () => call('GET', '/api/request-logs');
 
@@ -129,19 +128,19 @@ function management(url: string): Management {
 
     async enableKeyAuth() {
       const { sticky_threads_enabled, prefer_earlier_reset_accounts } = await call<Settings>('GET', '/api/settings');
-      const wanted: Settings = { sticky_threads_enabled, prefer_earlier_reset_accounts, api_key_auth_enabled: true };
-      const settings = await call<Settings>('PUT', '/api/settings', wanted);
+      const changed: Settings = { sticky_threads_enabled, prefer_earlier_reset_accounts, api_key_auth_enabled: true };
+      const settings = await call<Settings>('PUT', '/api/settings', changed);
       if (!settings.api_key_auth_enabled) throw new Error(`keys are still not required: ${JSON.stringify(settings)}`);
     },
 
     async loggedRequests(count) {
-      const deadline = Date.now() + logBoundMs;
+      const deadline = Date.now() + LOG_TIMEOUT_MS;
       for (;;) {
         const { requests } = await requestLogs();
         if (requests.length >= count) return requests;
         if (Date.now() > deadline) {
           const rows = JSON.stringify(requests, null, 2);
-          throw new Error(`the request log holds ${requests.length} rows, not ${count}: ${rows}`);
+          throw new Error(`the request log has ${requests.length} rows, expected ${count}: ${rows}`);
         }
         await wait(20);
       }

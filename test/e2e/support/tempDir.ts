@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A folder of its own that `await using` removes, also when a process that was just killed still let go of a file in
- * it.
+ * Creates a folder that `await using` removes, with retries because a killed process may still close files in it.
  */
 export async function tempDir(name: string): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), `svc-e2e-${name}-`));

@@ -1,55 +1,55 @@
 import { test as base, expect } from 'vitest';
 import { startProvider } from '../../support/provider/provider.ts';
-import { answerScript, answerTakesMs, costUsd, model, type Prompt, usage } from './script.ts';
+import { startRecordingProxy } from './recordingProxy.ts';
+import { costUsd, defaultScript, MIN_RESPONSE_MS, model, type Prompt, usage } from './script.ts';
 import { startService } from './service.ts';
 import { transcript } from './transcript.ts';
-import { tapWire } from './wire.ts';
 
-/** A provider, the service in front of it with one of its accounts, and a tap on the wire where clients connect. */
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+/** A provider, the service with one account of it, and a recording proxy that clients connect to. */
+export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-async function openStage() {
-  await using opened = new AsyncDisposableStack();
-  const provider = opened.adopt(await startProvider(), (started) => started.close());
-  const service = opened.adopt(await startService(provider), async (started) => {
+async function createFixture() {
+  await using stack = new AsyncDisposableStack();
+  const provider = stack.adopt(await startProvider(), (started) => started.close());
+  const service = stack.adopt(await startService(provider), async (started) => {
     const exitCode = await started.stop();
-    if (exitCode !== 0) throw new Error(`at SIGTERM the service ended with ${exitCode}:\n${started.output()}`);
+    if (exitCode !== 0) throw new Error(`after SIGTERM the service exited with ${exitCode}:\n${started.output()}`);
   });
-  const wire = opened.use(await tapWire(service.url));
+  const proxy = stack.use(await startRecordingProxy(service.url));
   const account = provider.addAccount();
-  account.always(answerScript());
+  account.always(defaultScript());
   const { account_id: accountId } = await service.importAccount(account.authFile());
-  const closing = opened.move();
+  const resources = stack.move();
 
-  /** The prompts that the provider got, without what the service asks on its own account. */
+  /** The prompts that the provider received, without the service's own requests. */
   const prompts = () => provider.received.filter(({ path }) => path.endsWith('/codex/responses'));
 
   return {
     provider,
     service,
-    wire,
+    proxy,
     /** The provider's account behind the service. */
     account,
-    /** The same account as the service calls it. */
+    /** The service's id of the same account. */
     accountId,
     prompts,
 
-    /** Asks every client for a key from here on. */
+    /** Requires a key from every client. @returns a valid key */
     requireKeys: async () => {
       const { key } = await service.createApiKey();
       await service.enableKeyAuth();
       return key;
     },
 
-    /** What the service says to a key that it does not know: clients are expected to show it. */
-    refusalOf: async (key: string) => {
-      const refused = await fetch(`${service.url}/v1/responses`, {
+    /** The error message for an invalid key, which clients are expected to show. */
+    errorMessageFor: async (key: string) => {
+      const response = await fetch(`${service.url}/v1/responses`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ model, input: 'Say hi' }),
       });
-      const { error } = (await refused.json()) as { error: { message: string; type: string; code: string } };
-      expect({ status: refused.status, type: error.type, code: error.code }).toEqual({
+      const { error } = (await response.json()) as { error: { message: string; type: string; code: string } };
+      expect({ status: response.status, type: error.type, code: error.code }).toEqual({
         status: 401,
         type: 'authentication_error',
         code: 'invalid_api_key',
@@ -57,7 +57,7 @@ async function openStage() {
       return error.message;
     },
 
-    /** The one prompt that reached the provider, by our account and with none of the client's credentials. */
+    /** The only prompt that reached the provider, with the account's credentials instead of the client's. */
     onlyPrompt: (): Prompt => {
       const [prompt, ...more] = prompts();
       expect(more).toEqual([]);
@@ -67,8 +67,8 @@ async function openStage() {
     },
 
     /**
-     * Two prompts reached the provider, by the same account; the second brings what the tool said and nothing that
-     * only a store could resolve.
+     * Expects two prompts at the provider, for the same account. The second contains the result of the tool, and no reference
+     * to a stored item.
      */
     expectToolLoop: async (tool: string) => {
       expect(prompts()).toMatchObject([
@@ -83,12 +83,12 @@ async function openStage() {
         expect.objectContaining({ type: 'function_call_output', call_id: call?.call_id, output: expect.anything() }),
       );
       expect(input.filter(({ type }) => type === 'item_reference')).toEqual([]);
-      // A provider that stores nothing refuses reasoning that does not bring its encrypted content along.
+      // The provider stores nothing, so it refuses reasoning without encrypted content.
       expect(input.filter((item) => item.type === 'reasoning' && !item.encrypted_content)).toEqual([]);
       expect(await service.loggedRequests(2)).toEqual(Array(2).fill(expect.objectContaining({ model, status: '200' })));
     },
 
-    /** The request stands in the request log, whole and priced, and no other does. */
+    /** Expects exactly this request in the request log, complete and with its cost. */
     expectLogged: async (row: { model?: string; cost_usd?: number | null } = {}) => {
       const logged = await service.loggedRequests(1);
       expect(logged).toEqual([
@@ -107,28 +107,28 @@ async function openStage() {
       ]);
       const [{ latency_ms, requested_at } = {}] = logged;
       expect(latency_ms).toSatisfy(Number.isInteger);
-      expect(latency_ms).toBeGreaterThanOrEqual(answerTakesMs);
+      expect(latency_ms).toBeGreaterThanOrEqual(MIN_RESPONSE_MS);
       expect(latency_ms).toBeLessThan(60_000);
       expect(Math.abs(Date.now() - Date.parse(requested_at ?? ''))).toBeLessThan(120_000);
     },
 
-    /** Nobody asked the provider, and the log holds no request. */
-    expectNothingHappened: async () => {
+    /** Expects no request at the provider and none in the log. */
+    expectNoRequests: async () => {
       expect(prompts()).toEqual([]);
       expect(await service.requestLogs()).toEqual({ requests: [], total: 0, has_more: false });
     },
 
-    /** @throws when the service does not end well */
-    close: () => closing.disposeAsync(),
+    /** @throws when the service does not exit with 0 */
+    close: () => resources.disposeAsync(),
   };
 }
 
-/** A test with a stage of its own. When it fails, what went over the wire is printed. */
-export const test = base.extend('stage', async ({ onTestFailed, task }, { onCleanup }) => {
-  const stage = await openStage();
+/** A test with a new fixture. When it fails, the recorded requests and responses are printed. */
+export const test = base.extend('fixture', async ({ onTestFailed, task }, { onCleanup }) => {
+  const fixture = await createFixture();
   onTestFailed(() => {
-    process.stderr.write(`\n=== "${task.name}" failed ===\n${transcript(stage)}\n`);
+    process.stderr.write(`\n=== "${task.name}" failed ===\n${transcript(fixture)}\n`);
   });
-  onCleanup(() => stage.close());
-  return stage;
+  onCleanup(() => fixture.close());
+  return fixture;
 });
