@@ -270,6 +270,9 @@ test('returns errors as the document says', async () => {
   for (const [name, path, body] of refused) {
     const response = await callAndRead(name.split(' ')[0] ?? '', path, body);
     expect(response.status, `${name}: ${response.text}`).toBeGreaterThanOrEqual(400);
-    check(name, response);
+    const { error } = check(name, response) as { error: { code: string } };
+    const [method = '', route = ''] = name.split(' ');
+    const { description } = document.paths[route]?.[method.toLowerCase()]?.responses[response.status] ?? {};
+    expect(description?.split(', '), `${name} does not list the error code in its description`).toContain(error.code);
   }
 });

@@ -6,8 +6,8 @@ import type { ManagementMiddleware, ManagementState } from './context.ts';
 /**
  * Attaches the OpenAPI description of a route. Passed to the router between path and handler:
  *
- *     .get('/', describeRoute({ summary: 'List allowed addresses', answer: Allowlist }), (ctx) => ...)
- *     .post('/', describeRoute({ summary: '...', body: AllowIp, answer: Entry, refuses: ['ip_exists'] }), async (ctx) => ...)
+ *     .get('/', describeRoute({ summary: 'List allowed addresses', response: Allowlist }), (ctx) => ...)
+ *     .post('/', describeRoute({ summary: '...', body: AllowIp, response: Entry, errors: ['ip_exists'] }), async (ctx) => ...)
  *
  * Schemas of responses are `z.object`; `.meta({ id })` names the type in generated clients. `openApi.int.test.ts` fails
  * for a route without a description and for a response that does not match it, so add a call of each new route there.

@@ -44,13 +44,13 @@ const RETRY = { retryAfterSeconds: 5 };
 const entryInCatalogue = (code: ErrorCode) => (code === 'validation_error' ? 'invalid_request_error' : code);
 
 /** Status and code of a refusal in responses of management (docs/decisions/0037-management-errors.md). */
-export function wireOf(code: ErrorCode): { status: number; code: string } {
+export function toWire(code: ErrorCode): { status: number; code: string } {
   const { status, wireCode } = errors[entryInCatalogue(code)];
   return { status, code: code === 'validation_error' ? code : (wireCode ?? code) };
 }
 
 function errorResponse({ code: refused, details }: Refusal) {
-  const { status, code } = wireOf(refused);
+  const { status, code } = toWire(refused);
   return {
     status,
     allow: details.allowed === undefined ? undefined : String(details.allowed),

@@ -4,7 +4,7 @@ import type { PlacedEndpoint, Surface } from '../../http/openApi/endpoint.ts';
 import { openApi } from '../../http/openApi/openApi.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { wireOf } from '../http/respond.ts';
+import { toWire } from '../http/respond.ts';
 
 const OpenApiDocument = z.looseObject({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.unknown()) });
 
@@ -37,7 +37,7 @@ const managementSurface = (endpoints: readonly PlacedEndpoint[]): Surface => ({
   endpoints,
   security: 'session',
   error: ManagementError,
-  toWire: wireOf,
+  toWire,
   isPublic,
   commonErrors: commonErrors,
   headers: (endpoint) => (takesIdempotencyKey(endpoint) ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
