@@ -1,6 +1,6 @@
 import { eventTypes, type KnownEvent } from '../src/domain/eventTypes.ts';
 
-/** Who caused an event, as far as the history can be filtered by it. */
+/** Who caused an event: the part of the actor that the history can be filtered by. */
 export type HistoryActor =
   | { readonly kind: 'operator'; readonly sessionId: string | null; readonly address: string }
   | { readonly kind: 'apiKey'; readonly keyId: string }
@@ -8,15 +8,15 @@ export type HistoryActor =
   | { readonly kind: 'cli' }
   | { readonly kind: 'system' };
 
-/** Goes up with every change that makes other entries from the same events: stores then rebuild from zero. */
+/** Must be raised with every change of the entries: stores then rebuild their read models. */
 export const HISTORY_VERSION = 4;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
-/** The request that a subject stands for; undefined when it is something else. */
+/** The request id of a subject; undefined when the subject is no request. */
 export const requestIdOf = (subject: string): string | undefined =>
   subject.startsWith('request-') ? subject.slice('request-'.length) : undefined;
 
-/** What an event is about: its stream, except where a stream holds many things or a thing has many streams. */
+/** The resource that an event is about: its stream, except where a stream holds many resources or a resource has many streams. */
 export function subjectOf(stream: string, { type, data }: KnownEvent): string {
   switch (type) {
     case 'RequestAdmitted':
@@ -42,7 +42,7 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
   }
 }
 
-/** The spellings by which a filter finds an actor. */
+/** The filter values that match an actor. */
 export function actorLabels(actor: HistoryActor): string[] {
   switch (actor.kind) {
     case 'operator':
@@ -54,21 +54,21 @@ export function actorLabels(actor: HistoryActor): string[] {
   }
 }
 
-/** What an event says about itself in plain words. */
+/** The sentence that describes an event. */
 export const sentenceOf = ({ type, data }: KnownEvent): string => eventTypes.get(type)?.says(data as never) ?? type;
 
-/** What an event is found by; undefined for an ordinary request. */
+/** The text by which an event is found; undefined for a routine event. */
 export const searchTextOf = (event: KnownEvent, subject: string): string | undefined =>
-  isOrdinary(event) ? undefined : isSaid(subject) ? sentenceOf(event) : `${sentenceOf(event)} ${subject}`;
+  isRoutine(event) ? undefined : isNamedInSentence(subject) ? sentenceOf(event) : `${sentenceOf(event)} ${subject}`;
 
-/** The sentences of requests name them. */
-const isSaid = (subject: string): boolean => requestIdOf(subject) !== undefined;
+/** The sentences of requests contain the request id. */
+const isNamedInSentence = (subject: string): boolean => requestIdOf(subject) !== undefined;
 
 /**
- * A request that went well and a sample of an account's usage say nothing that one would search for. That keeps the many
- * out of the index of texts.
+ * Successful requests and usage samples have no text worth searching for. They are most of the events and stay out of the
+ * text index.
  */
-export const isOrdinary = ({ type, data }: KnownEvent): boolean =>
+export const isRoutine = ({ type, data }: KnownEvent): boolean =>
   type === 'RequestAdmitted' ||
   type === 'AccountUsageObserved' ||
   (type === 'RequestCompleted' && data.errorCode === null);

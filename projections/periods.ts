@@ -1,16 +1,16 @@
 import { type Instant, instant } from '../src/domain/core/brands.ts';
 
-/** Stretches of UTC that roll-ups sum over, the shortest first. */
+/** Periods of UTC that roll-ups sum over, the shortest first. */
 export const PERIODS = ['minute', 'hour', 'day', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
-/** For what has many groups: nearly every one of them would have a row of its own in a minute. */
+/** For roll-ups with many groups: by the minute, nearly every request would have a row of its own. */
 export const LONGER_PERIODS = ['hour', 'day', 'month'] as const satisfies readonly Period[];
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** First moment of the period that holds `at`. */
+/** The start of the period that contains `at`. */
 export function startOf(period: Period, at: Instant): Instant {
   switch (period) {
     case 'minute':
@@ -26,7 +26,7 @@ export function startOf(period: Period, at: Instant): Instant {
   }
 }
 
-/** First moment behind the period that begins at `start`. */
+/** The first moment after the period that begins at `start`. */
 export function endOf(period: Period, start: Instant): Instant {
   switch (period) {
     case 'minute':

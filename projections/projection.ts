@@ -2,7 +2,7 @@ import type { Instant, Position } from '../src/domain/core/brands.ts';
 import type { KnownEvent } from '../src/domain/eventTypes.ts';
 import type { Period } from './periods.ts';
 
-/** An event as a projection meets it: its data in the current shape, and where and when it happened. */
+/** An event as a projection receives it: its data in the current shape, its position and its time. */
 export type Projected<Type extends KnownEvent['type']> = Type extends unknown
   ? Pick<Extract<KnownEvent, { type: Type }>, 'data'> & { readonly position: Position; readonly time: Instant }
   : never;
@@ -16,14 +16,14 @@ export interface RollUp<Group, Sums> {
 type RollUps<Names extends PropertyKey> = { readonly [Name in Names]: RollUp<unknown, unknown> };
 
 /**
- * What a projection may do. Every store interprets these changes in its own way; a change knows the position that it
- * comes from, so that doing it twice is doing it once.
+ * The changes that a projection can make. Each store implements them; a change carries the position of its event, so that
+ * applying it twice has the effect of applying it once.
  */
 export interface Write<Documents, Summed extends RollUps<keyof Summed>> {
-  /** Adds a document under its key; a key that is there already keeps the document it has. */
+  /** Adds a document under its key, unless the key exists. */
   insert<Name extends keyof Documents>(collection: Name, key: string, document: Documents[Name]): void;
-  /** Adds to the sums of this group in each period that holds `at`. */
-  addUp<Name extends keyof Summed>(
+  /** Adds to the sums of this group in each period that contains `at`. */
+  increment<Name extends keyof Summed>(
     rollUp: Name,
     at: Instant,
     group: Summed[Name]['group'],
@@ -31,12 +31,12 @@ export interface Write<Documents, Summed extends RollUps<keyof Summed>> {
   ): void;
 }
 
-/** From events to documents, pure: the same file serves live running, rebuild and replay. */
+/** A pure mapping of events to documents and sums, used while serving and by a rebuild. */
 export interface Projection<Documents, Summed extends RollUps<keyof Summed>> {
   readonly name: string;
-  /** Goes up with every change that makes other documents from the same events: stores then rebuild from zero. */
+  /** Must be raised with every change of the documents or sums: stores then rebuild their read models. */
   readonly version: number;
-  /** Which periods each roll-up sums over, the shortest first. */
+  /** The periods that each roll-up sums over, the shortest first. */
   readonly periods: { readonly [Name in keyof Summed]: readonly [Period, ...Period[]] };
   readonly on: {
     readonly [Type in KnownEvent['type']]?: (event: Projected<Type>, write: Write<Documents, Summed>) => void;

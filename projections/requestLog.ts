@@ -3,7 +3,7 @@ import type { CompletedRequest } from '../src/domain/request/events.ts';
 import { LONGER_PERIODS, PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';
 
-/** One row of the request log: a request that ended, or was refused. */
+/** One row of the request log: a request that completed or was refused. */
 export interface RequestLogRow {
   readonly requestId: string;
   readonly requestedAt: Instant;
@@ -22,14 +22,14 @@ export interface RequestLogRow {
   readonly reasoningTokens: number | null;
   readonly costMicroDollars: number | null;
   readonly latencyMs: number;
-  /** From the request to the first byte of the answer; null when there was none. */
+  /** From the request to the first byte of the response; null when there was no response. */
   readonly firstByteMs: number | null;
-  /** How many accounts were tried. */
+  /** Number of accounts that were tried. */
   readonly attempts: number;
   readonly position: Position;
 }
 
-/** What the request log can be filtered by. */
+/** The fields by which the request log can be filtered. */
 export interface RequestKind {
   readonly accountId: string | null;
   readonly model: string;
@@ -37,7 +37,7 @@ export interface RequestKind {
   readonly status: string;
 }
 
-/** Who asked, and what went wrong. */
+/** The API key of a request and its error. */
 export interface RequestOutcome {
   readonly apiKeyId: string | null;
   readonly errorCode: string | null;
@@ -47,7 +47,7 @@ export const REQUEST_SUMS = [
   'requests',
   /** Requests whose status is not `200`. */
   'errors',
-  /** Refusals beyond the rows of their minute: errors that the request log does not show one by one. */
+  /** Refusals without a row of their own: only counted, because there were too many of them in a minute. */
   'unlogged',
   'inputTokens',
   'outputTokens',
@@ -58,7 +58,7 @@ export const REQUEST_SUMS = [
 ] as const;
 export type RequestSums = Readonly<Record<(typeof REQUEST_SUMS)[number], number>>;
 
-/** What the request log takes of a request that ended: whoever reads no more than this has read enough. */
+/** The fields of a completed request that the request log needs. */
 export type LoggedRequest = Pick<
   CompletedRequest,
   | 'requestId'
@@ -77,9 +77,9 @@ export type LoggedRequest = Pick<
   | 'costMicroDollars'
 > & { readonly attempts: { readonly length: number } };
 
-/** Refusals of one key for one reason beyond those that have rows. */
+/** Refusals of one key with one error code that have no rows of their own. */
 export interface UnloggedRefusals {
-  /** When the minute that they are counted over began. */
+  /** The start of the minute that they are counted over. */
   readonly minute: Instant;
   readonly apiKeyId: string | null;
   readonly errorCode: string;
@@ -89,13 +89,13 @@ export interface UnloggedRefusals {
 
 interface Documents {
   readonly requests: RequestLogRow;
-  /** For sums over parts of a minute. */
+  /** Needed for sums over parts of a minute. */
   readonly refusals: UnloggedRefusals;
 }
 
 /**
- * Several roll-ups, because the product of everything that they group by (fifty accounts, ten models, twenty keys, ...)
- * has as many groups in an hour as there are requests. Totals of all requests come from that by error code: it has so few
+ * Three roll-ups instead of one, because grouping by all fields at once (50 accounts, 10 models, 20 keys, ...) would give as
+ * many groups per hour as there are requests. Totals of all requests come from the roll-up by error code, which has so few
  * groups that it can be kept by the minute.
  */
 interface Summed {
@@ -105,8 +105,8 @@ interface Summed {
 }
 
 /**
- * One row for each request that ended, abandoned ones included, and for each that was refused; and the sums over them.
- * A request belongs to the hour in which it arrived.
+ * One row per completed request (abandoned ones included) and per refused request, and the sums over them. A request belongs
+ * to the period in which it arrived.
  */
 export const requestLog: Projection<Documents, Summed> = {
   name: 'requestLog',
@@ -114,21 +114,21 @@ export const requestLog: Projection<Documents, Summed> = {
   periods: { requestsByKind: LONGER_PERIODS, requestsByOutcome: LONGER_PERIODS, requestsByErrorCode: PERIODS },
   on: {
     RequestCompleted: ({ data, position }, write) => add(write, rowOf(data, position)),
-    RequestRefused: ({ data, position }, write) => add(write, rowOf({ ...data, ...NEVER_TRIED }, position)),
+    RequestRefused: ({ data, position }, write) => add(write, rowOf({ ...data, ...NO_ATTEMPT }, position)),
     RefusalsCounted: ({ data, position }, write) => {
-      // An address stands for strangers: what they wanted never became a request.
+      // Refusals by address come from clients without a key; these never count as requests.
       if (data.address !== null) return;
       for (const [errorCode, unlogged] of Object.entries(data.counts)) {
         const outcome = { apiKeyId: data.keyId, errorCode };
         write.insert('refusals', `${position} ${errorCode}`, { minute: data.minute, ...outcome, unlogged, position });
-        write.addUp('requestsByOutcome', data.minute, outcome, { ...NOTHING, unlogged });
-        write.addUp('requestsByErrorCode', data.minute, outcome, { ...NOTHING, unlogged });
+        write.increment('requestsByOutcome', data.minute, outcome, { ...NO_SUMS, unlogged });
+        write.increment('requestsByErrorCode', data.minute, outcome, { ...NO_SUMS, unlogged });
       }
     },
   },
 };
 
-const NOTHING: RequestSums = {
+const NO_SUMS: RequestSums = {
   requests: 0,
   errors: 0,
   unlogged: 0,
@@ -153,13 +153,13 @@ function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
     costMicroDollars: row.costMicroDollars ?? 0,
     latencyMs: row.latencyMs,
   };
-  write.addUp('requestsByKind', row.requestedAt, row, sums);
-  write.addUp('requestsByOutcome', row.requestedAt, row, sums);
-  write.addUp('requestsByErrorCode', row.requestedAt, row, sums);
+  write.increment('requestsByKind', row.requestedAt, row, sums);
+  write.increment('requestsByOutcome', row.requestedAt, row, sums);
+  write.increment('requestsByErrorCode', row.requestedAt, row, sums);
 }
 
-/** What a request that no account was tried for has not. */
-const NEVER_TRIED = { accountId: null, usage: null, costMicroDollars: null, firstByteMs: null, attempts: [] } as const;
+/** The fields that a request without any attempt lacks. */
+const NO_ATTEMPT = { accountId: null, usage: null, costMicroDollars: null, firstByteMs: null, attempts: [] } as const;
 
 const rowOf = (data: LoggedRequest, position: Position): RequestLogRow => ({
   requestId: data.requestId,

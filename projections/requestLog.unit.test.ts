@@ -9,20 +9,20 @@ const position = 7 as Position;
 
 type Handled = ReturnType<typeof completed> | ReturnType<typeof refused> | ReturnType<typeof RefusalsCounted>;
 
-/** What an event writes: rows, and sums as [roll-up, moment, group, sums that are not zero]. */
+/** The changes made by an event: rows, and sums as [roll-up, time, group, non-zero sums]. */
 function written({ type, data }: Handled) {
   const rows: [collection: string, key: string, row: RequestLogRow | UnloggedRefusals][] = [];
   const sums: [rollUp: string, at: number, group: unknown, sums: Partial<RequestSums>][] = [];
   requestLog.on[type]?.({ data, position, time: NOW } as never, {
     insert: (...change) => rows.push(change),
-    addUp: (rollUp, at, group, added) =>
+    increment: (rollUp, at, group, added) =>
       sums.push([rollUp, at, group, Object.fromEntries(Object.entries(added).filter(([, sum]) => sum !== 0))]),
   });
   return { rows, sums };
 }
 const rowsOf = (event: Handled) => written(event).rows;
 
-test('a request that ended is one row under its id', () => {
+test('a completed request adds one row under its id', () => {
   const attempt = { accountId: 'a', outcome: 'ok' } as unknown as CompletedRequest['attempts'][number];
   const event = completed({ requestId: 'req_1', accountId: 'a' as AccountId, attempts: [attempt, attempt] });
   expect(rowsOf(event)).toEqual([
@@ -54,7 +54,7 @@ test('a request that ended is one row under its id', () => {
   ]);
 });
 
-test('an abandoned request without account or usage is a row too', () => {
+test('an abandoned request without account or usage adds a row', () => {
   const event = completed({
     requestId: 'req_2',
     accountId: null,
@@ -67,13 +67,13 @@ test('an abandoned request without account or usage is a row too', () => {
   ]);
 });
 
-test('a refused request is a row without account, tokens and cost', () => {
+test('a refused request adds a row without account, tokens and cost', () => {
   expect(rowsOf(refused({ requestId: 'req_3' }))).toMatchObject([
     ['requests', 'req_3', { accountId: null, status: '429', inputTokens: null, costMicroDollars: null, attempts: 0 }],
   ]);
 });
 
-test('a request that ended is in the sums of its kind and of its key, at the moment when it arrived', () => {
+test('a completed request counts in every roll-up at the time when it arrived', () => {
   const { sums } = written(completed({ keyId: 'k' as ApiKeyId, requestedAt: earlier(HOUR) }));
   const expected = {
     requests: 1,
@@ -99,7 +99,7 @@ test.each([
   for (const [, , , sums] of written(event).sums) expect(sums).toMatchObject({ requests: 1, errors: 1 });
 });
 
-test('refusals that were only counted are sums of their key, and one document for each code', () => {
+test('counted refusals add to the sums of their key, and one document per code', () => {
   const event = RefusalsCounted({
     keyId: 'k' as ApiKeyId,
     address: null,
@@ -123,11 +123,11 @@ test('refusals that were only counted are sums of their key, and one document fo
   });
 });
 
-test('strangers who were turned away are no requests', () => {
+test('refusals counted by address add nothing', () => {
   const event = RefusalsCounted({ keyId: null, address: '203.0.113.9', minute: NOW, counts: { invalid_api_key: 9 } });
   expect(written(event)).toEqual({ rows: [], sums: [] });
 });
 
-test('nothing else is looked at', () => {
+test('handles no other event type', () => {
   expect(Object.keys(requestLog.on)).toEqual(['RequestCompleted', 'RequestRefused', 'RefusalsCounted']);
 });

@@ -2,14 +2,14 @@ import type { UsageWindow } from '../src/domain/accountUsage/events.ts';
 import type { Projection, RollUp } from './projection.ts';
 
 export const USAGE_SUMS = ['primaryRemaining', 'primarySamples', 'secondaryRemaining', 'secondarySamples'] as const;
-/** Sums of remaining percents (0 to 100 each) and how many samples they are the sum of. */
+/** Sums of remaining percentages (0 to 100 each) and their numbers of samples. */
 export type UsageSums = Readonly<Record<(typeof USAGE_SUMS)[number], number>>;
 
 interface Summed {
   readonly usageByAccount: RollUp<{ readonly accountId: string }, UsageSums>;
 }
 
-/** What was left of each account's usage windows, hour by hour. */
+/** The remaining usage of each account's windows, by the hour. */
 export const usageTrends: Projection<Record<never, never>, Summed> = {
   name: 'usageTrends',
   version: 1,
@@ -17,7 +17,7 @@ export const usageTrends: Projection<Record<never, never>, Summed> = {
   on: {
     AccountUsageObserved: ({ data: { accountId, primary, secondary }, time }, write) => {
       if (!primary && !secondary) return;
-      write.addUp(
+      write.increment(
         'usageByAccount',
         time,
         { accountId },

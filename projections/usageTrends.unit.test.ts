@@ -9,14 +9,14 @@ function sumsOf(sample: UsageSample) {
   const sums: unknown[] = [];
   usageTrends.on.AccountUsageObserved?.({ data, position: position(1), time: NOW } as never, {
     insert: () => undefined,
-    addUp: (...change) => sums.push(change),
+    increment: (...change) => sums.push(change),
   });
   return sums;
 }
 
 const of = { accountId: accountId(1) };
 
-test('a sample adds what is left of both windows', () => {
+test('a sample adds the remaining percentages of both windows', () => {
   expect(sumsOf(usageSample(usageWindow(30), usageWindow(99)))).toEqual([
     [
       'usageByAccount',
@@ -27,7 +27,7 @@ test('a sample adds what is left of both windows', () => {
   ]);
 });
 
-test('a window that is overdrawn has nothing left, one that is not reported adds nothing', () => {
+test('an overdrawn window counts as 0 % remaining; an unreported one adds nothing', () => {
   expect(sumsOf(usageSample(null, usageWindow(140)))).toEqual([
     ['usageByAccount', NOW, of, { primaryRemaining: 0, primarySamples: 0, secondaryRemaining: 0, secondarySamples: 1 }],
   ]);

@@ -40,7 +40,7 @@ export async function readModelsInMongo({ folder, rounds, say, ...of }: ReadMode
   const url = server.newDatabase();
   const source = openLogReader(logPath);
   const store = createMongoStore({ url, source, fencedBy: 'bench', say, ...(batchEvents && { batchEvents }) });
-  const readModels = portsOver(store.answer);
+  const readModels = portsOver(store.query);
   await using client = new MongoClient(url);
   const generations = new Generations(client.db());
   try {

@@ -1,19 +1,19 @@
 import type { Instant, Position } from '../domain/core/brands.ts';
 import type { Actor } from '../eventLog/eventLog.ts';
 
-/** Lists are alternatives; absent means no condition. */
+/** The values of a list are alternatives; an absent list is no condition. */
 export interface HistoryFilter {
   readonly subjects?: readonly string[];
   readonly types?: readonly string[];
   /** `operator`, `operator:<address>`, `session:<id>`, `apiKey:<id>`, `anonymous`, `cli`, `system`. */
   readonly actors?: readonly string[];
   /**
-   * First and last moment that belong to the answer. An event belongs to the latest time up to it, as with `?at=`: a clock
-   * that lagged does not scatter it.
+   * First and last moment of the result. An event counts with the latest time of all events up to it, as with `?at=`, so that
+   * a lagging clock does not put it out of order.
    */
   readonly since?: Instant;
   readonly until?: Instant;
-  /** A part of the sentence, of at least three characters, in any case; requests that went well are not searched. */
+  /** A part of the sentence: at least three characters, ignoring case. Successful requests are not searched. */
   readonly search?: string;
 }
 
@@ -29,8 +29,8 @@ export interface HistoryEntry {
 export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
   /**
-   * Where to go on; null when there is nothing more. A page can hold fewer entries than wanted and still go on: then so
-   * many were looked at that the caller should not wait any longer.
+   * Cursor of the next page; null when there is none. A page can have a cursor although it holds fewer entries than its
+   * limit: the query stops after it has examined a bounded number of events.
    */
   readonly before: Position | null;
 }
@@ -38,8 +38,8 @@ export interface HistoryPage {
 /** Newest first. */
 export interface HistoryQueries {
   /**
-   * @param before only events in front of this position; null for all
-   * @param minPosition the answer knows everything up to there, or waits up to 1 s for it
+   * @param before only events before this position; null for all
+   * @param minPosition the result includes all events up to there, or the query waits up to 1 s for them
    */
   page(filter: HistoryFilter, before: Position | null, limit: number, minPosition: Position): Promise<HistoryPage>;
 }

@@ -1,28 +1,28 @@
 import { endOf, LONGER_PERIODS, type Period, startOf } from '../../projections/periods.ts';
 import { type Instant, instant } from '../domain/core/brands.ts';
 
-/** Whole periods next to each other, or (without `period`) a stretch shorter than the shortest period. */
+/** A range of whole periods, or (without `period`) a range shorter than the shortest period. */
 export interface PeriodRange {
   readonly period: Period | undefined;
   readonly from: Instant;
-  /** First moment behind it. */
+  /** Exclusive. */
   readonly to: Instant;
 }
 
 const LENGTHS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
-/** The longest period of which a step of time holds a whole number. */
+/** The longest period that divides a step. */
 export const longestPeriodDividing = (stepMs: number): 'minute' | 'hour' | 'day' =>
   (['day', 'hour'] as const).find((period) => stepMs % LENGTHS_MS[period] === 0) ?? 'minute';
 
-/** The beginning of a month that no request sees. */
+/** Later than any request; the start of a month. */
 export const MAX_INSTANT = instant(Date.UTC(9999, 0));
 
 /**
- * Cuts a stretch of time into as few pieces as its roll-ups allow: months in the middle, then days, then hours, and what
- * is left at its open edges.
- * @param periods that the roll-up sums over, the shortest first
- * @returns the latest first
+ * Splits a time range into as few ranges as the roll-up allows: months in the middle, then days, then hours, and the rest at
+ * both edges.
+ * @param periods the periods of the roll-up, the shortest first
+ * @returns the ranges, the latest first
  */
 export function splitByPeriod(from: Instant, to: Instant, periods: readonly Period[] = LONGER_PERIODS): PeriodRange[] {
   if (from >= to) return [];

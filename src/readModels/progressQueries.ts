@@ -1,7 +1,7 @@
 import type { Position } from '../domain/core/brands.ts';
 
-/** How far the read models reach; every adapter passes one suite. */
+/** How far the read models reach. Every adapter passes one test suite. */
 export interface ProgressQueries {
-  /** The position up to which they hold everything: at least `minPosition`, unless that takes longer than 1 s. */
+  /** The position up to which the read models are complete: at least `minPosition`, unless that takes longer than 1 s. */
   reached(minPosition: Position): Promise<Position>;
 }

@@ -2,13 +2,13 @@ import type { Write } from '../../projections/projection.ts';
 import { requestLog } from '../../projections/requestLog.ts';
 import { usageTrends } from '../../projections/usageTrends.ts';
 
-/** What one of the projections does with an event; which of them knows its type is settled by then. */
-// biome-ignore lint/suspicious/noExplicitAny: events of all types pass here, and each handler meets only its own
+/** A projection's handler of one event type. */
+// biome-ignore lint/suspicious/noExplicitAny: each handler gets events of its own type only
 export type EventHandler = (event: any, write: Write<any, any>) => void;
 
 const PROJECTIONS = [requestLog, usageTrends];
 
-/** By type of event. */
+/** The handlers of all projections by event type. */
 export const handlers: ReadonlyMap<string, readonly EventHandler[]> = handlersByType();
 
 function handlersByType(): Map<string, EventHandler[]> {
@@ -21,5 +21,5 @@ function handlersByType(): Map<string, EventHandler[]> {
   return byType;
 }
 
-/** What other versions of the projections made is made again. */
+/** Read models that were built by other versions of the projections are rebuilt. */
 export const PROJECTIONS_VERSION = PROJECTIONS.map(({ name, version }) => `${name} ${version}`).join(', ');

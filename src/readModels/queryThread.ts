@@ -1,9 +1,9 @@
 import type { Position } from '../domain/core/brands.ts';
 import { ThreadEnded } from '../lib/threads/errors.ts';
-import type { Ask, ReadModelPorts } from './readModels.ts';
+import type { ReadModelPorts, RunQuery } from './readModels.ts';
 import { ReadModelUnavailable } from './readModelUnavailable.ts';
 
-/** A query on its way to the thread that has the read models. */
+/** A query, sent to the thread of the read models. */
 export interface Query {
   readonly port: keyof ReadModelPorts;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Query {
   readonly minPosition: Position;
 }
 
-/** What every thread with read models takes. */
+/** The messages that every read model thread accepts. */
 export interface QueryThread {
   requests: {
     query(query: Query): unknown;
@@ -22,7 +22,7 @@ export interface QueryThread {
 }
 
 /** Sends queries to a thread. They reject with `ReadModelUnavailable`. */
-export function askThread(thread: { request(name: 'query', query: Query): Promise<unknown> }): Ask {
+export function queryOnThread(thread: { request(name: 'query', query: Query): Promise<unknown> }): RunQuery {
   return async (port, name, args, minPosition) => {
     try {
       return await thread.request('query', { port, name, args, minPosition });

@@ -1,4 +1,4 @@
-/** The read models could not answer. */
+/** The read models cannot run a query. */
 export class ReadModelUnavailable extends Error {
   override readonly name = 'ReadModelUnavailable';
 }

@@ -5,7 +5,7 @@ import type { RequestLogQueries } from './requestLogQueries.ts';
 import type { RequestTotalsQueries } from './requestTotalsQueries.ts';
 import type { UsageTrendsQueries } from './usageTrendsQueries.ts';
 
-/** Everything that is asked of read models; each port has one suite, which every store passes. */
+/** The queries of the read models by port. Each port has a test suite that every store passes. */
 export interface ReadModelPorts {
   readonly requestLog: RequestLogQueries;
   readonly requestTotals: RequestTotalsQueries;
@@ -14,49 +14,49 @@ export interface ReadModelPorts {
   readonly progress: ProgressQueries;
 }
 
-/** Read models that follow a log. */
+/** Read models that follow the log. */
 export interface ReadModels extends ReadModelPorts {
-  /** Says that the log holds `position`. Costs a comparison: at most one message is under way. */
+  /** Reports that the log has reached `position`. Cheap: at most one message to the thread is in flight. */
   notify(position: Position): void;
-  /** Stops whatever makes them; queries under way fail. */
+  /** Stops the read models; running queries fail. */
   close(): Promise<void>;
 }
 
-/** A query without its last parameter, the position that its answer has to hold. */
-type Query<Query> = Query extends (...args: [...infer Args, Position]) => infer Answer
-  ? (...args: Args) => Answer
+/** A query without its last parameter, `minPosition`. */
+type QueryHandler<Query> = Query extends (...args: [...infer Args, Position]) => infer Result
+  ? (...args: Args) => Result
   : never;
 
-/** The ports' queries over something that reaches far enough already. */
+/** The queries of all ports, run once the read models have reached `minPosition`. */
 export type QueryHandlers = {
   readonly [Port in keyof ReadModelPorts]: {
-    readonly [Name in keyof ReadModelPorts[Port]]: Query<ReadModelPorts[Port][Name]>;
+    readonly [Name in keyof ReadModelPorts[Port]]: QueryHandler<ReadModelPorts[Port][Name]>;
   };
 };
 
-/** As `Answers`, from a store that answers at once. */
+/** As `QueryHandlers`, for a store with synchronous queries. */
 export type SyncQueryHandlers = {
   readonly [Port in keyof QueryHandlers]: {
     readonly [Name in keyof QueryHandlers[Port]]: QueryHandlers[Port][Name] extends (
       ...args: infer Args
-    ) => Promise<infer Answer>
-      ? (...args: Args) => Answer
+    ) => Promise<infer Result>
+      ? (...args: Args) => Result
       : never;
   };
 };
 
-/** Asks the query of this name wherever it is answered. */
-export type Ask = (
+/** Runs a query by its name. */
+export type RunQuery = (
   port: keyof ReadModelPorts,
   name: string,
   args: readonly unknown[],
   minPosition: Position,
 ) => Promise<unknown>;
 
-/** The ports, with each query answered by `ask`. */
-export function portsOver(ask: Ask): ReadModelPorts {
+/** The ports, with every query run by `runQuery`. */
+export function portsOver(runQuery: RunQuery): ReadModelPorts {
   const query = <Port extends keyof ReadModelPorts>(port: Port, name: keyof ReadModelPorts[Port] & string) =>
-    ((...given: unknown[]) => ask(port, name, given.slice(0, -1), given.at(-1) as Position)) as never;
+    ((...given: unknown[]) => runQuery(port, name, given.slice(0, -1), given.at(-1) as Position)) as never;
   return {
     requestLog: {
       page: query('requestLog', 'page'),

@@ -1,18 +1,18 @@
 import type { Position } from '../domain/core/brands.ts';
 
-/** Told after each batch. */
+/** Called after each batch. */
 export type OnProgress = (done: Position, of: Position) => void;
 
 export interface Comparison {
-  /** How far the live read models reach, and how far the rebuilt ones were made. */
+  /** The position up to which both were compared. */
   readonly position: Position;
-  /** How many rows, or documents, were held against each other. */
+  /** Number of rows, or documents, that were compared. */
   readonly rows: number;
-  /** The first of them, one line each. */
+  /** The first differences, one line each. */
   readonly differences: readonly string[];
 }
 
-/** Another rebuild was sooner, or there is nothing to compare with. */
+/** Another rebuild finished first, or there are no read models to compare with. */
 export class CannotRebuild extends Error {
   override readonly name = 'CannotRebuild';
 }

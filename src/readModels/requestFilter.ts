@@ -18,8 +18,9 @@ export function kindPredicate(filter: RequestLogFilter): Condition | undefined {
 }
 
 /**
- * Values of these kinds, with how many requests have them; a list ignores the conditions on itself and obeys the others.
- * @param counts each kind, and how many requests are of it
+ * The values that a filter can be narrowed to, with their numbers of requests. Each list applies all conditions of the filter
+ * except those on itself.
+ * @param counts each kind with its number of requests
  */
 export function filterOptions(
   counts: Iterable<readonly [RequestKind, number]>,

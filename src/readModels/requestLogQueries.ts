@@ -8,11 +8,11 @@ export interface ModelOption {
   readonly effort: string | null;
 }
 
-/** Lists are alternatives; absent means no condition; an empty list matches nothing. */
+/** The values of a list are alternatives. An absent list is no condition; an empty list matches nothing. */
 export interface RequestLogFilter {
   /**
-   * A part of the error message, or the beginning of the request id, in any case of its ASCII letters; four or more
-   * hexadecimal digits are looked for anywhere in the id.
+   * A part of the error message or the beginning of the request id, ignoring the case of ASCII letters. Four or more
+   * hexadecimal digits match anywhere in the id.
    */
   readonly search?: string;
   readonly accountIds?: readonly string[];
@@ -20,9 +20,9 @@ export interface RequestLogFilter {
   readonly models?: readonly string[];
   readonly efforts?: readonly (string | null)[];
   readonly modelOptions?: readonly ModelOption[];
-  /** First moment that belongs to the answer. */
+  /** First moment of the result. */
   readonly since?: Instant;
-  /** Last moment that belongs to the answer. */
+  /** Last moment of the result. */
   readonly until?: Instant;
 }
 
@@ -32,12 +32,12 @@ export interface RequestLogPage {
   readonly total: number;
 }
 
-/** How many rows there would be with this value. */
+/** The number of rows with this value. */
 interface Counted {
   readonly count: number;
 }
 
-/** What the rows can be narrowed to, each list in order. */
+/** The values that the rows can be narrowed to, each list in order. */
 export interface RequestLogOptions {
   readonly accountIds: readonly (Counted & { readonly accountId: string })[];
   readonly modelOptions: readonly (Counted & ModelOption)[];
@@ -45,13 +45,13 @@ export interface RequestLogOptions {
 }
 
 /**
- * Reading side of the request log; every adapter passes one suite. The latest request comes first, by the time at which
- * it arrived, then by position. `minPosition`: the answer holds at least everything up to there, or waits up to 1 s.
+ * Queries of the request log. Every adapter passes one test suite. The latest request comes first, by the time of its arrival,
+ * then by position. `minPosition`: the result includes all events up to there, or the query waits up to 1 s for them.
  */
 export interface RequestLogQueries {
   page(filter: RequestLogFilter, limit: number, offset: number, minPosition: Position): Promise<RequestLogPage>;
-  /** Values that rows have; each list obeys every condition but those on itself. Knows no `search`. */
+  /** The values that occur in the rows. Each list applies every condition except those on itself; `search` is ignored. */
   options(filter: RequestLogFilter, minPosition: Position): Promise<RequestLogOptions>;
-  /** Models that answered at least one request, in order. */
+  /** Models with at least one successful request, in order. */
   models(minPosition: Position): Promise<readonly string[]>;
 }

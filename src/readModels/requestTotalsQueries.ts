@@ -4,27 +4,27 @@ import type { Instant, Position } from '../domain/core/brands.ts';
 export type { RequestSums };
 
 export interface RequestTotals extends RequestSums {
-  /** Requests by error code, unlogged ones included; requests without a code are left out. */
+  /** Requests by error code, unlogged refusals included; requests without a code are omitted. */
   readonly byErrorCode: Readonly<Record<string, number>>;
 }
 
-/** What arrived within one step of time. */
+/** Sums over the requests that arrived within one step. */
 export interface RequestStep extends RequestSums {
   readonly start: Instant;
 }
 
-/** Sums over requests; every adapter passes one suite. */
+/** Sums over requests. Every adapter passes one test suite. */
 export interface RequestTotalsQueries {
   /**
-   * Everything that arrived at `since` or later; refusals without a row of their own are counted by the minute, and belong
-   * to its beginning.
-   * @param minPosition the answer holds at least everything up to there, or waits up to 1 s for it
+   * Sums over requests that arrived at `since` or later. Refusals without a row of their own are counted by the minute, at its
+   * start.
+   * @param minPosition the result includes all events up to there, or the query waits up to 1 s for them
    */
   since(since: Instant, minPosition: Position): Promise<RequestTotals>;
   /**
-   * The steps since `since` in which something arrived, in order.
-   * @param since a moment at which a step begins
-   * @param stepMs whole minutes that a day can be divided into; steps are counted from midnight UTC
+   * The steps since `since` in which requests arrived, in order.
+   * @param since the start of a step
+   * @param stepMs a whole number of minutes that divides a day; steps are counted from midnight UTC
    * @param minPosition as for `since`
    */
   steps(since: Instant, stepMs: number, minPosition: Position): Promise<readonly RequestStep[]>;

@@ -7,7 +7,7 @@ export async function openReadModels(foundation: Foundation): Promise<ReadModels
   const { config, folder, store, hot, report } = foundation;
   const readModels =
     config.SVC_MONGODB_URL === undefined
-      ? createSqliteReadModels({ folder: folder.path, logPath: store.logPath, onTrouble: report })
+      ? createSqliteReadModels({ folder: folder.path, logPath: store.logPath, onFailure: report })
       : await openShared(config.SVC_MONGODB_URL, foundation);
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);

@@ -28,7 +28,7 @@ export class BatchWriter {
     // Kinds go first: a row whose kind nobody knows would be found by no filter.
     await this.#writeKinds([...kinds.values()]);
     const { requestsByKind, requestsByOutcome, requestsByErrorCode, usageByAccount } = this.#rollUps;
-    await allSettled([
+    await allOrThrow([
       insertNew(this.#collections.requests, requests),
       insertNew(this.#collections.refusals, refusals),
       requestsByKind.write(additions.requestsByKind, to.position),
@@ -59,7 +59,7 @@ async function insertNew(collection: Collection<any>, documents: readonly object
 }
 
 /** Nothing is under way any more when it returns or throws. */
-async function allSettled(works: readonly Promise<void>[]): Promise<void> {
+async function allOrThrow(works: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }

@@ -23,7 +23,7 @@ import {
   requestDocument,
   type TextDocument,
 } from './documents.ts';
-import type { Mark } from './generations.ts';
+import type { LogMark } from './generations.ts';
 
 /** What events of one batch add to one group in one period, each with its position. */
 export interface Addition {
@@ -37,8 +37,8 @@ export type RollUpName = 'requestsByKind' | 'requestsByOutcome' | 'requestsByErr
 
 /** What a batch of events changes, before any store is asked. */
 export interface Changes {
-  readonly from: Mark;
-  readonly to: Mark;
+  readonly from: LogMark;
+  readonly to: LogMark;
   readonly requests: readonly RequestDocument[];
   readonly refusals: readonly RefusalsDocument[];
   readonly kinds: ReadonlyMap<string, KindDocument>;
@@ -59,7 +59,7 @@ type Group = RequestKind & { readonly apiKeyId: string | null; readonly errorCod
  * Folds a batch that is not empty; pure.
  * @throws UnknownEventType when this build does not know an event of it
  */
-export function changesOf(from: Mark, events: readonly StoredEvent[]): Changes {
+export function changesOf(from: LogMark, events: readonly StoredEvent[]): Changes {
   const last = events.at(-1) as StoredEvent;
   const requests: RequestDocument[] = [];
   const refusals: RefusalsDocument[] = [];
@@ -95,7 +95,7 @@ export function changesOf(from: Mark, events: readonly StoredEvent[]): Changes {
       if (collection === 'refusals') refusals.push(refusalsDocument(key, document as UnloggedRefusals));
       else requests.push(requestDocument(document as RequestLogRow, kindOf(document as RequestLogRow)));
     },
-    addUp(rollUp, time, of, sums) {
+    increment(rollUp, time, of, sums) {
       const name = rollUp as RollUpName;
       const group = groupOf[name](of as Group);
       const groupId = idOf(...Object.values(group));

@@ -8,9 +8,9 @@ const MAX_SHOWN = 200;
 type Name = keyof Collections;
 const ROLL_UPS: readonly Name[] = ['requestsByKind', 'requestsByOutcome', 'requestsByErrorCode', 'usageByAccount'];
 /** Fields that depend on where batches ended. */
-const BY_BATCH: ReadonlySet<string> = new Set(['position', 'since']);
+const BATCH_DEPENDENT_FIELDS: ReadonlySet<string> = new Set(['position', 'since']);
 
-interface Moved {
+interface ChangedSum {
   readonly name: Name;
   readonly live: Document;
 }
@@ -27,7 +27,7 @@ export async function compareGenerations(
 ): Promise<{ rows: number; differences: string[] }> {
   const end = builder.mark.position;
   const differences: string[] = [];
-  const moved: Moved[] = [];
+  const moved: ChangedSum[] = [];
   let rows = 0;
   for (const name of Object.keys(live) as Name[]) {
     for await (const [left, right] of pairs(live[name] as never, fresh[name] as never)) {
@@ -82,7 +82,7 @@ function differenceOf(name: Name, live: Document | null, fresh: Document | null)
   const fields = new Set([...Object.keys(live), ...Object.keys(fresh)]);
   for (const field of fields) {
     const [left, right] = [live[field], fresh[field]].map((value) => JSON.stringify(value));
-    if (left === right || BY_BATCH.has(field)) continue;
+    if (left === right || BATCH_DEPENDENT_FIELDS.has(field)) continue;
     const shown = (value: string | undefined) => value?.slice(0, MAX_SHOWN) ?? 'missing';
     return [`${place}: ${field} is ${shown(left)} in the live read models, ${shown(right)} rebuilt`];
   }

@@ -19,7 +19,7 @@ export interface Connection {
 
 /** Every second, and with so long to answer, so that a silence is known within three. */
 const HEARTBEAT_MS = 1_000;
-const HEARTBEAT_WITHIN_MS = 2_000;
+const HEARTBEAT_TIMEOUT_MS = 2_000;
 
 /**
  * A client for the server or servers that the URL names; nothing is connected before `open`.
@@ -36,13 +36,13 @@ export function connect(url: string): Connection {
       readPreference: 'primary',
       // Whoever asks is told soon that nobody answers; a server that falls silent is noticed by the heartbeat.
       serverSelectionTimeoutMS: 2_000,
-      connectTimeoutMS: HEARTBEAT_WITHIN_MS,
+      connectTimeoutMS: HEARTBEAT_TIMEOUT_MS,
       heartbeatFrequencyMS: HEARTBEAT_MS,
       socketTimeoutMS: 30_000,
       maxPoolSize: 20,
     });
   } catch (error) {
-    throw new Error(`SVC_MONGODB_URL: ${withoutSecrets((error as Error).message, url)}`);
+    throw new Error(`SVC_MONGODB_URL: ${redactUrl((error as Error).message, url)}`);
   }
   const named = client.options.dbName;
   let isAlive = false;
@@ -72,7 +72,7 @@ const hostsOf = (url: string): string => parts(url)?.[1] ?? 'unknown host';
 const hasDatabase = (url: string): boolean => (parts(url)?.[2] ?? '') !== '';
 
 /** The driver's messages may quote the URL. */
-function withoutSecrets(message: string, url: string): string {
+function redactUrl(message: string, url: string): string {
   const [, credentials] = /^[^:]+:\/\/([^@/]*)@/.exec(url) ?? [];
   return [url, ...(credentials?.split(':') ?? [])]
     .filter((secret) => secret !== '')

@@ -3,8 +3,8 @@ import { MongoError } from 'mongodb';
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 5_000;
 /** Longer than a lease takes to tell its old owner. */
-const PATIENCE_MS = 20_000;
-const LOOK_AGAIN_MS = 1_000;
+const TRANSIENT_LIMIT_MS = 20_000;
+const TRANSIENT_PAUSE_MS = 1_000;
 
 /** Tells the operator of every attempt that failed, and once when it is over. */
 export class FailureReporter {
@@ -49,7 +49,7 @@ export class FailureReporter {
   onTransientFailure(error: Error): number {
     const now = this.#now();
     this.#hinderedSince ??= now;
-    return now - this.#hinderedSince < PATIENCE_MS ? LOOK_AGAIN_MS : this.onFailure(error);
+    return now - this.#hinderedSince < TRANSIENT_LIMIT_MS ? TRANSIENT_PAUSE_MS : this.onFailure(error);
   }
 
   onSuccess(): void {

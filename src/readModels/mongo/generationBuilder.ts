@@ -3,13 +3,13 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { OnProgress } from '../rebuild.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
-import type { Fence, Generations, Mark } from './generations.ts';
+import type { Fence, Generations, LogMark } from './generations.ts';
 import type { LogReader } from './logReader.ts';
 
 /** Builds one generation batch by batch, outside of the node that serves it. */
 export interface GenerationBuilder {
   /** How far the generation reaches. */
-  readonly mark: Mark;
+  readonly mark: LogMark;
   buildTo(end: Position): Promise<void>;
 }
 

@@ -6,14 +6,14 @@ import { type Collections, collectionsOf, drop, prepare } from './collections.ts
 import { isDuplicateKey } from './mongoErrors.ts';
 
 /** How far read models reach: the event's id tells a log from another that has as many. */
-export interface Mark {
+export interface LogMark {
   readonly position: Position;
   readonly eventId: string | null;
   /** The latest time of any event up to there. */
   readonly latest: Instant;
 }
 
-export const BEGINNING: Mark = { position: position(0), eventId: null, latest: instant(0) };
+export const BEGINNING: LogMark = { position: position(0), eventId: null, latest: instant(0) };
 
 /** Whose epochs fence: those of one lease are of no meaning to another, e.g. after a history moved to another store. */
 export interface Fence {
@@ -34,7 +34,7 @@ const BUILD = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}, layout ${LAYO
 const PREFIX = `v${BUILD.replaceAll(/[^0-9,]/g, '').replaceAll(',', '-')}`;
 
 /** The scratch generation of a comparison. */
-export const SCRATCH = 0;
+export const SCRATCH_GENERATION = 0;
 
 interface Pointer {
   readonly _id: string;
@@ -42,7 +42,7 @@ interface Pointer {
   readonly since: Date;
 }
 
-interface Checkpoint extends Mark {
+interface Checkpoint extends LogMark {
   readonly _id: string;
   readonly fence: Fence;
   readonly updatedAt: Date;
@@ -83,7 +83,7 @@ export class Generations {
   }
 
   /** How far a generation reaches; undefined before anybody began it. */
-  async mark(generation: number): Promise<Mark | undefined> {
+  async mark(generation: number): Promise<LogMark | undefined> {
     return markOf(await this.#checkpoints.findOne({ _id: idOf(generation) }));
   }
 
@@ -92,7 +92,7 @@ export class Generations {
    * @returns how far it reaches
    * @throws Fenced when a later epoch has it
    */
-  async claim(generation: number, fence: Fence): Promise<Mark> {
+  async claim(generation: number, fence: Fence): Promise<LogMark> {
     await prepare(this.collections(generation));
     await insertNew(this.#checkpoints, { _id: idOf(generation), ...BEGINNING, fence, updatedAt: new Date() });
     const claimed = await this.#checkpoints.findOneAndUpdate(
@@ -109,7 +109,7 @@ export class Generations {
   }
 
   /** Ends a batch whose documents are written. @throws Fenced when somebody else has the generation, or has ended it */
-  async advance(generation: number, fence: Fence, from: Mark, to: Mark): Promise<void> {
+  async advance(generation: number, fence: Fence, from: LogMark, to: LogMark): Promise<void> {
     const { matchedCount } = await this.#checkpoints.updateOne(
       { _id: idOf(generation), position: from.position, 'fence.by': fence.by, 'fence.epoch': fence.epoch },
       { $set: { ...to, updatedAt: new Date() } },
@@ -136,7 +136,7 @@ export class Generations {
 
 const idOf = (generation: number) => `${PREFIX}.g${generation}`;
 
-function markOf(checkpoint: Mark | null): Mark | undefined {
+function markOf(checkpoint: LogMark | null): LogMark | undefined {
   if (!checkpoint) return undefined;
   const { position: at, eventId, latest } = checkpoint;
   return { position: at, eventId, latest };

@@ -4,7 +4,7 @@ import { type Instant, instant, type Position, position } from '../../domain/cor
 import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
 import type { HistoryDocument } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
-import { literal } from './requestSearch.ts';
+import { escapeRegExp } from './requestSearch.ts';
 
 /** So many entries of an index are looked at for a page where some do not match; then it ends as it is. */
 const MAX_EXAMINED = 20_000;
@@ -24,7 +24,9 @@ export async function historyPage(
 ): Promise<HistoryPage> {
   const range = await rangeOf(reach, filter, before);
   if (range.after >= range.upTo) return { entries: [], before: null };
-  return filter.search === undefined ? filtered(reach, filter, range, limit) : searched(reach, filter, range, limit);
+  return filter.search === undefined
+    ? filteredPage(reach, filter, range, limit)
+    : searchedPage(reach, filter, range, limit);
 }
 
 async function rangeOf(reach: ReadView, { since, until }: HistoryFilter, before: Position | null): Promise<Range> {
@@ -45,22 +47,22 @@ async function positionAt({ collections }: ReadView, time: Instant): Promise<num
 }
 
 /** The condition that has an index, that index, and whether it is the only condition. */
-function primaryOf({ subjects, actors, types }: HistoryFilter) {
+function primaryIndexFor({ subjects, actors, types }: HistoryFilter) {
   if (subjects) return { hint: 'bySubject', condition: { subject: { $in: [...subjects] } }, isOnly: !actors && !types };
   if (actors) return { hint: 'byActor', condition: { actors: { $in: [...actors] } }, isOnly: !types };
   if (types) return { hint: 'byType', condition: { type: { $in: [...types] } }, isOnly: true };
   return { hint: '_id_', condition: {}, isOnly: true };
 }
 
-async function filtered(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+async function filteredPage(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
   const { history } = reach.collections;
-  const { hint, condition, isOnly } = primaryOf(filter);
+  const { hint, condition, isOnly } = primaryIndexFor(filter);
   const within = ({ after, upTo }: Range, more: Filter<HistoryDocument>): Filter<HistoryDocument> => ({
     ...more,
     _id: { $gt: after, $lte: upTo },
   });
   const walk = { ...READ_OPTIONS, hint, sort: { _id: -1 } } as const;
-  const after = isOnly ? undefined : await beyond(history.find(within(range, condition), walk));
+  const after = isOnly ? undefined : await examinationEnd(history.find(within(range, condition), walk));
   const { actors, types } = filter;
   const all = {
     ...condition,
@@ -73,12 +75,12 @@ async function filtered(reach: ReadView, filter: HistoryFilter, range: Range, li
   return pageOf(found as HistoryDocument[], limit, after);
 }
 
-async function searched(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+async function searchedPage(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
   const { history, historyTexts } = reach.collections;
   const walk = { ...READ_OPTIONS, hint: '_id_', sort: { _id: -1 } } as const;
   const bounds = (after: number, upTo: number) => ({ $gt: after, $lte: upTo });
-  const after = await beyond(historyTexts.find({ _id: bounds(range.after, range.upTo) }, walk));
-  const text = { $regex: literal((filter.search as string).toLowerCase()) };
+  const after = await examinationEnd(historyTexts.find({ _id: bounds(range.after, range.upTo) }, walk));
+  const text = { $regex: escapeRegExp((filter.search as string).toLowerCase()) };
   const entries: HistoryDocument[] = [];
   for (let { upTo } = range; entries.length <= limit; ) {
     const wanted = Math.max(limit + 1, 128);
@@ -93,7 +95,7 @@ async function searched(reach: ReadView, filter: HistoryFilter, range: Range, li
 }
 
 /** The place where enough was looked at; undefined when the walk ends before. */
-async function beyond(cursor: {
+async function examinationEnd(cursor: {
   project(fields: object): { skip(count: number): { limit(count: number): { toArray(): Promise<{ _id: number }[]> } } };
 }): Promise<number | undefined> {
   const [last] = await cursor.project({ _id: 1 }).skip(MAX_EXAMINED).limit(1).toArray();

@@ -3,7 +3,7 @@ import { sleep } from '../../lib/sleep.ts';
 import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { startThread } from '../../lib/threads/startThread.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
-import { askThread } from '../queryThread.ts';
+import { queryOnThread } from '../queryThread.ts';
 import { portsOver, type ReadModels } from '../readModels.ts';
 import { connect } from './connection.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
@@ -91,7 +91,7 @@ export function createMongoReadModels({
   }
 
   return {
-    ...portsOver(askThread(thread)),
+    ...portsOver(queryOnThread(thread)),
     notify(at) {
       announced = at;
       if (!isSending && thread.isRunning && !isClosed) sendAnnounced();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
-import type { Ask } from '../readModels.ts';
+import type { RunQuery } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { ActiveGeneration } from './activeGeneration.ts';
 import { AutoResetEvent } from './autoResetEvent.ts';
@@ -10,7 +10,7 @@ import { type Connection, connect } from './connection.ts';
 import { FailureReporter } from './failureReporter.ts';
 import { Generations } from './generations.ts';
 import type { LogReader } from './logReader.ts';
-import { project } from './projector.ts';
+import { projectDuringTerm } from './projector.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
 import type { ReadView } from './readView.ts';
 
@@ -31,7 +31,7 @@ export interface MongoStoreOptions {
 /** Read models in MongoDB, as one thread has them: it answers queries, and makes them while it has a tenure. */
 export interface MongoStore {
   /** @throws ReadModelUnavailable */
-  readonly answer: Ask;
+  readonly query: RunQuery;
   /** Says that the log holds something new. */
   notify(): void;
   /** Resolves soon after the tenure is over. */
@@ -41,12 +41,12 @@ export interface MongoStore {
 
 /** A query waits at most this long for what it wants to see, then answers with what there is. */
 const MAX_WAIT_MS = 1_000;
-const LOOK_AGAIN_MS = 20;
+const POLL_INTERVAL_MS = 20;
 /** Whoever has waited this long for a server that does not answer its heartbeats is told so. */
-const SILENCE_MS = 2_000;
+const MIN_SILENCE_MS = 2_000;
 /** For a server that answers them and is slow. */
-const ANSWER_WITHIN_MS = 30_000;
-const LISTEN_EVERY_MS = 100;
+const RESPONSE_TIMEOUT_MS = 30_000;
+const LIVENESS_INTERVAL_MS = 100;
 
 /** @throws Error for a URL that cannot be used */
 export function createMongoStore(options: MongoStoreOptions): MongoStore {
@@ -91,7 +91,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
         urgent.set();
         await nextStep();
       } else if ((await readers.refresh()).position < minPosition) {
-        await delay(LOOK_AGAIN_MS);
+        await delay(POLL_INTERVAL_MS);
       }
     }
   }
@@ -99,10 +99,10 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
   const nextStep = () =>
     Promise.race([
       new Promise<void>((resolve) => (onReached = resolve)),
-      delay(LOOK_AGAIN_MS, undefined, { ref: false }),
+      delay(POLL_INTERVAL_MS, undefined, { ref: false }),
     ]);
 
-  const answer: Ask = async (port, name, args, minPosition) => {
+  const answer: RunQuery = async (port, name, args, minPosition) => {
     await open();
     const queries = createQueryHandlers(await reach(minPosition))[port] as Record<
       string,
@@ -114,7 +114,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
   void greet();
 
   return {
-    async answer(...query) {
+    async query(...query) {
       if (closing.signal.aborted) throw new ReadModelUnavailable('the read models are closed');
       try {
         return await whileAlive(connection, answer(...query));
@@ -128,7 +128,10 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
       const signal = AbortSignal.any([tenure.signal, closing.signal]);
       const both: LeaseTerm = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };
       const making = { open, generations, readers, source, fencedBy, isCopy, outage, news, urgent };
-      const ending = project({ ...making, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) }, both);
+      const ending = projectDuringTerm(
+        { ...making, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) },
+        both,
+      );
       projecting.add(ending);
       await ending.finally(() => projecting.delete(ending));
     },
@@ -144,11 +147,13 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
 async function whileAlive<Value>(connection: Connection, work: Promise<Value>): Promise<Value> {
   const patience = new AbortController();
   const silence = (async () => {
-    for (let waitedMs = SILENCE_MS; waitedMs < ANSWER_WITHIN_MS; waitedMs += LISTEN_EVERY_MS) {
-      await delay(waitedMs === SILENCE_MS ? SILENCE_MS : LISTEN_EVERY_MS, undefined, { signal: patience.signal });
+    for (let waitedMs = MIN_SILENCE_MS; waitedMs < RESPONSE_TIMEOUT_MS; waitedMs += LIVENESS_INTERVAL_MS) {
+      await delay(waitedMs === MIN_SILENCE_MS ? MIN_SILENCE_MS : LIVENESS_INTERVAL_MS, undefined, {
+        signal: patience.signal,
+      });
       if (!connection.isAlive) throw new Error('it has fallen silent');
     }
-    throw new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`);
+    throw new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
   })();
   silence.catch(() => undefined);
   work.catch(() => undefined);

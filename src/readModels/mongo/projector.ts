@@ -7,16 +7,16 @@ import type { AutoResetEvent } from './autoResetEvent.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
 import type { FailureReporter } from './failureReporter.ts';
-import { BEGINNING, type Fence, Fenced, type Generations, type Mark } from './generations.ts';
+import { BEGINNING, type Fence, Fenced, type Generations, type LogMark } from './generations.ts';
 import type { LogReader } from './logReader.ts';
 
 /** So many events are one batch: some ten thousand documents, a fraction of a second. */
 export const BATCH_EVENTS = 2_000;
 /** News wait this long for more of their kind, unless somebody asks for them. */
 const GATHER_MS = 100;
-const LOOK_AGAIN_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** A reader that does not know of a switch yet may still be in the middle of a query. */
-export const GRACE_MS = 10 * POINTER_CACHE_MS;
+export const REMOVAL_DELAY_MS = 10 * POINTER_CACHE_MS;
 
 /** This node's copy of the log does not hold yet what another node made the read models from. */
 class LogCopyBehind extends Error {
@@ -42,7 +42,7 @@ export interface ProjectingOptions {
 }
 
 /** Folds the log into the active generation for as long as the tenure lasts, through outages and switches. */
-export async function project(options: ProjectingOptions, tenure: LeaseTerm): Promise<void> {
+export async function projectDuringTerm(options: ProjectingOptions, tenure: LeaseTerm): Promise<void> {
   while (!tenure.signal.aborted) {
     try {
       await options.open();
@@ -68,7 +68,7 @@ async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm):
   let mark = await generations.claim(generation, fence);
   if (locateInLog(source, mark) === 'ahead') throw new LogCopyBehind(behindMessage(source, mark.position));
   const writer = new BatchWriter(generations.collections(generation));
-  const reached = (to: Mark) => {
+  const reached = (to: LogMark) => {
     mark = to;
     readers.setReached(generation, to.position);
     onReached(to.position);
@@ -79,7 +79,7 @@ async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm):
   while (tenure.isHeld() && (await readers.current()).generation === generation) {
     const events = source.read(mark.position, batchEvents);
     if (events.length === 0) {
-      await news.wait(LOOK_AGAIN_MS, tenure.signal);
+      await news.wait(POLL_INTERVAL_MS, tenure.signal);
       await urgent.wait(GATHER_MS, tenure.signal);
       continue;
     }
@@ -95,7 +95,7 @@ async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm):
  * Where read models end in a log: inside it; ahead of it, because it was restored, or is a copy that is behind; or it has
  * something else there, and they are of another history.
  */
-export function locateInLog(source: LogReader, { position: at, eventId }: Mark): 'inside' | 'ahead' | 'elsewhere' {
+export function locateInLog(source: LogReader, { position: at, eventId }: LogMark): 'inside' | 'ahead' | 'elsewhere' {
   if (at === BEGINNING.position) return 'inside';
   const [event] = source.read(position(at - 1), 1);
   if (!event) return 'ahead';
@@ -109,7 +109,7 @@ export const behindMessage = (source: LogReader, reached: Position): string =>
 async function startOver({ generations }: ProjectingOptions, generation: number): Promise<void> {
   await generations.remove(generation + 1);
   if (await generations.activate(generation + 1, generation)) {
-    void delay(GRACE_MS, undefined, { ref: false })
+    void delay(REMOVAL_DELAY_MS, undefined, { ref: false })
       .then(() => generations.remove(generation))
       // What is left of it goes with the next rebuild.
       .catch(() => undefined);

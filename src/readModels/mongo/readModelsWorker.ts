@@ -16,7 +16,7 @@ await serveThread<ReadModelsThread>(({ url, fencedBy, logPath, isCopy }, report)
 
   return {
     requests: {
-      query: ({ port, name, args, minPosition }) => store.answer(port, name, args, minPosition),
+      query: ({ port, name, args, minPosition }) => store.query(port, name, args, minPosition),
       /** The main thread, which has the lease, learns of its loss a moment earlier; until then the epoch keeps us out. */
       project: orEndThread(async ({ id, epoch }) => {
         const ending = new AbortController();

@@ -4,9 +4,9 @@ import { CannotRebuild, type Comparison, type OnProgress } from '../rebuild.ts';
 import { compareGenerations } from './compare.ts';
 import { connect } from './connection.ts';
 import { createGenerationBuilder } from './generationBuilder.ts';
-import { Generations, type Mark, SCRATCH } from './generations.ts';
+import { Generations, type LogMark, SCRATCH_GENERATION } from './generations.ts';
 import { type LogReader, openLogReader } from './logReader.ts';
-import { behindMessage, GRACE_MS, locateInLog } from './projector.ts';
+import { behindMessage, locateInLog, REMOVAL_DELAY_MS } from './projector.ts';
 
 export interface MongoRebuildOptions {
   readonly url: string;
@@ -15,13 +15,13 @@ export interface MongoRebuildOptions {
   /** The file is a copy: it may be behind what other nodes made the read models from. */
   readonly isCopy?: boolean;
   /** How long a copy that is behind may take to catch up. */
-  readonly patienceMs?: number;
+  readonly catchUpTimeoutMs?: number;
   readonly onProgress?: OnProgress;
   /** How long readers may still be within the old generation after the switch. */
   readonly graceMs?: number;
 }
 
-const LOOK_AGAIN_MS = 20;
+const POLL_INTERVAL_MS = 20;
 const END = position(Number.MAX_SAFE_INTEGER);
 
 /**
@@ -31,7 +31,7 @@ const END = position(Number.MAX_SAFE_INTEGER);
  * @throws CannotRebuild when another rebuild was sooner
  */
 export async function rebuildMongoReadModels(options: MongoRebuildOptions): Promise<Position> {
-  return within(options, async (generations, source) => {
+  return withGenerations(options, async (generations, source) => {
     const active = await generations.active();
     const next = active + 1;
     // What others left: a rebuild that was cancelled, a generation whose removal was.
@@ -40,11 +40,11 @@ export async function rebuildMongoReadModels(options: MongoRebuildOptions): Prom
     await builder.buildTo(END);
     // The live ones may be ahead by now, and must not seem to fall back.
     const live = await generations.mark(active);
-    if (live) await caughtUp(source, live, options);
+    if (live) await waitForLogCopy(source, live, options);
     if (live) await builder.buildTo(position(Math.max(live.position, source.head())));
     if (!(await generations.activate(next, active)))
       throw new CannotRebuild('Another rebuild was sooner than this one.');
-    await delay(options.graceMs ?? GRACE_MS);
+    await delay(options.graceMs ?? REMOVAL_DELAY_MS);
     await generations.remove(active);
     return builder.mark.position;
   });
@@ -56,36 +56,50 @@ export async function rebuildMongoReadModels(options: MongoRebuildOptions): Prom
  * @throws CannotRebuild when there is nothing to compare with
  */
 export async function compareMongoReadModels(options: MongoRebuildOptions): Promise<Comparison> {
-  return within(options, async (generations, source) => {
+  return withGenerations(options, async (generations, source) => {
     const active = await generations.active();
     const live = await generations.mark(active);
     if (!live) throw new CannotRebuild('There are no read models in MongoDB to compare with.');
-    await caughtUp(source, live, options);
+    await waitForLogCopy(source, live, options);
     const standing = locateInLog(source, live);
     if (standing === 'ahead' && options.isCopy) throw new CannotRebuild(behindMessage(source, live.position));
     if (standing !== 'inside') {
       const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not what the log holds there`;
       return { position: live.position, rows: 0, differences: [difference] };
     }
-    await generations.remove(SCRATCH);
+    await generations.remove(SCRATCH_GENERATION);
     try {
-      const fresh = await createGenerationBuilder(generations, source, SCRATCH, options.onProgress, live.position);
+      const fresh = await createGenerationBuilder(
+        generations,
+        source,
+        SCRATCH_GENERATION,
+        options.onProgress,
+        live.position,
+      );
       await fresh.buildTo(live.position);
-      const found = await compareGenerations(generations.collections(active), generations.collections(SCRATCH), fresh);
+      const found = await compareGenerations(
+        generations.collections(active),
+        generations.collections(SCRATCH_GENERATION),
+        fresh,
+      );
       return { position: live.position, ...found };
     } finally {
-      await generations.remove(SCRATCH);
+      await generations.remove(SCRATCH_GENERATION);
     }
   });
 }
 
 /** Another node may be ahead of our copy of the log by a moment, or by as long as ours is cut off. */
-async function caughtUp(source: LogReader, live: Mark, { isCopy, patienceMs = 5_000 }: MongoRebuildOptions) {
+async function waitForLogCopy(
+  source: LogReader,
+  live: LogMark,
+  { isCopy, catchUpTimeoutMs: patienceMs = 5_000 }: MongoRebuildOptions,
+) {
   const deadline = performance.now() + patienceMs;
-  while (isCopy && source.head() < live.position && performance.now() < deadline) await delay(LOOK_AGAIN_MS);
+  while (isCopy && source.head() < live.position && performance.now() < deadline) await delay(POLL_INTERVAL_MS);
 }
 
-async function within<Result>(
+async function withGenerations<Result>(
   { url, logPath }: MongoRebuildOptions,
   work: (generations: Generations, source: LogReader) => Promise<Result>,
 ): Promise<Result> {

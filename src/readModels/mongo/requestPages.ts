@@ -9,12 +9,12 @@ import { searchRequests } from './requestSearch.ts';
 import { type KindSelection, type RequestSelection, rowFilter, selectKinds } from './requestSelection.ts';
 
 /** A piece with more matches than this is entered by its shorter periods, others by their rows. */
-const MANY = 2_000;
-interface CountedPiece extends PeriodRange {
+const MAX_SCANNED_ROWS = 2_000;
+interface CountedRange extends PeriodRange {
   readonly count: number;
 }
 
-const NONE: RequestLogPage = { rows: [], total: 0 };
+const EMPTY_PAGE: RequestLogPage = { rows: [], total: 0 };
 
 export async function requestLogPage(
   reach: ReadView,
@@ -23,13 +23,15 @@ export async function requestLogPage(
   offset: number,
 ): Promise<RequestLogPage> {
   const kinds = await selectKinds(reach, filter);
-  if (kinds === 'none') return NONE;
+  if (kinds === 'none') return EMPTY_PAGE;
   const wanted: RequestSelection = { ...timeRangeOf(filter), kinds };
   if (filter.search) {
     const found = await searchRequests(reach, wanted, filter.search, limit, offset);
     if (found) return found;
   }
-  const pieces = (await inOrder(splitByPeriod(wanted.from, wanted.to), (piece) => counted(reach, kinds, piece))).flat();
+  const pieces = (
+    await mapConcurrently(splitByPeriod(wanted.from, wanted.to), (piece) => countedRanges(reach, kinds, piece))
+  ).flat();
   const total = pieces.reduce((sum, { count }) => sum + count, 0);
   return { rows: await rowsAt(reach, await positionsAt(reach, kinds, pieces, limit, offset)), total };
 }
@@ -37,7 +39,7 @@ export async function requestLogPage(
 export async function requestLogOptions(reach: ReadView, filter: RequestLogFilter): Promise<RequestLogOptions> {
   const all = await reach.kinds.upTo(reach.position);
   const { from, to } = timeRangeOf(filter);
-  const counts = (await inOrder(splitByPeriod(from, to), (piece) => countsByKind(reach, piece))).flat();
+  const counts = (await mapConcurrently(splitByPeriod(from, to), (piece) => countsByKind(reach, piece))).flat();
   return filterOptions(
     counts.flatMap(({ _id, count }) => {
       // A kind that came after `reach` is not known yet, and does not count yet.
@@ -56,7 +58,11 @@ export async function answeredModels(reach: ReadView): Promise<readonly string[]
 const indexFor = (kinds: KindSelection | undefined) => (kinds?.areFew ? 'byKind' : 'byTime');
 
 /** Each period of the piece that holds matches, and how many; the latest first. */
-async function counted(reach: ReadView, kinds: KindSelection | undefined, piece: PeriodRange): Promise<CountedPiece[]> {
+async function countedRanges(
+  reach: ReadView,
+  kinds: KindSelection | undefined,
+  piece: PeriodRange,
+): Promise<CountedRange[]> {
   const { period, from, to } = piece;
   const { requests, requestsByKind, requestsByErrorCode } = reach.collections;
   if (!period) {
@@ -74,7 +80,7 @@ async function counted(reach: ReadView, kinds: KindSelection | undefined, piece:
     .map(({ _id: start, count }) => ({ period, from: start, to: endOf(period, start), count }));
 }
 
-const finer: Readonly<Record<Period, Period | undefined>> = {
+const nextShorterPeriod: Readonly<Record<Period, Period | undefined>> = {
   month: 'day',
   day: 'hour',
   hour: undefined,
@@ -82,30 +88,30 @@ const finer: Readonly<Record<Period, Period | undefined>> = {
 };
 
 /** Where matches are far apart along the time, a month of rows may hold no more than a few of them. */
-const isEntered = ({ period, count }: CountedPiece, kinds: KindSelection | undefined): boolean =>
-  period !== 'hour' && (count > MANY || (period === 'month' && kinds !== undefined && !kinds.areFew));
+const isSplit = ({ period, count }: CountedRange, kinds: KindSelection | undefined): boolean =>
+  period !== 'hour' && (count > MAX_SCANNED_ROWS || (period === 'month' && kinds !== undefined && !kinds.areFew));
 
 /** Positions of one page, found by skipping whole pieces and walking an index only in those that hold the page. */
 async function positionsAt(
   reach: ReadView,
   kinds: KindSelection | undefined,
-  pieces: readonly CountedPiece[],
+  pieces: readonly CountedRange[],
   limit: number,
   offset: number,
 ): Promise<number[]> {
   const found: number[] = [];
   let toSkip = offset;
-  const enter = async (inside: readonly CountedPiece[]): Promise<void> => {
+  const enter = async (inside: readonly CountedRange[]): Promise<void> => {
     for (const piece of inside) {
       if (found.length >= limit) return;
       const { period, from, to, count } = piece;
       if (toSkip >= count) {
         toSkip -= count;
-      } else if (period && isEntered(piece, kinds)) {
-        await enter(await counted(reach, kinds, { period: finer[period], from, to }));
+      } else if (period && isSplit(piece, kinds)) {
+        await enter(await countedRanges(reach, kinds, { period: nextShorterPeriod[period], from, to }));
       } else {
         const most = Math.min(limit - found.length, count - toSkip);
-        found.push(...(await walk(reach, { from, to, kinds }, most, toSkip)));
+        found.push(...(await scan(reach, { from, to, kinds }, most, toSkip)));
         toSkip = 0;
       }
     }
@@ -114,7 +120,7 @@ async function positionsAt(
   return found;
 }
 
-async function walk(reach: ReadView, wanted: RequestSelection, limit: number, skip: number): Promise<number[]> {
+async function scan(reach: ReadView, wanted: RequestSelection, limit: number, skip: number): Promise<number[]> {
   const rows = await reach.collections.requests
     .find(rowFilter(wanted), {
       ...READ_OPTIONS,
@@ -157,5 +163,5 @@ async function countsByKind({ collections }: ReadView, { period, from, to }: Per
 }
 
 /** All at once, the results in the order of the values. */
-const inOrder = <Value, Result>(values: readonly Value[], work: (value: Value) => Promise<Result>) =>
+const mapConcurrently = <Value, Result>(values: readonly Value[], work: (value: Value) => Promise<Result>) =>
   Promise.all(values.map(work));

@@ -5,7 +5,7 @@ import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { type RequestSelection, rowFilter } from './requestSelection.ts';
 
 /** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
-const PART_OF_ID = /^[0-9a-f]{4,}$/i;
+const HEX_FRAGMENT = /^[0-9a-f]{4,}$/i;
 
 /**
  * Requests whose id or error message holds the text, the latest first: beginnings of ids are a range of their index, other
@@ -21,13 +21,13 @@ export async function searchRequests(
 ): Promise<RequestLogPage | undefined> {
   const { requests } = reach.collections;
   const id = search.toLowerCase();
-  if (await isSharedByAll(reach, id)) return undefined;
+  if (await isPrefixOfAllIds(reach, id)) return undefined;
   const conditions = rowFilter(wanted);
   // Each branch is whole, so that each finds its own index.
   const either: Filter<RequestDocument> = {
     $or: [
-      { requestId: PART_OF_ID.test(search) ? { $regex: id } : { $gte: id, $lt: behind(id) }, ...conditions },
-      { errorMessage: { $regex: literal(search), $options: 'i' }, ...conditions },
+      { requestId: HEX_FRAGMENT.test(search) ? { $regex: id } : { $gte: id, $lt: prefixEnd(id) }, ...conditions },
+      { errorMessage: { $regex: escapeRegExp(search), $options: 'i' }, ...conditions },
     ],
   };
   const [total, documents] = await Promise.all([
@@ -38,7 +38,7 @@ export async function searchRequests(
 }
 
 /** The first and the last of all ids tell of those between. */
-async function isSharedByAll({ collections }: ReadView, text: string): Promise<boolean> {
+async function isPrefixOfAllIds({ collections }: ReadView, text: string): Promise<boolean> {
   const end = async (direction: 1 | -1) => {
     const options = {
       ...READ_OPTIONS,
@@ -53,7 +53,7 @@ async function isSharedByAll({ collections }: ReadView, text: string): Promise<b
 }
 
 /** The first text behind all that begin with this one. */
-const behind = (text: string) => `${text}\u{10FFFF}`;
+const prefixEnd = (text: string) => `${text}\u{10FFFF}`;
 
 /** A regular expression that means just this text. */
-export const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+export const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

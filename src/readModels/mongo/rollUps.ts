@@ -11,8 +11,8 @@ interface Stored {
 }
 
 /** So many documents are remembered between batches: more than those of the open hour, day and month. */
-const MAX_REMEMBERED = 20_000;
-const IDS_AT_ONCE = 5_000;
+const MAX_CACHED = 20_000;
+const IDS_PER_QUERY = 5_000;
 /** Two who write the same documents would be one too many; a fence tells one of them soon. */
 const MAX_ROUNDS = 8;
 
@@ -45,10 +45,10 @@ export class RollUps {
   }
 
   async #look(ids: readonly string[]): Promise<void> {
-    if (this.#known.size > MAX_REMEMBERED) this.#known.clear();
+    if (this.#known.size > MAX_CACHED) this.#known.clear();
     const unknown = ids.filter((id) => !this.#known.has(id));
-    for (let start = 0; start < unknown.length; start += IDS_AT_ONCE) {
-      const found = this.#collection.find({ _id: { $in: unknown.slice(start, start + IDS_AT_ONCE) } });
+    for (let start = 0; start < unknown.length; start += IDS_PER_QUERY) {
+      const found = this.#collection.find({ _id: { $in: unknown.slice(start, start + IDS_PER_QUERY) } });
       for (const document of await found.toArray()) this.#known.set(document._id, document as Stored);
     }
   }

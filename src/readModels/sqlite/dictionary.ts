@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /** By the first value, then by the second, and so on to the number. */
-type Trie = Map<string | null, Trie | number>;
+type IdTree = Map<string | null, IdTree | number>;
 
 /** Small numbers for texts that come again and again: a row then holds one number, and a filter is tried once a number. */
 export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null>>> {
   readonly #columns: readonly (keyof Entry & string)[];
-  readonly #ids: Trie = new Map();
+  readonly #ids: IdTree = new Map();
   readonly #insert: StatementSync;
   readonly #selectAll: StatementSync;
   #entries: Entry[] = [];
@@ -20,7 +20,7 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
     this.#columns = columns;
     this.#insert = database.prepare(`INSERT INTO ${table} (id, ${names}) VALUES (?, ${values})`);
     this.#selectAll = database.prepare(`SELECT ${names} FROM ${table} ORDER BY id`);
-    this.load();
+    this.reload();
   }
 
   /** All entries; the one at index n has id n + 1. */
@@ -43,7 +43,7 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
   }
 
   /** Reads what the file holds, e.g. after a transaction was rolled back. */
-  load(): void {
+  reload(): void {
     this.#entries = [];
     this.#ids.clear();
     this.#last = undefined;
@@ -52,8 +52,8 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
 
   #find(entry: Entry): number {
     // A way through maps: joining the values to one key costs three times as much.
-    let known: Trie | number | undefined = this.#ids;
-    for (const name of this.#columns) known = (known as Trie | undefined)?.get(entry[name]);
+    let known: IdTree | number | undefined = this.#ids;
+    for (const name of this.#columns) known = (known as IdTree | undefined)?.get(entry[name]);
     if (known !== undefined) return known as number;
     const id = this.#entries.length + 1;
     const own = Object.fromEntries(this.#columns.map((name) => [name, entry[name]])) as unknown as Entry;
@@ -67,7 +67,7 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
     const values = this.#columns.map((name) => entry[name]);
     let into = this.#ids;
     for (const value of values.slice(0, -1)) {
-      const next = (into.get(value) as Trie | undefined) ?? new Map();
+      const next = (into.get(value) as IdTree | undefined) ?? new Map();
       into.set(value, next);
       into = next;
     }

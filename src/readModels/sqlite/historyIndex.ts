@@ -9,8 +9,8 @@ import type { LogReader } from './logReader.ts';
 import { Postings } from './postings.ts';
 
 /** So far apart are the marks that lead from a time to a position; what lies between is read from the log. */
-const MARK_EVERY = 256;
-const MAX_ACTORS_KEPT = 10_000;
+const EVENTS_PER_MARK = 256;
+const MAX_CACHED_ACTORS = 10_000;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS marks (position INTEGER PRIMARY KEY, latest INTEGER NOT NULL) STRICT;
@@ -52,14 +52,14 @@ export class HistoryIndex {
   /** Takes in the next event; of a completed request `LoggedRequest` is enough. @param metadata as JSON */
   add(event: KnownEvent, at: Position, time: Instant, stream: string, metadata: string): void {
     const type = this.types.idOf({ text: event.type });
-    this.postings.add(TYPES, type, at);
+    this.postings.add(ALL_EVENTS_LABEL, type, at);
     for (const label of this.#labelsOf(actorOf(metadata))) this.postings.add(label, type, at);
     const subject = subjectOf(stream, event);
     if (requestIdOf(subject) === undefined) this.postings.add(subjectLabel(subject), type, at);
     const text = searchTextOf(event, subject);
     if (text !== undefined) this.#insertText.run(at, text);
     if (time > this.#latest) this.#latest = time;
-    if (at % MARK_EVERY === 0) this.#insertMark.run(at, this.#latest);
+    if (at % EVENTS_PER_MARK === 0) this.#insertMark.run(at, this.#latest);
   }
 
   /** Writes what was added since the last time, within the caller's transaction. */
@@ -70,7 +70,7 @@ export class HistoryIndex {
   /** Forgets what was added since the last flush. @param upTo where the indexes end now */
   clear(upTo: Position): void {
     this.postings.clear();
-    this.types.load();
+    this.types.reload();
     this.#latest = this.#latestAt(upTo);
   }
 
@@ -78,7 +78,7 @@ export class HistoryIndex {
   positionAt(time: Instant): Position {
     let found = (this.#selectMark.get(time)?.position ?? 0) as Position;
     for (;;) {
-      const page = this.#log.times(found, MARK_EVERY);
+      const page = this.#log.times(found, EVENTS_PER_MARK);
       for (const event of page) {
         if (event.time > time) return found;
         found = event.position;
@@ -97,7 +97,7 @@ export class HistoryIndex {
   #labelsOf(actor: string): readonly number[] {
     const known = this.#actors.get(actor);
     if (known) return known;
-    if (this.#actors.size >= MAX_ACTORS_KEPT) this.#actors.clear();
+    if (this.#actors.size >= MAX_CACHED_ACTORS) this.#actors.clear();
     const labels = actorLabels(JSON.parse(actor)).map(actorLabel);
     this.#actors.set(actor, labels);
     return labels;
@@ -105,7 +105,7 @@ export class HistoryIndex {
 }
 
 /** Stands for all events of a type. */
-export const TYPES = 0;
+export const ALL_EVENTS_LABEL = 0;
 export const actorLabel = (actor: string): number => labelOf(`actor ${actor}`);
 export const subjectLabel = (subject: string): number => labelOf(`subject ${subject}`);
 

@@ -3,7 +3,7 @@ import { type Instant, instant, type Position, position } from '../../domain/cor
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { EventMetadata } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
-import { actorLabel, type HistoryIndex, subjectLabel, TYPES } from './historyIndex.ts';
+import { ALL_EVENTS_LABEL, actorLabel, type HistoryIndex, subjectLabel } from './historyIndex.ts';
 import type { LogReader } from './logReader.ts';
 import type { RequestIdIndex } from './requestIdIndex.ts';
 
@@ -28,7 +28,7 @@ interface Range {
 /** Positions in a range, the last first, at most `limit`. */
 type Walk = (range: Range, limit: number) => Position[];
 
-interface Plan {
+interface WalkPlan {
   readonly walk: Walk;
   /** Everything the walk leads to belongs to the answer, two texts with one label apart. */
   readonly isExact: boolean;
@@ -68,7 +68,7 @@ function rangeOf(sources: HistorySources, { since, until }: HistoryFilter, befor
   };
 }
 
-function walkFor(sources: HistorySources, { search, subjects, actors, types }: HistoryFilter): Plan {
+function walkFor(sources: HistorySources, { search, subjects, actors, types }: HistoryFilter): WalkPlan {
   const { index } = sources;
   if (search !== undefined) return { walk: textWalk(index, search), isExact: !subjects && !actors && !types };
   const typeIds = types && idsOf(index.types.entries, types);
@@ -80,7 +80,7 @@ function walkFor(sources: HistorySources, { search, subjects, actors, types }: H
     return { walk: both(walks), isExact: !actors && !types };
   }
   if (actors) return { walk: listWalk(index, actors.map(actorLabel), anyType), isExact: true };
-  return { walk: typeIds ? listWalk(index, [TYPES], typeIds) : everything, isExact: true };
+  return { walk: typeIds ? listWalk(index, [ALL_EVENTS_LABEL], typeIds) : everything, isExact: true };
 }
 
 /** Numbers of those types that ever occurred. */

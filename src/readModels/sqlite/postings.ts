@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/core/brands.ts';
 
 /** So many neighbouring positions of a list share one row. */
-const BLOCK = 1_024;
+const BLOCK_SIZE = 1_024;
 
 /** Positions that have a label and a type in common. */
 export interface PostingList {
@@ -11,7 +11,7 @@ export interface PostingList {
 }
 
 /** Blocks of one list, in order. */
-type Growing = { readonly block: number; readonly offsets: number[] }[];
+type PendingBlocks = { readonly block: number; readonly offsets: number[] }[];
 
 /**
  * Sorted lists of positions. A row holds a block of one list, two bytes for each position: an entry of a long list costs
@@ -21,7 +21,7 @@ export class Postings {
   readonly #append: StatementSync;
   readonly #blocks: StatementSync;
   /** By label, then by type. */
-  readonly #growing = new Map<number, Map<number, Growing>>();
+  readonly #growing = new Map<number, Map<number, PendingBlocks>>();
 
   constructor(database: DatabaseSync) {
     database.exec(`
@@ -38,15 +38,15 @@ export class Postings {
   /** Positions of one list come in order. */
   add(label: number, type: number, at: Position): void {
     const list = this.#growing.get(label)?.get(type) ?? this.#begin(label, type);
-    const block = Math.floor(at / BLOCK);
+    const block = Math.floor(at / BLOCK_SIZE);
     const last = list.at(-1);
-    if (last?.block === block) last.offsets.push(at % BLOCK);
-    else list.push({ block, offsets: [at % BLOCK] });
+    if (last?.block === block) last.offsets.push(at % BLOCK_SIZE);
+    else list.push({ block, offsets: [at % BLOCK_SIZE] });
   }
 
-  #begin(label: number, type: number): Growing {
-    const list: Growing = [];
-    const types = this.#growing.get(label) ?? new Map<number, Growing>();
+  #begin(label: number, type: number): PendingBlocks {
+    const list: PendingBlocks = [];
+    const types = this.#growing.get(label) ?? new Map<number, PendingBlocks>();
     this.#growing.set(label, types.set(type, list));
     return list;
   }
@@ -75,11 +75,11 @@ export class Postings {
 
   #lastOf({ label, type }: PostingList, after: number, upTo: number, limit: number): Position[] {
     const found: Position[] = [];
-    const [newest, oldest] = [Math.floor(upTo / BLOCK), Math.floor((after + 1) / BLOCK)];
+    const [newest, oldest] = [Math.floor(upTo / BLOCK_SIZE), Math.floor((after + 1) / BLOCK_SIZE)];
     for (const { block, offsets } of this.#blocks.iterate(label, type, newest, oldest)) {
       const bytes = offsets as Uint8Array;
       for (let index = bytes.length - 2; index >= 0; index -= 2) {
-        const at = (block as number) * BLOCK + (bytes[index] as number) + (bytes[index + 1] as number) * 256;
+        const at = (block as number) * BLOCK_SIZE + (bytes[index] as number) + (bytes[index + 1] as number) * 256;
         if (at > upTo) continue;
         if (at <= after) return found;
         found.push(position(at));

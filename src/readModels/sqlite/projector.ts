@@ -13,7 +13,7 @@ export const READ_MODEL_VERSION = `${PROJECTIONS_VERSION}, history ${HISTORY_VER
 export const BATCH_EVENTS = 2_000;
 
 /** So many events are read at a time. */
-const PORTION = 500;
+const EVENTS_PER_READ = 500;
 
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 
@@ -69,8 +69,8 @@ export class Projector {
     try {
       inTransaction(this.#database, () => {
         // In small portions, so that what is read does not outlive the young generation.
-        for (let after: number = before; after < target.position; after += PORTION) {
-          const upTo = position(Math.min(after + PORTION, target.position));
+        for (let after: number = before; after < target.position; after += EVENTS_PER_READ) {
+          const upTo = position(Math.min(after + EVENTS_PER_READ, target.position));
           for (const event of this.#log.between(position(after), upTo)) tables.add(event);
           tables.write();
         }

@@ -13,9 +13,9 @@ import { periodNumber } from './rollUpTable.ts';
 import type { Tables } from './tables.ts';
 
 /** A period with more matches than this is entered by its shorter ones, others by their rows. */
-const MANY = 5_000;
+const MAX_SCANNED_ROWS = 5_000;
 
-interface CountedPiece extends PeriodRange {
+interface CountedRange extends PeriodRange {
   readonly count: number;
 }
 
@@ -38,7 +38,7 @@ export function requestLogPage(
   }
   const { periods } = countsFor(wanted.kinds);
   const pieces = splitByPeriod(wanted.from, wanted.to, periods).flatMap((piece) =>
-    counted(database, wanted.kinds, piece),
+    countedRanges(database, wanted.kinds, piece),
   );
   const total = pieces.reduce((sum, { count }) => sum + count, 0);
   return { rows: table.at(positionsAt(database, wanted.kinds, pieces, limit, offset)), total };
@@ -46,7 +46,7 @@ export function requestLogPage(
 
 export function requestLogOptions(
   database: DatabaseSync,
-  { requests: table, kinds }: Pick<Tables, 'requests' | 'kinds'>,
+  { requests: table, kindCounts: kinds }: Pick<Tables, 'requests' | 'kindCounts'>,
   filter: RequestLogFilter,
 ): RequestLogOptions {
   const { from, to } = timeRangeOf(filter);
@@ -68,7 +68,7 @@ function countsFor(kinds: KindSelection | undefined) {
 }
 
 /** Each period of the piece that holds matches, and how many. */
-function counted(database: DatabaseSync, kinds: KindSelection | undefined, piece: PeriodRange): CountedPiece[] {
+function countedRanges(database: DatabaseSync, kinds: KindSelection | undefined, piece: PeriodRange): CountedRange[] {
   const { period, from, to } = piece;
   const bytes = kinds ? [kinds.bytes] : [];
   if (!period) {
@@ -92,32 +92,32 @@ function counted(database: DatabaseSync, kinds: KindSelection | undefined, piece
 }
 
 /** Failed requests are few: a walk along their own index finds them sooner than roll-ups do. */
-function isEntered({ period, count }: CountedPiece, kinds: KindSelection | undefined): boolean {
+function isSplit({ period, count }: CountedRange, kinds: KindSelection | undefined): boolean {
   if (period === 'month' && !kinds?.isFailedOnly) return true;
-  return period !== undefined && period !== countsFor(kinds).periods[0] && count > MANY;
+  return period !== undefined && period !== countsFor(kinds).periods[0] && count > MAX_SCANNED_ROWS;
 }
 
 /** Positions of one page, found by skipping whole pieces and walking the index only in those that hold the page. */
 function positionsAt(
   database: DatabaseSync,
   kinds: KindSelection | undefined,
-  pieces: readonly CountedPiece[],
+  pieces: readonly CountedRange[],
   limit: number,
   offset: number,
 ): number[] {
   const found: number[] = [];
   let toSkip = offset;
-  const enter = (inside: readonly CountedPiece[]) => {
+  const enter = (inside: readonly CountedRange[]) => {
     for (const piece of inside) {
       if (found.length >= limit) return;
       if (toSkip >= piece.count) {
         toSkip -= piece.count;
-      } else if (isEntered(piece, kinds)) {
+      } else if (isSplit(piece, kinds)) {
         const period = piece.period && PERIODS[periodNumber(piece.period) - 1];
-        enter(counted(database, kinds, { period, from: piece.from, to: piece.to }));
+        enter(countedRanges(database, kinds, { period, from: piece.from, to: piece.to }));
       } else {
         const wanted = Math.min(limit - found.length, piece.count - toSkip);
-        found.push(...walk(database, kinds, piece, wanted, toSkip));
+        found.push(...scan(database, kinds, piece, wanted, toSkip));
         toSkip = 0;
       }
     }
@@ -126,7 +126,7 @@ function positionsAt(
   return found;
 }
 
-function walk(
+function scan(
   database: DatabaseSync,
   kinds: KindSelection | undefined,
   { from, to }: PeriodRange,

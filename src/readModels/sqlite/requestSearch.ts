@@ -5,12 +5,12 @@ import { completeSegments, type RequestIdIndex } from './requestIdIndex.ts';
 import { kindCondition, type RequestSelection } from './requestSelection.ts';
 
 /** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
-const PART_OF_ID = /^[0-9a-f]{4,}$/;
+const HEX_FRAGMENT = /^[0-9a-f]{4,}$/;
 /** So many matches are put in order; of more, the first pages are found by walking through all requests, the latest first. */
-const MANY = 30_000;
-const FIRST_PAGES = 2_000;
+const MAX_SORTED_MATCHES = 30_000;
+const MAX_SCANNED_OFFSET = 2_000;
 /** Shorter texts are not in the index of messages. */
-const MIN_INDEXED = 3;
+const MIN_INDEXED_LENGTH = 3;
 
 interface Found {
   readonly positions: readonly number[];
@@ -25,9 +25,9 @@ interface Matches {
 
 interface IdSearch {
   /** In the index of ids. */
-  readonly sorted: Matches;
+  readonly indexed: Matches;
   /** Among the rows that the index does not have yet. */
-  readonly open: Matches;
+  readonly unindexed: Matches;
   /** The condition on a row. */
   readonly condition: string;
   readonly values: readonly string[];
@@ -50,8 +50,8 @@ export function searchRequests(
 ): Found | undefined {
   // Ids are minted in lower case.
   const id = search.toLowerCase();
-  if (isSharedByAll(database, id, head)) return undefined;
-  const ids = PART_OF_ID.test(id) ? byPart(requestIds, id, head) : byBeginning(id, head);
+  if (isPrefixOfAllIds(database, id, head)) return undefined;
+  const ids = HEX_FRAGMENT.test(id) ? fragmentSearch(requestIds, id, head) : prefixSearch(id, head);
   const messages = JSON.stringify(messagesWith(database, search));
   const byMessage = {
     from: 'requests INDEXED BY requestsByMessage WHERE messageId IN (SELECT value FROM json_each(?))',
@@ -70,11 +70,11 @@ export function searchRequests(
     return each.flatMap((own) => statement.all(...own, ...values) as unknown as [number, number][]);
   };
 
-  const found = count(ids.sorted) + count(ids.open);
+  const found = count(ids.indexed) + count(ids.unindexed);
   const both =
     found === 0 ? 0 : count({ from: `${byMessage.from} AND ${ids.condition}`, each: [[messages, ...ids.values]] });
   const total = found - both + count(byMessage);
-  if (total > MANY && offset + limit <= FIRST_PAGES) {
+  if (total > MAX_SORTED_MATCHES && offset + limit <= MAX_SCANNED_OFFSET) {
     const walk = database.prepare(
       `SELECT position FROM requests INDEXED BY requestsByTime
        WHERE (${ids.condition} OR messageId IN (SELECT value FROM json_each(?))) ${conditions}
@@ -83,7 +83,7 @@ export function searchRequests(
     const rows = walk.all(...ids.values, messages, ...values, limit, offset);
     return { positions: rows.map(({ position }) => position as number), total };
   }
-  const matches = [...all(ids.sorted), ...all(ids.open), ...all(byMessage)].sort(latestFirst);
+  const matches = [...all(ids.indexed), ...all(ids.unindexed), ...all(byMessage)].sort(latestFirst);
   const positions = both === 0 ? matches.map(at) : [...new Set(matches.map(at))];
   return { positions: positions.slice(offset, offset + limit), total };
 }
@@ -91,16 +91,16 @@ export function searchRequests(
 const at = ([, position]: [number, number]): number => position;
 const latestFirst = (a: [number, number], b: [number, number]): number => b[0] - a[0] || b[1] - a[1];
 
-function byBeginning(text: string, head: Position): IdSearch {
+function prefixSearch(text: string, head: Position): IdSearch {
   const whole = completeSegments(head);
   const condition = '(requestId >= ? AND requestId < ?)';
-  const values = [text, behind(text)];
+  const values = [text, prefixEnd(text)];
   return {
-    sorted: {
+    indexed: {
       from: `requestIds WHERE stretch = ? AND ${condition}`,
       each: Array.from({ length: whole }, (_, stretch) => [stretch, ...values]),
     },
-    open: {
+    unindexed: {
       from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`,
       each: [[whole * SEGMENT_SIZE, ...values]],
     },
@@ -109,23 +109,26 @@ function byBeginning(text: string, head: Position): IdSearch {
   };
 }
 
-function byPart({ fragments: parts }: RequestIdIndex, text: string, head: Position): IdSearch {
+function fragmentSearch({ fragments: parts }: RequestIdIndex, text: string, head: Position): IdSearch {
   const whole = completeSegments(head);
   const condition = 'instr(requestId, ?)';
   const blocks = Array.from({ length: whole }, (_, stretch) => parts.blocksWith(text, stretch)).flat();
   return {
-    sorted: {
+    indexed: {
       from: `requests NOT INDEXED WHERE position >= ? AND position < ? AND ${condition}`,
       each: blocks.map((first) => [first, first + BLOCK_SIZE, text]),
     },
-    open: { from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`, each: [[whole * SEGMENT_SIZE, text]] },
+    unindexed: {
+      from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`,
+      each: [[whole * SEGMENT_SIZE, text]],
+    },
     condition,
     values: [text],
   };
 }
 
 function messagesWith(database: DatabaseSync, search: string): number[] {
-  const isIndexed = [...search].length >= MIN_INDEXED;
+  const isIndexed = [...search].length >= MIN_INDEXED_LENGTH;
   const rows = isIndexed
     ? database.prepare('SELECT rowid AS id FROM messageTexts WHERE messageTexts MATCH ?').all(phrase(search))
     : database.prepare("SELECT id FROM messages WHERE text LIKE ? ESCAPE '\\'").all(pattern(search));
@@ -137,8 +140,8 @@ const phrase = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const pattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Whether every id begins with the text. */
-function isSharedByAll(database: DatabaseSync, text: string, head: Position): boolean {
-  const range = [text, behind(text)];
+function isPrefixOfAllIds(database: DatabaseSync, text: string, head: Position): boolean {
+  const range = [text, prefixEnd(text)];
   const other = database.prepare(
     `SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId < ?2
      UNION ALL SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId >= ?3 LIMIT 1`,
@@ -152,4 +155,4 @@ function isSharedByAll(database: DatabaseSync, text: string, head: Position): bo
 }
 
 /** The first text behind all that begin with this one. */
-const behind = (text: string) => `${text}\u{10FFFF}`;
+const prefixEnd = (text: string) => `${text}\u{10FFFF}`;

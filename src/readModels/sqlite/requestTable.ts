@@ -89,8 +89,8 @@ export class RequestTable {
   /** Forgets what was inserted since the last flush. */
   clear(): void {
     this.#rows = [];
-    this.kinds.load();
-    this.outcomes.load();
+    this.kinds.reload();
+    this.outcomes.reload();
   }
 
   #write({ row, kindId, outcomeId }: NumberedRow): void {

@@ -26,7 +26,7 @@ async function logOf(folder: string, ...events: DomainEvent[]): Promise<{ logPat
 }
 
 function open(folder: string, logPath: string, onTrouble?: (error: Error) => void) {
-  const readModels = createSqliteReadModels({ folder, logPath, ...(onTrouble && { onTrouble }) });
+  const readModels = createSqliteReadModels({ folder, logPath, ...(onTrouble && { onFailure: onTrouble }) });
   onTestFinished(() => readModels.close());
   const ids = async (at: Position) => {
     const { rows, total } = await readModels.requestLog.page({}, 1_000, 0, at);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { startThread } from '../../lib/threads/startThread.ts';
-import { askThread } from '../queryThread.ts';
+import { queryOnThread } from '../queryThread.ts';
 import { portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
@@ -13,13 +13,13 @@ export interface SqliteReadModelsOptions {
   /** The file of the SQLite event log. */
   readonly logPath: string;
   /** Told once when the read models cannot follow the log; they go on trying. */
-  readonly onTrouble?: (error: Error) => void;
+  readonly onFailure?: (error: Error) => void;
 }
 
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
 
 /** Read models in a thread and a file of their own, made from the log's file: requests pay nothing for them. */
-export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteReadModelsOptions): ReadModels {
+export function createSqliteReadModels({ folder, logPath, onFailure: onTrouble }: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
   let isClosed = false;
   let announced: Position = position(0);
@@ -55,7 +55,7 @@ export function createSqliteReadModels({ folder, logPath, onTrouble }: SqliteRea
       announced = at;
       if (!isCatchingUp && !isClosed) catchUp();
     },
-    ...portsOver(askThread(thread)),
+    ...portsOver(queryOnThread(thread)),
     close() {
       isClosed = true;
       return thread.stop();

@@ -13,13 +13,13 @@ import { RequestTable } from './requestTable.ts';
 import { NO_ERROR, rollUpTables } from './rollUps.ts';
 import type { RollUpTable } from './rollUpTable.ts';
 
-const NOBODY: readonly EventHandler[] = [];
+const NO_HANDLERS: readonly EventHandler[] = [];
 
 /** All tables of the file, and how events get into them. */
 export class Tables {
   readonly requests: RequestTable;
   readonly requestIds: RequestIdIndex;
-  readonly kinds: RequestKindCounts;
+  readonly kindCounts: RequestKindCounts;
   readonly history: HistoryIndex;
   readonly #loggedRequests = new LoggedRequestReader();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
@@ -29,8 +29,8 @@ export class Tables {
   /** @param upTo where the tables end */
   constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
     const requests = new RequestTable(database);
-    const rollUps = rollUpTables(database, (period, start) => this.kinds.forget(period, start));
-    this.kinds = new RequestKindCounts(database);
+    const rollUps = rollUpTables(database, (period, start) => this.kindCounts.forget(period, start));
+    this.kindCounts = new RequestKindCounts(database);
     this.requests = requests;
     this.requestIds = new RequestIdIndex(database);
     this.history = new HistoryIndex(database, log, upTo);
@@ -49,7 +49,7 @@ export class Tables {
     };
     this.#write = {
       insert: (collection, _key, document) => insert[collection as keyof typeof insert](document as never),
-      addUp: (rollUp, at, group, sums) => addUp[rollUp as keyof typeof addUp](at, group, sums),
+      increment: (rollUp, at, group, sums) => addUp[rollUp as keyof typeof addUp](at, group, sums),
     };
   }
 
@@ -58,7 +58,7 @@ export class Tables {
     const data = this.#dataOf(type, version, json);
     const event = { type, data } as KnownEvent;
     const placed = { data, position: position(at), time: instant(time) };
-    for (const handle of handlers.get(type) ?? NOBODY) handle(placed, this.#write);
+    for (const handle of handlers.get(type) ?? NO_HANDLERS) handle(placed, this.#write);
     if (event.type === 'RequestAdmitted') this.requestIds.addAdmission(placed.position, event.data.requestId);
     this.history.add(event, placed.position, placed.time, stream, metadata);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { actorLabels, isOrdinary, sentenceOf, subjectOf } from '../../../projections/history.ts';
+import { actorLabels, isRoutine, sentenceOf, subjectOf } from '../../../projections/history.ts';
 import type { AccountId, Position } from '../../../src/domain/core/brands.ts';
 import type { KnownEvent } from '../../../src/domain/eventTypes.ts';
 import { IpAllowed, IpRevoked } from '../../../src/domain/firewall/events.ts';
@@ -67,7 +67,7 @@ function expectedOf(events: readonly Happened[]): Expected[] {
     const subject = subjectOf(stream, event);
     const sentence = sentenceOf(event);
     latest = Math.max(latest, time);
-    const text = isOrdinary(event) ? undefined : sentence.toLowerCase();
+    const text = isRoutine(event) ? undefined : sentence.toLowerCase();
     return { position: (index + 1) as Position, time, type, subject, actor, sentence, latest, text };
   });
   return entries.reverse();

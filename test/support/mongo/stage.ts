@@ -47,7 +47,7 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
       return ending;
     };
     ends.push(close);
-    return { ...store, ...portsOver(store.answer), said, close };
+    return { ...store, ...portsOver(store.query), said, close };
   }
 
   return {
