@@ -39,7 +39,13 @@ export async function readModelsInMongo({ folder, rounds, say, ...of }: ReadMode
   fillLog(logPath, rows);
   const url = server.newDatabase();
   const source = openLogReader(logPath);
-  const store = createMongoStore({ url, source, fencedBy: 'bench', say, ...(batchEvents && { batchEvents }) });
+  const store = createMongoStore({
+    url,
+    log: source,
+    fencedBy: 'bench',
+    report: say,
+    ...(batchEvents && { batchEvents }),
+  });
   const readModels = portsOver(store.query);
   await using client = new MongoClient(url);
   const generations = new Generations(client.db());

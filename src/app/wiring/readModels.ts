@@ -24,7 +24,7 @@ async function openShared(url: string, { store, say, startSoleWork }: Foundation
     isCopy: store.name === 'eventstore',
     // Epochs of one lease say nothing to those of another: an embedded log may have become one in EventStoreDB.
     fencedBy: store.leases ? 'EventStoreDB' : 'embedded log',
-    say,
+    report: say,
   });
   const projecting = startSoleWork('read-models', mongo.project);
   return {

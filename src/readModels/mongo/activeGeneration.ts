@@ -3,43 +3,43 @@ import type { Generations } from './generations.ts';
 import type { ReadView } from './readView.ts';
 import { RequestKinds } from './requestKinds.ts';
 
-/** So long a generation is read without looking whether it still is the one: a switch is seen within this. */
+/** How long the pointer to the active generation is cached: a switch is noticed within this time. */
 export const POINTER_CACHE_MS = 1_000;
 
-interface Current extends ReadView {
+interface CurrentView extends ReadView {
   readonly generation: number;
 }
 
-/** The generation that is read at the moment, and how far it certainly reaches. */
+/** The generation that queries read, and the position up to which it is known to be complete. */
 export class ActiveGeneration {
   readonly #generations: Generations;
-  #current: Current | undefined;
-  #looking: Promise<Current> | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #current: CurrentView | undefined;
+  #reading: Promise<CurrentView> | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(generations: Generations) {
     this.#generations = generations;
   }
 
-  /** @throws when MongoDB does not answer and the last look is too old */
-  async current(): Promise<Current> {
-    if (this.#current && performance.now() - this.#lookedAt < POINTER_CACHE_MS) return this.#current;
-    // Many queries at once are one look.
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  /** @throws when MongoDB does not respond and the cached pointer has expired */
+  async current(): Promise<CurrentView> {
+    if (this.#current && performance.now() - this.#readAt < POINTER_CACHE_MS) return this.#current;
+    // Concurrent queries share one read of the pointer.
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#looking;
+    return this.#reading;
   }
 
-  /** Asks how far it reaches by now. */
-  async refresh(): Promise<Current> {
+  /** Reads how far the generation reaches by now. */
+  async refresh(): Promise<CurrentView> {
     const { generation } = await this.current();
     const mark = await this.#generations.mark(generation);
     return this.setReached(generation, mark?.position ?? position(0));
   }
 
-  /** Takes note of how far a generation reaches. */
-  setReached(generation: number, at: Position): Current {
+  /** Records how far a generation reaches. */
+  setReached(generation: number, at: Position): CurrentView {
     if (this.#current?.generation !== generation) {
       const collections = this.#generations.collections(generation);
       this.#current = { generation, position: at, collections, kinds: new RequestKinds(collections.kinds) };
@@ -49,9 +49,9 @@ export class ActiveGeneration {
     return this.#current;
   }
 
-  async #look(): Promise<Current> {
+  async #read(): Promise<CurrentView> {
     const generation = await this.#generations.active();
-    this.#lookedAt = performance.now();
+    this.#readAt = performance.now();
     if (this.#current?.generation === generation) return this.#current;
     const mark = await this.#generations.mark(generation);
     return this.setReached(generation, mark?.position ?? position(0));

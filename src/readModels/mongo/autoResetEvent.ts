@@ -1,22 +1,22 @@
 import { sleep } from '../../lib/sleep.ts';
 
-/** Lets one wait until there may be something new. */
+/** An auto-reset event: `set` wakes the waiting task, or lets the next `wait` return at once. */
 export class AutoResetEvent {
   #waiting: AbortController | undefined;
-  #isThere = false;
+  #isSet = false;
 
   set(): void {
-    this.#isThere = true;
+    this.#isSet = true;
     this.#waiting?.abort();
   }
 
-  /** Resolves at the next news, those included that came since the last time, and after `mostMs` without any. */
-  async wait(mostMs: number, signal: AbortSignal): Promise<void> {
-    if (!this.#isThere) {
+  /** Resolves when the event is set, also if it was set since the last wait, or after `timeoutMs`. */
+  async wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isSet) {
       this.#waiting = new AbortController();
-      await sleep(mostMs, AbortSignal.any([signal, this.#waiting.signal]));
+      await sleep(timeoutMs, AbortSignal.any([signal, this.#waiting.signal]));
       this.#waiting = undefined;
     }
-    this.#isThere = false;
+    this.#isSet = false;
   }
 }

@@ -5,9 +5,9 @@ import { areDuplicates } from './mongoErrors.ts';
 import { RollUps } from './rollUps.ts';
 
 /**
- * Writes what a batch changes, without transactions: each document is either keyed by its position, and inserting it again
- * changes nothing, or guarded by one (see `RollUps`). How far the read models reach is written by the caller, afterwards.
- * A crash anywhere in between leaves documents that the next attempt meets again.
+ * Writes the changes of a batch without a transaction. A document is either keyed by its position, so that inserting it again
+ * changes nothing, or guarded by a position (see `RollUps`). The caller writes afterwards how far the read models reach; after
+ * a crash in between, the next attempt finds the documents (docs/stores.md#mongodb-guarded-writes-instead-of-transactions).
  */
 export class BatchWriter {
   readonly #collections: Collections;
@@ -25,7 +25,7 @@ export class BatchWriter {
   }
 
   async write({ to, requests, refusals, kinds, additions, history, texts }: Changes): Promise<void> {
-    // Kinds go first: a row whose kind nobody knows would be found by no filter.
+    // Kinds first: filters would not find a row with an unknown kind.
     await this.#writeKinds([...kinds.values()]);
     const { requestsByKind, requestsByOutcome, requestsByErrorCode, usageByAccount } = this.#rollUps;
     await allOrThrow([
@@ -47,7 +47,7 @@ export class BatchWriter {
   }
 }
 
-/** Those that are there already are those of an earlier attempt. */
+/** Inserts documents; those that exist were inserted by an earlier attempt. */
 // biome-ignore lint/suspicious/noExplicitAny: any collection
 async function insertNew(collection: Collection<any>, documents: readonly object[]): Promise<void> {
   if (documents.length === 0) return;
@@ -58,7 +58,7 @@ async function insertNew(collection: Collection<any>, documents: readonly object
   }
 }
 
-/** Nothing is under way any more when it returns or throws. */
+/** Waits until all have settled, then throws the first error. */
 async function allOrThrow(works: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;

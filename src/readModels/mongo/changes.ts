@@ -25,7 +25,7 @@ import {
 } from './documents.ts';
 import type { LogMark } from './generations.ts';
 
-/** What events of one batch add to one group in one period, each with its position. */
+/** What the events of a batch add to one group in one period. */
 export interface Addition {
   readonly period: Period;
   readonly start: Instant;
@@ -35,14 +35,14 @@ export interface Addition {
 
 export type RollUpName = 'requestsByKind' | 'requestsByOutcome' | 'requestsByErrorCode' | 'usageByAccount';
 
-/** What a batch of events changes, before any store is asked. */
+/** The changes of a batch of events, computed without the store. */
 export interface Changes {
   readonly from: LogMark;
   readonly to: LogMark;
   readonly requests: readonly RequestDocument[];
   readonly refusals: readonly RefusalsDocument[];
   readonly kinds: ReadonlyMap<string, KindDocument>;
-  /** By the id of the document that they belong into. */
+  /** By the id of the document to change. */
   readonly additions: Readonly<Record<RollUpName, ReadonlyMap<string, Addition>>>;
   readonly history: readonly HistoryDocument[];
   readonly texts: readonly TextDocument[];
@@ -56,8 +56,8 @@ const periodsOf: Readonly<Record<RollUpName, readonly Period[]>> = {
 type Group = RequestKind & { readonly apiKeyId: string | null; readonly errorCode: string | null };
 
 /**
- * Folds a batch that is not empty; pure.
- * @throws UnknownEventType when this build does not know an event of it
+ * The changes of a batch with at least one event; pure.
+ * @throws UnknownEventType when this build does not know the type of an event
  */
 export function changesOf(from: LogMark, events: readonly StoredEvent[]): Changes {
   const last = events.at(-1) as StoredEvent;

@@ -11,7 +11,7 @@ import type {
   TextDocument,
 } from './documents.ts';
 
-/** Everything that one generation of the read models consists of. */
+/** The collections of one generation of the read models. */
 export interface Collections {
   readonly requests: Collection<RequestDocument>;
   readonly refusals: Collection<RefusalsDocument>;
@@ -24,29 +24,28 @@ export interface Collections {
   readonly historyTexts: Collection<TextDocument>;
 }
 
-/** Every index but that of `_id`, with the query that it is there for. Hints name them. */
+/** All indexes except those of `_id`, each with the queries that use it. Hints refer to their names. */
 export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescription & { readonly name: string })[]>> = {
   requests: [
-    // A page without filter, or with one that many kinds pass: along the time; the kind is read from the index.
+    // A page without a filter, or with one that many kinds match: scanned by time; the index covers the kind.
     { name: 'byTime', key: { requestedAt: -1, _id: -1, kind: 1 } },
-    // A page of few kinds (one account, one model, one status): one range a kind, merged by time.
+    // A page of few kinds (one account, one model, one status): one range per kind, merged by time.
     { name: 'byKind', key: { kind: 1, requestedAt: -1, _id: -1 } },
-    // `search` by the beginning of a request id (a range) or a part of it (along the index); counted without the rows.
+    // `search` by the beginning of a request id (a range) or a part of it (an index scan); counted without the rows.
     { name: 'byRequestId', key: { requestId: 1, requestedAt: -1, _id: -1, kind: 1 } },
-    // `search` by a part of an error message: along the messages of failed requests, others are not in it.
+    // `search` by a part of an error message: a scan of the messages; the index contains failed requests only.
     { name: 'byErrorMessage', key: { errorMessage: 1 }, sparse: true },
-    // Together with that of `_id` (the rows of a page, by their positions) five.
   ],
   refusals: [
     // Refusals without rows within a part of an hour.
     { name: 'byMinute', key: { minute: 1 } },
   ],
   kinds: [
-    // Kinds that a reader does not know yet.
+    // Kinds that a reader has not loaded yet.
     { name: 'bySince', key: { since: 1 } },
   ],
   requestsByKind: [
-    // How many requests of these kinds each period has; and which kinds it has. Answered without the documents.
+    // Number of requests by kind and period; a covering index.
     { name: 'byPeriod', key: { period: 1, start: -1, kind: 1, requests: 1 } },
   ],
   requestsByOutcome: [
@@ -54,26 +53,26 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
     { name: 'byPeriod', key: { period: 1, start: -1 } },
   ],
   requestsByErrorCode: [
-    // Totals since a moment; and how many requests of any kind each period has, without the documents.
+    // Totals since a moment, and the number of requests per period; covers the latter.
     { name: 'byPeriod', key: { period: 1, start: -1, requests: 1 } },
   ],
   usageByAccount: [
     // Sums of each account since a moment.
     { name: 'byTime', key: { start: 1 } },
-    // The hours of one account, and the last one before them.
+    // The hours of one account, and the last hour before them.
     { name: 'byAccount', key: { accountId: 1, start: -1 } },
   ],
   history: [
-    // Everything that happened to a subject, the latest first.
+    // Events of a subject, latest first.
     { name: 'bySubject', key: { subject: 1, _id: -1 } },
-    // Events of some types, the latest first.
+    // Events of some types, latest first.
     { name: 'byType', key: { type: 1, _id: -1 } },
-    // What somebody did, the latest first.
+    // Events of an actor, latest first.
     { name: 'byActor', key: { actors: 1, _id: -1 } },
-    // The last position up to a time: `since` and `until` become positions.
+    // The last position up to a time, which maps `since` and `until` to positions.
     { name: 'byLatest', key: { latest: 1, _id: 1 } },
   ],
-  // A part of a sentence: along the positions, the latest first.
+  // A part of a sentence: a scan by position, latest first.
   historyTexts: [],
 };
 
@@ -82,19 +81,19 @@ const NAMES = Object.keys(INDEXES) as (keyof Collections)[];
 export const collectionsOf = (db: Db, prefix: string): Collections =>
   Object.fromEntries(NAMES.map((name) => [name, db.collection(`${prefix}.${name}`)])) as unknown as Collections;
 
-/** Makes the collections and indexes that are not there yet. */
+/** Creates the missing collections and indexes. */
 export async function prepare(collections: Collections): Promise<void> {
   await Promise.all(
     NAMES.map(async (name) => {
-      const there = await indexNames(collections[name]);
-      // FerretDB 1.24 breaks the connection over an index that is there already.
-      const missing = INDEXES[name].filter((index) => !there.has(index.name));
+      const existing = await indexNames(collections[name]);
+      // FerretDB 1.24 closes the connection when an index exists already.
+      const missing = INDEXES[name].filter((index) => !existing.has(index.name));
       if (missing.length > 0) await collections[name].createIndexes([...missing]);
     }),
   );
 }
 
-/** Throws the documents and indexes of a generation away. */
+/** Drops the collections of a generation. */
 export async function drop(collections: Collections): Promise<void> {
   await Promise.all(NAMES.map((name) => collections[name].drop()));
 }

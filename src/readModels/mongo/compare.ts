@@ -3,11 +3,12 @@ import type { Collections } from './collections.ts';
 import type { GenerationBuilder } from './generationBuilder.ts';
 
 const MAX_DIFFERENCES = 10;
-const MAX_SHOWN = 200;
+/** In characters. */
+const MAX_VALUE_LENGTH = 200;
 
 type Name = keyof Collections;
 const ROLL_UPS: readonly Name[] = ['requestsByKind', 'requestsByOutcome', 'requestsByErrorCode', 'usageByAccount'];
-/** Fields that depend on where batches ended. */
+/** Fields that depend on the boundaries of batches. */
 const BATCH_DEPENDENT_FIELDS: ReadonlySet<string> = new Set(['position', 'since']);
 
 interface ChangedSum {
@@ -16,9 +17,9 @@ interface ChangedSum {
 }
 
 /**
- * Holds every document of the live generation against its counterpart, which was built as far as the live one reached when
- * this began. Sums that the live one changed since are compared where they are by then: the fresh one is built on to the
- * very position of each.
+ * Compares every document of the live generation with its counterpart in the fresh one, which reaches the position that the
+ * live one had at the start. Sums that have changed in the live one since are compared afterwards: for each, the fresh
+ * generation is built up to the sum's position.
  */
 export async function compareGenerations(
   live: Collections,
@@ -27,31 +28,31 @@ export async function compareGenerations(
 ): Promise<{ rows: number; differences: string[] }> {
   const end = builder.mark.position;
   const differences: string[] = [];
-  const moved: ChangedSum[] = [];
+  const changedSums: ChangedSum[] = [];
   let rows = 0;
   for (const name of Object.keys(live) as Name[]) {
     for await (const [left, right] of pairs(live[name] as never, fresh[name] as never)) {
       if (differences.length >= MAX_DIFFERENCES) return { rows, differences };
       if (left && isLater(name, left, right, end)) {
-        if (ROLL_UPS.includes(name)) moved.push({ name, live: left });
+        if (ROLL_UPS.includes(name)) changedSums.push({ name, live: left });
         continue;
       }
       rows++;
-      differences.push(...differenceOf(name, left, right));
+      differences.push(...describeDifference(name, left, right));
     }
   }
-  for (const { name, live: left } of moved.toSorted((a, b) => a.live.position - b.live.position)) {
+  for (const { name, live: left } of changedSums.toSorted((a, b) => a.live.position - b.live.position)) {
     if (differences.length >= MAX_DIFFERENCES) break;
     await builder.buildTo(left.position);
     rows++;
     differences.push(
-      ...differenceOf(name, left, await (fresh[name] as unknown as Collection).findOne({ _id: left._id })),
+      ...describeDifference(name, left, await (fresh[name] as unknown as Collection).findOne({ _id: left._id })),
     );
   }
   return { rows, differences };
 }
 
-/** Whether the live document came, or was changed, after the position that both generations reach. */
+/** Whether the live document was added or changed after the position that both generations view. */
 function isLater(name: Name, live: Document, fresh: Document | null, end: number): boolean {
   if (ROLL_UPS.includes(name)) return live.position > end;
   if (name === 'kinds') return !fresh && live.since > end;
@@ -60,7 +61,7 @@ function isLater(name: Name, live: Document, fresh: Document | null, end: number
 
 const IN_ORDER = { sort: { _id: 1 } } as const;
 
-/** Documents of the same id together; one that the other side has not stands alone. */
+/** Pairs documents of the same id; the other side is null where a document is missing. */
 async function* pairs(
   live: Collection,
   fresh: Collection,
@@ -75,16 +76,16 @@ async function* pairs(
   }
 }
 
-function differenceOf(name: Name, live: Document | null, fresh: Document | null): string[] {
-  const place = `${name} ${String((live ?? fresh)?._id)}`;
-  if (!fresh) return [`${place}: is only in the live read models`];
-  if (!live) return [`${place}: is missing from the live read models`];
+function describeDifference(name: Name, live: Document | null, fresh: Document | null): string[] {
+  const label = `${name} ${String((live ?? fresh)?._id)}`;
+  if (!fresh) return [`${label}: is only in the live read models`];
+  if (!live) return [`${label}: is missing from the live read models`];
   const fields = new Set([...Object.keys(live), ...Object.keys(fresh)]);
   for (const field of fields) {
     const [left, right] = [live[field], fresh[field]].map((value) => JSON.stringify(value));
     if (left === right || BATCH_DEPENDENT_FIELDS.has(field)) continue;
-    const shown = (value: string | undefined) => value?.slice(0, MAX_SHOWN) ?? 'missing';
-    return [`${place}: ${field} is ${shown(left)} in the live read models, ${shown(right)} rebuilt`];
+    const shown = (value: string | undefined) => value?.slice(0, MAX_VALUE_LENGTH) ?? 'missing';
+    return [`${label}: ${field} is ${shown(left)} in the live read models, ${shown(right)} rebuilt`];
   }
   return [];
 }

@@ -1,29 +1,29 @@
 import { type Db, MongoClient, ServerType } from 'mongodb';
 
-/** Databases of a URL that names none. */
-const DATABASE = 'svc';
+/** The database when the URL names none. */
+const DEFAULT_DATABASE = 'svc';
 
 export interface Connection {
   readonly db: Db;
-  /** The servers, without name and password: what lines for the operator may show. */
+  /** The servers without credentials, for lines to the operator. */
   readonly hosts: string;
   /**
-   * Connects, unless that has succeeded once. To be called before anything else is asked: a client whose first attempt
-   * failed fails for ever after, until this is called again.
+   * Connects, unless connected already. Must be called before each use: after a failed first attempt the client keeps failing
+   * until this is called again.
    */
   open(): Promise<void>;
-  /** Whether a server that takes reads and writes answered the last heartbeat. One that is only slow does. */
+  /** Whether a writable server responded to the last heartbeat. A slow server does. */
   readonly isAlive: boolean;
   close(): Promise<void>;
 }
 
-/** Every second, and with so long to answer, so that a silence is known within three. */
+/** With the time-out below, an unresponsive server is detected within 3 s. */
 const HEARTBEAT_MS = 1_000;
 const HEARTBEAT_TIMEOUT_MS = 2_000;
 
 /**
- * A client for the server or servers that the URL names; nothing is connected before `open`.
- * @throws Error for a URL that the driver cannot use; the message holds neither name nor password
+ * A client of the servers that the URL names. Connects in `open`.
+ * @throws Error for a URL that the driver rejects; the message contains no credentials
  */
 export function connect(url: string): Connection {
   const hosts = hostsOf(url);
@@ -31,10 +31,10 @@ export function connect(url: string): Connection {
   try {
     client = new MongoClient(url, {
       appName: 'svc',
-      // Rows that a checkpoint speaks of must outlive a change of the primary, and a reader must see what it waited for.
+      // Rows before a checkpoint must survive a change of the primary, and a reader must see the position it waited for.
       writeConcern: { w: 'majority' },
       readPreference: 'primary',
-      // Whoever asks is told soon that nobody answers; a server that falls silent is noticed by the heartbeat.
+      // Fails soon when no server responds; the heartbeat detects a server that stops responding.
       serverSelectionTimeoutMS: 2_000,
       connectTimeoutMS: HEARTBEAT_TIMEOUT_MS,
       heartbeatFrequencyMS: HEARTBEAT_MS,
@@ -50,7 +50,7 @@ export function connect(url: string): Connection {
     isAlive = [...servers.values()].some(({ type }) => WRITABLE.has(type));
   });
   return {
-    db: client.db(named === 'test' && !hasDatabase(url) ? DATABASE : named),
+    db: client.db(named === 'test' && !hasDatabase(url) ? DEFAULT_DATABASE : named),
     hosts,
     open: async () => void (await client.connect()),
     get isAlive() {
@@ -71,7 +71,7 @@ const parts = (url: string) => /^(?:mongodb(?:\+srv)?:\/\/)(?:[^@/]*@)?([^/?]*)(
 const hostsOf = (url: string): string => parts(url)?.[1] ?? 'unknown host';
 const hasDatabase = (url: string): boolean => (parts(url)?.[2] ?? '') !== '';
 
-/** The driver's messages may quote the URL. */
+/** The driver's messages may contain the URL. */
 function redactUrl(message: string, url: string): string {
   const [, credentials] = /^[^:]+:\/\/([^@/]*)@/.exec(url) ?? [];
   return [url, ...(credentials?.split(':') ?? [])]

@@ -11,33 +11,33 @@ import type { UsageSums } from '../../../projections/usageTrends.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
 
-// Positions and times are plain numbers, here as everywhere: MongoDB compares and sorts numbers by their value, whichever
-// of its types the driver chose for them, and none of ours is beyond 2^53.
+// Positions and times are plain numbers: MongoDB compares and sorts numbers by value, whichever numeric type the driver
+// chooses, and ours are below 2^53.
 
-/** A row of the request log under its position. Its texts stand in it, so that whoever looks into the store can read it. */
+/** A row of the request log by its position. It contains its texts, so that operators can read the collection. */
 export interface RequestDocument extends Omit<RequestLogRow, 'position' | 'errorMessage'> {
   readonly _id: number;
-  /** See `KindDocument`: what filters go by. */
+  /** Id of the `KindDocument`, which filters are evaluated on. */
   readonly kind: string;
-  /** Absent where there is none, so that its index holds failed requests only. */
+  /** Absent instead of null, so that its sparse index contains failed requests only. */
   readonly errorMessage?: string;
 }
 
-/** Refusals without rows, under the key that the projection gives them. */
+/** Refusals without rows, by the key that the projection gives them. */
 export interface RefusalsDocument extends Omit<UnloggedRefusals, 'position'> {
   readonly _id: string;
 }
 
-/** What a request can be filtered by, once each, under a hash of it: a filter is tried on these few, never on rows. */
+/** A combination of filterable fields, by its hash. Filters are evaluated on these few documents, never on rows. */
 export interface KindDocument extends RequestKind {
   readonly _id: string;
-  /** End of the batch in which it was met first: a reader that knows all up to a position asks for later ones only. */
+  /** End of the batch in which the kind first occurred: readers load only kinds that are later than those they have. */
   readonly since: number;
 }
 
 /**
- * Sums of one group over one period. A document whose position is P is exactly what all events up to P make of it: that
- * holds whoever wrote it, and makes writing it again harmless.
+ * Sums of one group over one period. A document with position P contains exactly the sums of all events up to P, whichever
+ * node wrote it. That makes repeated writes harmless.
  */
 export type RollUpDocument<Group, Sums> = Group &
   Sums & {
@@ -52,27 +52,27 @@ export type OutcomeSums = RollUpDocument<RequestOutcome, RequestSums>;
 export type ErrorCodeSums = RollUpDocument<Pick<RequestOutcome, 'errorCode'>, RequestSums>;
 export type AccountSums = RollUpDocument<{ readonly accountId: string }, UsageSums>;
 
-/** An event as the history shows it, under its position. */
+/** An entry of the history, by its position. */
 export interface HistoryDocument {
   readonly _id: number;
   readonly time: number;
-  /** The latest time of any event up to this one: what `since` and `until` go by. */
+  /** The latest time of all events up to this one, which `since` and `until` are compared with. */
   readonly latest: number;
   readonly type: string;
   readonly subject: string;
   readonly actor: Actor;
-  /** The spellings by which a filter finds the actor. */
+  /** The filter values that match the actor. */
   readonly actors: readonly string[];
   readonly sentence: string;
 }
 
-/** What an event is found by, in lower case, under its position; ordinary requests have none. */
+/** The search text of an event in lower case, by its position; routine events have none. */
 export interface TextDocument {
   readonly _id: number;
   readonly text: string;
 }
 
-/** 72 bits of a hash: the same for the same values on every node, and no two of a few thousand share one. */
+/** 72 bits of a hash: equal values have the same id on every node, and a few thousand ids do not collide. */
 export const idOf = (...values: readonly (string | null)[]): string =>
   hash('sha256', JSON.stringify(values), 'base64url').slice(0, 12);
 

@@ -5,35 +5,35 @@ import { PROJECTIONS_VERSION } from '../projections.ts';
 import { type Collections, collectionsOf, drop, prepare } from './collections.ts';
 import { isDuplicateKey } from './mongoErrors.ts';
 
-/** How far read models reach: the event's id tells a log from another that has as many. */
+/** How far read models view. The id distinguishes the log from another one with as many events. */
 export interface LogMark {
   readonly position: Position;
   readonly eventId: string | null;
-  /** The latest time of any event up to there. */
+  /** The latest time of all events up to there. */
   readonly latest: Instant;
 }
 
 export const BEGINNING: LogMark = { position: position(0), eventId: null, latest: instant(0) };
 
-/** Whose epochs fence: those of one lease are of no meaning to another, e.g. after a history moved to another store. */
+/** A fencing token. Epochs of different leases are not comparable, e.g. after the history moved to another store. */
 export interface Fence {
   readonly by: string;
   readonly epoch: number;
 }
 
-/** Somebody else makes these read models now. */
+/** Another projector has taken the generation over. */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
 }
 
-/** Goes up with every change of documents or indexes. */
+/** Must be raised with every change of documents or indexes. */
 const LAYOUT = 1;
 
-/** What this build makes and reads; nodes of another one have their own, so that both can run side by side. */
+/** Identifies the read models of this build. Other builds have their own, so that nodes of both can run side by side. */
 const BUILD = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}, layout ${LAYOUT}`;
 const PREFIX = `v${BUILD.replaceAll(/[^0-9,]/g, '').replaceAll(',', '-')}`;
 
-/** The scratch generation of a comparison. */
+/** The generation that a comparison builds. */
 export const SCRATCH_GENERATION = 0;
 
 interface Pointer {
@@ -49,8 +49,8 @@ interface Checkpoint extends LogMark {
 }
 
 /**
- * Generations of the read models beside each other, each in collections of its own name, and one document that says
- * which of them is read: writing that one document is what a rebuild ends with.
+ * The generations of the read models, each in collections of its own, and a pointer document to the active one. A rebuild ends
+ * with an update of the pointer.
  */
 export class Generations {
   readonly #db: Db;
@@ -63,7 +63,7 @@ export class Generations {
     this.#checkpoints = db.collection('readModels.checkpoints');
   }
 
-  /** The one that is read. */
+  /** The generation that queries read. */
   async active(): Promise<number> {
     const found = await this.#pointers.findOne({ _id: BUILD });
     if (found) return found.generation;
@@ -71,7 +71,7 @@ export class Generations {
     return (await this.#pointers.findOne({ _id: BUILD }))?.generation ?? 1;
   }
 
-  /** Has another one read from now on. @returns false when somebody else was sooner */
+  /** Makes another generation the active one. @returns false when another process was faster */
   async activate(generation: number, before: number): Promise<boolean> {
     const change = { $set: { generation, since: new Date() } };
     const { matchedCount } = await this.#pointers.updateOne({ _id: BUILD, generation: before }, change);
@@ -82,15 +82,15 @@ export class Generations {
     return collectionsOf(this.#db, `${PREFIX}.g${generation}`);
   }
 
-  /** How far a generation reaches; undefined before anybody began it. */
+  /** How far a generation reaches; undefined before it was claimed for the first time. */
   async mark(generation: number): Promise<LogMark | undefined> {
     return markOf(await this.#checkpoints.findOne({ _id: idOf(generation) }));
   }
 
   /**
-   * Takes a generation over: whoever had it before can end nothing any more.
-   * @returns how far it reaches
-   * @throws Fenced when a later epoch has it
+   * Takes a generation over: its former projector can no longer advance it.
+   * @returns how far the generation reaches
+   * @throws Fenced when a later epoch has claimed it
    */
   async claim(generation: number, fence: Fence): Promise<LogMark> {
     await prepare(this.collections(generation));
@@ -108,7 +108,7 @@ export class Generations {
     return mark;
   }
 
-  /** Ends a batch whose documents are written. @throws Fenced when somebody else has the generation, or has ended it */
+  /** Completes a batch whose documents are written. @throws Fenced when another projector has claimed or advanced the generation */
   async advance(generation: number, fence: Fence, from: LogMark, to: LogMark): Promise<void> {
     const { matchedCount } = await this.#checkpoints.updateOne(
       { _id: idOf(generation), position: from.position, 'fence.by': fence.by, 'fence.epoch': fence.epoch },
@@ -117,13 +117,13 @@ export class Generations {
     if (matchedCount === 0) throw new Fenced(`another projector went on from position ${from.position}`);
   }
 
-  /** Throws away what a generation holds. */
+  /** Drops a generation. */
   async remove(generation: number): Promise<void> {
     await this.#checkpoints.deleteOne({ _id: idOf(generation) });
     await drop(this.collections(generation));
   }
 
-  /** Those of this build that anything is left of, e.g. of a rebuild that was cancelled. */
+  /** The generations of this build with any collection, including those of a cancelled rebuild. */
   async all(): Promise<number[]> {
     const names = await this.#db.listCollections({}, { nameOnly: true }).toArray();
     const numbers = names.flatMap(({ name }) => {

@@ -6,38 +6,38 @@ import type { HistoryDocument } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { escapeRegExp } from './requestSearch.ts';
 
-/** So many entries of an index are looked at for a page where some do not match; then it ends as it is. */
+/** Maximum number of index entries examined for a page when some of them do not match. */
 const MAX_EXAMINED = 20_000;
 
 interface Range {
-  /** In front of the first one. */
+  /** Exclusive. */
   readonly after: number;
   readonly upTo: number;
 }
 
-/** One page: a walk along the one index that fits best, the latest first. */
+/** One page: a scan of the best index, latest first. */
 export async function historyPage(
-  reach: ReadView,
+  view: ReadView,
   filter: HistoryFilter,
   before: Position | null,
   limit: number,
 ): Promise<HistoryPage> {
-  const range = await rangeOf(reach, filter, before);
+  const range = await rangeOf(view, filter, before);
   if (range.after >= range.upTo) return { entries: [], before: null };
   return filter.search === undefined
-    ? filteredPage(reach, filter, range, limit)
-    : searchedPage(reach, filter, range, limit);
+    ? filteredPage(view, filter, range, limit)
+    : searchedPage(view, filter, range, limit);
 }
 
-async function rangeOf(reach: ReadView, { since, until }: HistoryFilter, before: Position | null): Promise<Range> {
+async function rangeOf(view: ReadView, { since, until }: HistoryFilter, before: Position | null): Promise<Range> {
   const [after, last] = await Promise.all([
-    since === undefined ? 0 : positionAt(reach, instant(since - 1)),
-    until === undefined ? reach.position : positionAt(reach, until),
+    since === undefined ? 0 : positionAt(view, instant(since - 1)),
+    until === undefined ? view.position : positionAt(view, until),
   ]);
-  return { after, upTo: Math.min(last, reach.position, before === null ? reach.position : before - 1) };
+  return { after, upTo: Math.min(last, view.position, before === null ? view.position : before - 1) };
 }
 
-/** The last position by which no event was later than `time`. */
+/** The last position up to which no event is later than `time`. */
 async function positionAt({ collections }: ReadView, time: Instant): Promise<number> {
   const last = await collections.history.findOne(
     { latest: { $lte: time } },
@@ -46,7 +46,7 @@ async function positionAt({ collections }: ReadView, time: Instant): Promise<num
   return last?._id ?? 0;
 }
 
-/** The condition that has an index, that index, and whether it is the only condition. */
+/** The condition to scan by, its index, and whether it is the only condition. */
 function primaryIndexFor({ subjects, actors, types }: HistoryFilter) {
   if (subjects) return { hint: 'bySubject', condition: { subject: { $in: [...subjects] } }, isOnly: !actors && !types };
   if (actors) return { hint: 'byActor', condition: { actors: { $in: [...actors] } }, isOnly: !types };
@@ -54,8 +54,8 @@ function primaryIndexFor({ subjects, actors, types }: HistoryFilter) {
   return { hint: '_id_', condition: {}, isOnly: true };
 }
 
-async function filteredPage(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
-  const { history } = reach.collections;
+async function filteredPage(view: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+  const { history } = view.collections;
   const { hint, condition, isOnly } = primaryIndexFor(filter);
   const within = ({ after, upTo }: Range, more: Filter<HistoryDocument>): Filter<HistoryDocument> => ({
     ...more,
@@ -75,8 +75,8 @@ async function filteredPage(reach: ReadView, filter: HistoryFilter, range: Range
   return pageOf(found as HistoryDocument[], limit, after);
 }
 
-async function searchedPage(reach: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
-  const { history, historyTexts } = reach.collections;
+async function searchedPage(view: ReadView, filter: HistoryFilter, range: Range, limit: number): Promise<HistoryPage> {
+  const { history, historyTexts } = view.collections;
   const walk = { ...READ_OPTIONS, hint: '_id_', sort: { _id: -1 } } as const;
   const bounds = (after: number, upTo: number) => ({ $gt: after, $lte: upTo });
   const after = await examinationEnd(historyTexts.find({ _id: bounds(range.after, range.upTo) }, walk));
@@ -94,7 +94,7 @@ async function searchedPage(reach: ReadView, filter: HistoryFilter, range: Range
   return pageOf(entries, limit, after);
 }
 
-/** The place where enough was looked at; undefined when the walk ends before. */
+/** The position at which the scan has examined enough entries; undefined when it ends before. */
 async function examinationEnd(cursor: {
   project(fields: object): { skip(count: number): { limit(count: number): { toArray(): Promise<{ _id: number }[]> } } };
 }): Promise<number | undefined> {
@@ -102,7 +102,7 @@ async function examinationEnd(cursor: {
   return last?._id;
 }
 
-/** @param after where the walk was ended, the entry there not included */
+/** @param after the position at which the scan stopped (exclusive); undefined when it was complete */
 function pageOf(found: readonly HistoryDocument[], limit: number, after: number | undefined): HistoryPage {
   const entries = found.slice(0, limit).map(entryOf);
   if (found.length > limit) return { entries, before: entries.at(-1)?.position ?? null };

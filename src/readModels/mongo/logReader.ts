@@ -2,9 +2,9 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { createReader } from '../../eventLog/sqlite/reader.ts';
 
-/** Where events come from. */
+/** Reads the events to project. */
 export interface LogReader {
-  /** Events behind `after`, in order, at most `limit`; none where there are no more at the moment. */
+  /** At most `limit` events after `after`, in order; none at the end of the log. */
   read(after: Position, limit: number): readonly StoredEvent[];
   /** Position of the last event. */
   head(): Position;
@@ -14,8 +14,8 @@ export interface LogReader {
 const END = position(Number.MAX_SAFE_INTEGER);
 
 /**
- * The file of the embedded log, or of the copy that a node keeps of EventStoreDB, through a connection of its own: nobody
- * who appends has to wait.
+ * Reads the file of the embedded log, or of the node's copy of EventStoreDB, through a connection of its own, so that appends
+ * do not wait.
  */
 export function openLogReader(path: string): LogReader {
   const reader = createReader(path);

@@ -6,7 +6,7 @@ export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 
 /**
- * Whether documents that were there already are all that a bulk write, not ordered, met. Everything else was written.
+ * Whether duplicate keys are the only errors of an unordered bulk write: all other documents were written.
  */
 export function areDuplicates(error: unknown): error is MongoBulkWriteError {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;

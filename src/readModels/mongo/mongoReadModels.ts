@@ -9,21 +9,21 @@ import { connect } from './connection.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
 
 export interface MongoReadModelsOptions {
-  /** As in `SVC_MONGODB_URL`; its database is `svc` where it names none. */
+  /** As in `SVC_MONGODB_URL`; the database is `svc` when the URL names none. */
   readonly url: string;
-  /** The file of the embedded log, or of the copy that this node keeps of EventStoreDB. */
+  /** The file of the embedded log, or of this node's copy of EventStoreDB. */
   readonly logPath: string;
-  /** The file is a copy: it may be behind what other nodes made the read models from. */
+  /** Whether the file is a copy, which may be behind the log that other nodes projected. */
   readonly isCopy: boolean;
-  /** Names whoever gives out tenures: epochs of one are of no meaning to another. */
+  /** Identifies the lease that the epochs belong to: epochs of different leases are not comparable. */
   readonly fencedBy: string;
-  /** Takes one line for the operator: each attempt to reach MongoDB that failed, and that it answers again. */
-  readonly say: (line: string) => void;
+  /** Called with lines for the operator: failed attempts to use MongoDB, and the recovery. */
+  readonly report: (line: string) => void;
 }
 
 export interface MongoReadModels extends ReadModels {
-  /** Makes the read models for as long as the tenure lasts. One node does so at a time; all of them answer queries. */
-  project(tenure: LeaseTerm): Promise<void>;
+  /** Projects the log into the read models during a lease term. One node does so at a time; all nodes run queries. */
+  project(term: LeaseTerm): Promise<void>;
 }
 
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
@@ -33,8 +33,8 @@ const RETRY_MS = 100;
 const STOP_TIMEOUT_MS = 5_000;
 
 /**
- * Read models in MongoDB, made and queried in a thread of their own: requests pay nothing for them. MongoDB may be
- * unreachable at any time, also at the start; whatever needs it fails with `ReadModelUnavailable` until it replies.
+ * Read models in MongoDB, projected and queried in a thread of their own, at no cost for requests. MongoDB may be unreachable
+ * at any time, also at the start; queries fail with `ReadModelUnavailable` until it responds.
  * @throws Error for a URL that cannot be used
  */
 export function createMongoReadModels({
@@ -42,7 +42,7 @@ export function createMongoReadModels({
   logPath,
   isCopy,
   fencedBy,
-  say,
+  report: say,
 }: MongoReadModelsOptions): MongoReadModels {
   void connect(url).close();
   let nextTermId = 1;

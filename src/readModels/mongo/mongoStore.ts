@@ -16,87 +16,87 @@ import type { ReadView } from './readView.ts';
 
 export interface MongoStoreOptions {
   readonly url: string;
-  readonly source: LogReader;
-  /** Names whoever gives out tenures: epochs of one are of no meaning to another. */
+  readonly log: LogReader;
+  /** Identifies the lease that the epochs belong to: epochs of different leases are not comparable. */
   readonly fencedBy: string;
-  /** The source may be behind what other nodes made the read models from; otherwise nothing can be ahead of it. */
+  /** Whether the log is a copy, which may be behind the log that other nodes projected. */
   readonly isCopy?: boolean;
-  /** Takes one line for the operator. */
-  readonly say: (line: string) => void;
+  /** Called with lines for the operator. */
+  readonly report: (line: string) => void;
   readonly batchEvents?: number;
-  /** Milliseconds, for what is told only when it lasts; `performance.now` when absent. */
+  /** Milliseconds of a monotonic clock; `performance.now` when absent. */
   readonly now?: () => number;
 }
 
-/** Read models in MongoDB, as one thread has them: it answers queries, and makes them while it has a tenure. */
+/** The read models in MongoDB, used by one thread: it runs queries, and projects the log during lease terms. */
 export interface MongoStore {
   /** @throws ReadModelUnavailable */
   readonly query: RunQuery;
-  /** Says that the log holds something new. */
+  /** Reports that the log has new events. */
   notify(): void;
-  /** Resolves soon after the tenure is over. */
-  project(tenure: LeaseTerm): Promise<void>;
+  /** Projects the log; resolves soon after the term has ended. */
+  project(term: LeaseTerm): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A query waits at most this long for what it wants to see, then answers with what there is. */
+/** How long a query waits for its `minPosition`; then it runs on what is there. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 20;
-/** Whoever has waited this long for a server that does not answer its heartbeats is told so. */
+/** After this time a query fails when the server does not respond to heartbeats. */
 const MIN_SILENCE_MS = 2_000;
-/** For a server that answers them and is slow. */
+/** For a slow server that responds to heartbeats. */
 const RESPONSE_TIMEOUT_MS = 30_000;
 const LIVENESS_INTERVAL_MS = 100;
 
 /** @throws Error for a URL that cannot be used */
 export function createMongoStore(options: MongoStoreOptions): MongoStore {
-  const { url, source, fencedBy, isCopy = false, say, batchEvents, now } = options;
+  const { url, log, fencedBy, isCopy = false, report, batchEvents, now } = options;
   const connection = connect(url);
   const { db, hosts, open, close } = connection;
   const generations = new Generations(db);
-  const readers = new ActiveGeneration(generations);
-  const outage = new FailureReporter(hosts, say, now);
-  const [news, urgent] = [new AutoResetEvent(), new AutoResetEvent()];
+  const active = new ActiveGeneration(generations);
+  const failures = new FailureReporter(hosts, report, now);
+  const [newEvents, waitingQuery] = [new AutoResetEvent(), new AutoResetEvent()];
   const closing = new AbortController();
   const projecting = new Set<Promise<void>>();
   let onReached: (() => void) | undefined;
 
-  /** Until then nobody may have noticed that nobody answers. */
-  async function greet(): Promise<void> {
+  /** Connects at the start, so that an unreachable server is reported before the first query. */
+  async function connectAtStart(): Promise<void> {
     while (!closing.signal.aborted && projecting.size === 0) {
       try {
         await open();
         await db.command({ ping: 1 });
-        if (projecting.size === 0) outage.onSuccess();
+        if (projecting.size === 0) failures.onSuccess();
         return;
       } catch (error) {
         if (closing.signal.aborted || projecting.size > 0) return;
-        await sleep(outage.onFailure(error as Error), closing.signal);
+        await sleep(failures.onFailure(error as Error), closing.signal);
       }
     }
   }
 
-  async function reach(minPosition: Position): Promise<ReadView> {
+  async function viewAt(minPosition: Position): Promise<ReadView> {
     const deadline = performance.now() + MAX_WAIT_MS;
     for (;;) {
-      const known = await readers.current();
+      const known = await active.current();
       if (known.position >= minPosition) return known;
       if (performance.now() >= deadline) {
-        if (projecting.size > 0 && outage.blockedReason !== undefined)
-          throw new ReadModelUnavailable(outage.blockedReason);
+        if (projecting.size > 0 && failures.blockedReason !== undefined)
+          throw new ReadModelUnavailable(failures.blockedReason);
         return known;
       }
       if (projecting.size > 0) {
-        news.set();
-        urgent.set();
-        await nextStep();
-      } else if ((await readers.refresh()).position < minPosition) {
+        newEvents.set();
+        waitingQuery.set();
+        await nextBatch();
+      } else if ((await active.refresh()).position < minPosition) {
         await delay(POLL_INTERVAL_MS);
       }
     }
   }
 
-  const nextStep = () =>
+  const nextBatch = () =>
     Promise.race([
       new Promise<void>((resolve) => (onReached = resolve)),
       delay(POLL_INTERVAL_MS, undefined, { ref: false }),
@@ -104,33 +104,33 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
 
   const answer: RunQuery = async (port, name, args, minPosition) => {
     await open();
-    const queries = createQueryHandlers(await reach(minPosition))[port] as Record<
+    const queries = createQueryHandlers(await viewAt(minPosition))[port] as Record<
       string,
       (...args: unknown[]) => unknown
     >;
     return queries[name]?.(...args);
   };
 
-  void greet();
+  void connectAtStart();
 
   return {
     async query(...query) {
       if (closing.signal.aborted) throw new ReadModelUnavailable('the read models are closed');
       try {
-        return await whileAlive(connection, answer(...query));
+        return await failWhenUnresponsive(connection, answer(...query));
       } catch (error) {
         if (error instanceof ReadModelUnavailable) throw error;
         throw new ReadModelUnavailable(`MongoDB at ${hosts}: ${(error as Error).message}`, { cause: error });
       }
     },
-    notify: () => news.set(),
-    async project(tenure) {
-      const signal = AbortSignal.any([tenure.signal, closing.signal]);
-      const both: LeaseTerm = { epoch: tenure.epoch, signal, isHeld: () => !signal.aborted && tenure.isHeld() };
-      const making = { open, generations, readers, source, fencedBy, isCopy, outage, news, urgent };
+    notify: () => newEvents.set(),
+    async project(term) {
+      const signal = AbortSignal.any([term.signal, closing.signal]);
+      const limitedTerm: LeaseTerm = { epoch: term.epoch, signal, isHeld: () => !signal.aborted && term.isHeld() };
+      const projection = { open, generations, active, log, fencedBy, isCopy, failures, newEvents, waitingQuery };
       const ending = projectDuringTerm(
-        { ...making, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) },
-        both,
+        { ...projection, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) },
+        limitedTerm,
       );
       projecting.add(ending);
       await ending.finally(() => projecting.delete(ending));
@@ -143,13 +143,13 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
   };
 }
 
-/** @throws Error when the server has fallen silent, or takes too long */
-async function whileAlive<Value>(connection: Connection, work: Promise<Value>): Promise<Value> {
-  const patience = new AbortController();
+/** @throws Error when the server stops responding, or takes too long */
+async function failWhenUnresponsive<Value>(connection: Connection, work: Promise<Value>): Promise<Value> {
+  const done = new AbortController();
   const silence = (async () => {
     for (let waitedMs = MIN_SILENCE_MS; waitedMs < RESPONSE_TIMEOUT_MS; waitedMs += LIVENESS_INTERVAL_MS) {
       await delay(waitedMs === MIN_SILENCE_MS ? MIN_SILENCE_MS : LIVENESS_INTERVAL_MS, undefined, {
-        signal: patience.signal,
+        signal: done.signal,
       });
       if (!connection.isAlive) throw new Error('it has fallen silent');
     }
@@ -160,6 +160,6 @@ async function whileAlive<Value>(connection: Connection, work: Promise<Value>): 
   try {
     return await Promise.race([work, silence]);
   } finally {
-    patience.abort();
+    done.abort();
   }
 }

@@ -10,81 +10,93 @@ import type { FailureReporter } from './failureReporter.ts';
 import { BEGINNING, type Fence, Fenced, type Generations, type LogMark } from './generations.ts';
 import type { LogReader } from './logReader.ts';
 
-/** So many events are one batch: some ten thousand documents, a fraction of a second. */
+/** Events per batch: some ten thousand documents, a fraction of a second. */
 export const BATCH_EVENTS = 2_000;
-/** News wait this long for more of their kind, unless somebody asks for them. */
+/** How long new events wait for more of them, unless a query is waiting. */
 const GATHER_MS = 100;
 const POLL_INTERVAL_MS = 1_000;
-/** A reader that does not know of a switch yet may still be in the middle of a query. */
+/** When an old generation is removed after a switch: readers that have not noticed the switch may still query it. */
 export const REMOVAL_DELAY_MS = 10 * POINTER_CACHE_MS;
 
-/** This node's copy of the log does not hold yet what another node made the read models from. */
+/** This node's copy of the log is behind the read models, which another node projected. */
 class LogCopyBehind extends Error {
   override readonly name = 'Behind';
 }
 
-export interface ProjectingOptions {
-  /** Before each attempt: see `Connection`. */
+export interface ProjectionOptions {
+  /** Called before each attempt: see `Connection.open`. */
   readonly open: () => Promise<void>;
   readonly generations: Generations;
-  readonly readers: ActiveGeneration;
-  readonly source: LogReader;
-  /** Names whoever gives out tenures: see `Fence`. */
+  readonly active: ActiveGeneration;
+  readonly log: LogReader;
+  /** Identifies the lease of the epochs: see `Fence`. */
   readonly fencedBy: string;
-  /** The source may be behind what other nodes made the read models from; otherwise nothing can be ahead of it. */
+  /** Whether the log is a copy, which may be behind the log that other nodes projected. */
   readonly isCopy: boolean;
-  readonly outage: FailureReporter;
-  /** Something was appended; somebody waits for it. */
-  readonly news: AutoResetEvent;
-  readonly urgent: AutoResetEvent;
+  readonly failures: FailureReporter;
+  /** Set when events were appended. */
+  readonly newEvents: AutoResetEvent;
+  /** Set when a query waits for new events. */
+  readonly waitingQuery: AutoResetEvent;
   readonly onReached: (position: Position) => void;
   readonly batchEvents?: number;
 }
 
-/** Folds the log into the active generation for as long as the tenure lasts, through outages and switches. */
-export async function projectDuringTerm(options: ProjectingOptions, tenure: LeaseTerm): Promise<void> {
-  while (!tenure.signal.aborted) {
+/** Projects the log into the active generation during a lease term, through outages and switches of the generation. */
+export async function projectDuringTerm(options: ProjectionOptions, term: LeaseTerm): Promise<void> {
+  while (!term.signal.aborted) {
     try {
       await options.open();
-      await projectGeneration(options, tenure);
+      await projectGeneration(options, term);
     } catch (error) {
-      if (tenure.signal.aborted) return;
-      // Whoever has a later epoch is known by the lease as well, soon; and a copy of the log comes on.
-      const passes = error instanceof Fenced || error instanceof LogCopyBehind;
-      const pauseMs = passes ? options.outage.onTransientFailure(error) : options.outage.onFailure(error as Error);
-      await sleep(pauseMs, tenure.signal);
+      if (term.signal.aborted) return;
+      // Both resolve themselves: this node will notice the loss of its lease, and the copy of the log will catch up.
+      const isTransient = error instanceof Fenced || error instanceof LogCopyBehind;
+      const pauseMs = isTransient
+        ? options.failures.onTransientFailure(error)
+        : options.failures.onFailure(error as Error);
+      await sleep(pauseMs, term.signal);
     }
   }
 }
 
-/** @returns when another generation is the active one, or the tenure is over */
-async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm): Promise<void> {
-  const { generations, readers, source, outage, news, urgent, onReached, batchEvents = BATCH_EVENTS } = options;
+/** @returns when another generation has become active, or the term has ended */
+async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): Promise<void> {
+  const {
+    generations,
+    active,
+    log,
+    failures,
+    newEvents,
+    waitingQuery,
+    onReached,
+    batchEvents = BATCH_EVENTS,
+  } = options;
   const generation = await generations.active();
-  const fence: Fence = { by: options.fencedBy, epoch: tenure.epoch };
-  // Of another history are its epochs as well, so this comes before they are asked for.
-  const standing = locateInLog(source, (await generations.mark(generation)) ?? BEGINNING);
-  if (standing === 'elsewhere' || (standing === 'ahead' && !options.isCopy)) return startOver(options, generation);
+  const fence: Fence = { by: options.fencedBy, epoch: term.epoch };
+  // Before claiming: the epochs of read models of another history are not comparable.
+  const location = locateInLog(log, (await generations.mark(generation)) ?? BEGINNING);
+  if (location === 'diverged' || (location === 'ahead' && !options.isCopy)) return startOver(options, generation);
   let mark = await generations.claim(generation, fence);
-  if (locateInLog(source, mark) === 'ahead') throw new LogCopyBehind(behindMessage(source, mark.position));
+  if (locateInLog(log, mark) === 'ahead') throw new LogCopyBehind(behindMessage(log, mark.position));
   const writer = new BatchWriter(generations.collections(generation));
   const reached = (to: LogMark) => {
     mark = to;
-    readers.setReached(generation, to.position);
+    active.setReached(generation, to.position);
     onReached(to.position);
   };
   reached(mark);
-  outage.onSuccess();
+  failures.onSuccess();
 
-  while (tenure.isHeld() && (await readers.current()).generation === generation) {
-    const events = source.read(mark.position, batchEvents);
+  while (term.isHeld() && (await active.current()).generation === generation) {
+    const events = log.read(mark.position, batchEvents);
     if (events.length === 0) {
-      await news.wait(POLL_INTERVAL_MS, tenure.signal);
-      await urgent.wait(GATHER_MS, tenure.signal);
+      await newEvents.wait(POLL_INTERVAL_MS, term.signal);
+      await waitingQuery.wait(GATHER_MS, term.signal);
       continue;
     }
     const changes = changesOf(mark, events);
-    if (!tenure.isHeld()) return;
+    if (!term.isHeld()) return;
     await writer.write(changes);
     await generations.advance(generation, fence, mark, changes.to);
     reached(changes.to);
@@ -92,26 +104,26 @@ async function projectGeneration(options: ProjectingOptions, tenure: LeaseTerm):
 }
 
 /**
- * Where read models end in a log: inside it; ahead of it, because it was restored, or is a copy that is behind; or it has
- * something else there, and they are of another history.
+ * Where read models end in a log: inside it; ahead of it, because the log was restored from a backup or is a copy that is
+ * behind; or at a position with another event, because they belong to another history.
  */
-export function locateInLog(source: LogReader, { position: at, eventId }: LogMark): 'inside' | 'ahead' | 'elsewhere' {
+export function locateInLog(log: LogReader, { position: at, eventId }: LogMark): 'inside' | 'ahead' | 'diverged' {
   if (at === BEGINNING.position) return 'inside';
-  const [event] = source.read(position(at - 1), 1);
+  const [event] = log.read(position(at - 1), 1);
   if (!event) return 'ahead';
-  return event.position === at && event.id === eventId ? 'inside' : 'elsewhere';
+  return event.position === at && event.id === eventId ? 'inside' : 'diverged';
 }
 
-export const behindMessage = (source: LogReader, reached: Position): string =>
-  `The copy of the log in this data folder ends at position ${source.head()}, the read models reach ${reached}. ` +
+export const behindMessage = (log: LogReader, reached: Position): string =>
+  `The copy of the log in this data folder ends at position ${log.head()}, the read models reach ${reached}. ` +
   'It catches up while svc runs; if EventStoreDB was restored from an older backup, run "svc rebuild".';
 
-async function startOver({ generations }: ProjectingOptions, generation: number): Promise<void> {
+async function startOver({ generations }: ProjectionOptions, generation: number): Promise<void> {
   await generations.remove(generation + 1);
   if (await generations.activate(generation + 1, generation)) {
     void delay(REMOVAL_DELAY_MS, undefined, { ref: false })
       .then(() => generations.remove(generation))
-      // What is left of it goes with the next rebuild.
+      // The next rebuild removes the rest.
       .catch(() => undefined);
   }
 }

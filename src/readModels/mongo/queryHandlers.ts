@@ -5,21 +5,21 @@ import { answeredModels, requestLogOptions, requestLogPage } from './requestPage
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
-/** Every query, answered from one generation. */
-export const createQueryHandlers = (reach: ReadView): QueryHandlers => ({
+/** All queries over one generation. */
+export const createQueryHandlers = (view: ReadView): QueryHandlers => ({
   requestLog: {
-    page: (filter, limit, offset) => requestLogPage(reach, filter, limit, offset),
-    options: (filter) => requestLogOptions(reach, filter),
-    models: () => answeredModels(reach),
+    page: (filter, limit, offset) => requestLogPage(view, filter, limit, offset),
+    options: (filter) => requestLogOptions(view, filter),
+    models: () => answeredModels(view),
   },
   requestTotals: {
-    since: (since) => requestTotalsSince(reach, since),
-    steps: (since, stepMs) => requestSteps(reach, since, stepMs),
+    since: (since) => requestTotalsSince(view, since),
+    steps: (since, stepMs) => requestSteps(view, since, stepMs),
   },
   usageTrends: {
-    since: (since) => usageSince(reach, since),
-    ofAccount: (accountId, since) => usageHoursOf(reach, accountId, since),
+    since: (since) => usageSince(view, since),
+    ofAccount: (accountId, since) => usageHoursOf(view, accountId, since),
   },
-  history: { page: (filter, before, limit) => historyPage(reach, filter, before, limit) },
-  progress: { reached: async () => reach.position },
+  history: { page: (filter, before, limit) => historyPage(view, filter, before, limit) },
+  progress: { reached: async () => view.position },
 });

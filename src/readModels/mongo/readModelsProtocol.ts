@@ -7,12 +7,12 @@ export interface MongoThreadOptions {
   readonly isCopy: boolean;
 }
 
-/** What passes between the main thread and the one with the read models. */
+/** The messages between the main thread and the read model thread. */
 export interface ReadModelsThread extends QueryThread {
   options: MongoThreadOptions;
   requests: {
     query(query: Query): unknown;
-    /** Makes the read models for a lease term; replied to soon after the term has ended. */
+    /** Projects the log during a lease term; resolves soon after the term has ended. */
     project(term: { readonly id: number; readonly epoch: number }): void;
   };
   notifications: {

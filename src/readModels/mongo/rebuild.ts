@@ -10,14 +10,14 @@ import { behindMessage, locateInLog, REMOVAL_DELAY_MS } from './projector.ts';
 
 export interface MongoRebuildOptions {
   readonly url: string;
-  /** The file of the embedded log, or of the copy that a node keeps of EventStoreDB. */
+  /** The file of the embedded log, or of a node's copy of EventStoreDB. */
   readonly logPath: string;
-  /** The file is a copy: it may be behind what other nodes made the read models from. */
+  /** Whether the file is a copy, which may be behind the log that other nodes projected. */
   readonly isCopy?: boolean;
-  /** How long a copy that is behind may take to catch up. */
+  /** How long to wait for a copy that is behind. */
   readonly catchUpTimeoutMs?: number;
   readonly onProgress?: OnProgress;
-  /** How long readers may still be within the old generation after the switch. */
+  /** How long readers may still use the old generation after the switch. */
   readonly graceMs?: number;
 }
 
@@ -25,20 +25,20 @@ const POLL_INTERVAL_MS = 20;
 const END = position(Number.MAX_SAFE_INTEGER);
 
 /**
- * Makes the read models anew in collections of their own beside those that are read, then has the new ones read. Nodes may
- * run meanwhile: whoever makes the read models goes over to the new ones within a second.
- * @returns how far they reach
- * @throws CannotRebuild when another rebuild was sooner
+ * Rebuilds the read models in collections of their own, then makes them the active ones. Nodes may run meanwhile: the projector
+ * switches to the new ones within a second.
+ * @returns the position that they reach
+ * @throws CannotRebuild when another rebuild finished first
  */
 export async function rebuildMongoReadModels(options: MongoRebuildOptions): Promise<Position> {
   return withGenerations(options, async (generations, source) => {
     const active = await generations.active();
     const next = active + 1;
-    // What others left: a rebuild that was cancelled, a generation whose removal was.
-    for (const left of await generations.all()) if (left !== active) await generations.remove(left);
+    // Leftovers of cancelled rebuilds and removals.
+    for (const generation of await generations.all()) if (generation !== active) await generations.remove(generation);
     const builder = await createGenerationBuilder(generations, source, next, options.onProgress);
     await builder.buildTo(END);
-    // The live ones may be ahead by now, and must not seem to fall back.
+    // The live ones may be ahead by now; queries must not go back in time.
     const live = await generations.mark(active);
     if (live) await waitForLogCopy(source, live, options);
     if (live) await builder.buildTo(position(Math.max(live.position, source.head())));
@@ -51,8 +51,8 @@ export async function rebuildMongoReadModels(options: MongoRebuildOptions): Prom
 }
 
 /**
- * Makes the read models anew as far as the live ones reach, holds both against each other, and throws the new ones away. The
- * live ones are only read, and may go on meanwhile.
+ * Rebuilds the read models up to the position of the live ones, compares both and removes the new ones. The live ones are only
+ * read, and may advance meanwhile.
  * @throws CannotRebuild when there is nothing to compare with
  */
 export async function compareMongoReadModels(options: MongoRebuildOptions): Promise<Comparison> {
@@ -61,9 +61,9 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
     const live = await generations.mark(active);
     if (!live) throw new CannotRebuild('There are no read models in MongoDB to compare with.');
     await waitForLogCopy(source, live, options);
-    const standing = locateInLog(source, live);
-    if (standing === 'ahead' && options.isCopy) throw new CannotRebuild(behindMessage(source, live.position));
-    if (standing !== 'inside') {
+    const location = locateInLog(source, live);
+    if (location === 'ahead' && options.isCopy) throw new CannotRebuild(behindMessage(source, live.position));
+    if (location !== 'inside') {
       const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not what the log holds there`;
       return { position: live.position, rows: 0, differences: [difference] };
     }
@@ -89,7 +89,7 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
   });
 }
 
-/** Another node may be ahead of our copy of the log by a moment, or by as long as ours is cut off. */
+/** Waits until this node's copy of the log reaches the read models, which another node may have projected further. */
 async function waitForLogCopy(
   source: LogReader,
   live: LogMark,

@@ -8,7 +8,7 @@ import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { searchRequests } from './requestSearch.ts';
 import { type KindSelection, type RequestSelection, rowFilter, selectKinds } from './requestSelection.ts';
 
-/** A piece with more matches than this is entered by its shorter periods, others by their rows. */
+/** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
 const MAX_SCANNED_ROWS = 2_000;
 interface CountedRange extends PeriodRange {
   readonly count: number;
@@ -17,32 +17,32 @@ interface CountedRange extends PeriodRange {
 const EMPTY_PAGE: RequestLogPage = { rows: [], total: 0 };
 
 export async function requestLogPage(
-  reach: ReadView,
+  view: ReadView,
   filter: RequestLogFilter,
   limit: number,
   offset: number,
 ): Promise<RequestLogPage> {
-  const kinds = await selectKinds(reach, filter);
+  const kinds = await selectKinds(view, filter);
   if (kinds === 'none') return EMPTY_PAGE;
   const wanted: RequestSelection = { ...timeRangeOf(filter), kinds };
   if (filter.search) {
-    const found = await searchRequests(reach, wanted, filter.search, limit, offset);
+    const found = await searchRequests(view, wanted, filter.search, limit, offset);
     if (found) return found;
   }
-  const pieces = (
-    await mapConcurrently(splitByPeriod(wanted.from, wanted.to), (piece) => countedRanges(reach, kinds, piece))
+  const ranges = (
+    await mapConcurrently(splitByPeriod(wanted.from, wanted.to), (range) => countedRanges(view, kinds, range))
   ).flat();
-  const total = pieces.reduce((sum, { count }) => sum + count, 0);
-  return { rows: await rowsAt(reach, await positionsAt(reach, kinds, pieces, limit, offset)), total };
+  const total = ranges.reduce((sum, { count }) => sum + count, 0);
+  return { rows: await rowsAt(view, await positionsAt(view, kinds, ranges, limit, offset)), total };
 }
 
-export async function requestLogOptions(reach: ReadView, filter: RequestLogFilter): Promise<RequestLogOptions> {
-  const all = await reach.kinds.upTo(reach.position);
+export async function requestLogOptions(view: ReadView, filter: RequestLogFilter): Promise<RequestLogOptions> {
+  const all = await view.kinds.upTo(view.position);
   const { from, to } = timeRangeOf(filter);
-  const counts = (await mapConcurrently(splitByPeriod(from, to), (piece) => countsByKind(reach, piece))).flat();
+  const counts = (await mapConcurrently(splitByPeriod(from, to), (range) => countsByKind(view, range))).flat();
   return filterOptions(
     counts.flatMap(({ _id, count }) => {
-      // A kind that came after `reach` is not known yet, and does not count yet.
+      // Kinds that occurred after the view's position are not loaded and do not count.
       const kind = all.get(_id);
       return kind ? [[kind, count] as const] : [];
     }),
@@ -50,28 +50,28 @@ export async function requestLogOptions(reach: ReadView, filter: RequestLogFilte
   );
 }
 
-export async function answeredModels(reach: ReadView): Promise<readonly string[]> {
-  const kinds = [...(await reach.kinds.upTo(reach.position)).values()];
+export async function answeredModels(view: ReadView): Promise<readonly string[]> {
+  const kinds = [...(await view.kinds.upTo(view.position)).values()];
   return [...new Set(kinds.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
 }
 
 const indexFor = (kinds: KindSelection | undefined) => (kinds?.areFew ? 'byKind' : 'byTime');
 
-/** Each period of the piece that holds matches, and how many; the latest first. */
+/** The periods of a range that contain matches, with their counts, latest first. */
 async function countedRanges(
-  reach: ReadView,
+  view: ReadView,
   kinds: KindSelection | undefined,
-  piece: PeriodRange,
+  range: PeriodRange,
 ): Promise<CountedRange[]> {
-  const { period, from, to } = piece;
-  const { requests, requestsByKind, requestsByErrorCode } = reach.collections;
+  const { period, from, to } = range;
+  const { requests, requestsByKind, requestsByErrorCode } = view.collections;
   if (!period) {
     const options = { ...READ_OPTIONS, hint: indexFor(kinds) };
-    return [{ ...piece, count: await requests.countDocuments(rowFilter({ from, to, kinds }), options) }];
+    return [{ ...range, count: await requests.countDocuments(rowFilter({ from, to, kinds }), options) }];
   }
   const within = { period, start: { $gte: from, $lt: to } };
   const sum = [{ $group: { _id: '$start', count: { $sum: '$requests' } } }, { $sort: { _id: -1 } }];
-  // Without a condition on kinds the smaller roll-up counts the same requests.
+  // Without a condition on kinds the smaller roll-up has the same counts.
   const found = kinds
     ? requestsByKind.aggregate([{ $match: { ...within, kind: kinds.condition } }, ...sum], READ_OPTIONS)
     : requestsByErrorCode.aggregate([{ $match: within }, ...sum], READ_OPTIONS);
@@ -87,41 +87,41 @@ const nextShorterPeriod: Readonly<Record<Period, Period | undefined>> = {
   minute: undefined,
 };
 
-/** Where matches are far apart along the time, a month of rows may hold no more than a few of them. */
+/** Months are also split when matches may be rare in a scan by time. */
 const isSplit = ({ period, count }: CountedRange, kinds: KindSelection | undefined): boolean =>
   period !== 'hour' && (count > MAX_SCANNED_ROWS || (period === 'month' && kinds !== undefined && !kinds.areFew));
 
-/** Positions of one page, found by skipping whole pieces and walking an index only in those that hold the page. */
+/** Positions of one page. Ranges before the page are skipped by their counts; an index is scanned only where the page is. */
 async function positionsAt(
-  reach: ReadView,
+  view: ReadView,
   kinds: KindSelection | undefined,
-  pieces: readonly CountedRange[],
+  ranges: readonly CountedRange[],
   limit: number,
   offset: number,
 ): Promise<number[]> {
   const found: number[] = [];
   let toSkip = offset;
-  const enter = async (inside: readonly CountedRange[]): Promise<void> => {
-    for (const piece of inside) {
+  const visit = async (inner: readonly CountedRange[]): Promise<void> => {
+    for (const range of inner) {
       if (found.length >= limit) return;
-      const { period, from, to, count } = piece;
+      const { period, from, to, count } = range;
       if (toSkip >= count) {
         toSkip -= count;
-      } else if (period && isSplit(piece, kinds)) {
-        await enter(await countedRanges(reach, kinds, { period: nextShorterPeriod[period], from, to }));
+      } else if (period && isSplit(range, kinds)) {
+        await visit(await countedRanges(view, kinds, { period: nextShorterPeriod[period], from, to }));
       } else {
-        const most = Math.min(limit - found.length, count - toSkip);
-        found.push(...(await scan(reach, { from, to, kinds }, most, toSkip)));
+        const wanted = Math.min(limit - found.length, count - toSkip);
+        found.push(...(await scan(view, { from, to, kinds }, wanted, toSkip)));
         toSkip = 0;
       }
     }
   };
-  await enter(pieces);
+  await visit(ranges);
   return found;
 }
 
-async function scan(reach: ReadView, wanted: RequestSelection, limit: number, skip: number): Promise<number[]> {
-  const rows = await reach.collections.requests
+async function scan(view: ReadView, wanted: RequestSelection, limit: number, skip: number): Promise<number[]> {
+  const rows = await view.collections.requests
     .find(rowFilter(wanted), {
       ...READ_OPTIONS,
       hint: indexFor(wanted.kinds),
@@ -134,7 +134,7 @@ async function scan(reach: ReadView, wanted: RequestSelection, limit: number, sk
   return rows.map(({ _id }) => _id);
 }
 
-/** The rows at these positions, the latest first. */
+/** The rows at these positions, latest first. */
 async function rowsAt({ collections }: ReadView, positions: readonly number[]): Promise<RequestLogRow[]> {
   if (positions.length === 0) return [];
   const documents = await collections.requests.find({ _id: { $in: [...positions] } }, READ_OPTIONS).toArray();
@@ -162,6 +162,6 @@ async function countsByKind({ collections }: ReadView, { period, from, to }: Per
   return (await found.toArray()) as KindCount[];
 }
 
-/** All at once, the results in the order of the values. */
+/** Runs all concurrently. @returns the results in the order of the values */
 const mapConcurrently = <Value, Result>(values: readonly Value[], work: (value: Value) => Promise<Result>) =>
   Promise.all(values.map(work));

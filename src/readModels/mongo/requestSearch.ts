@@ -4,26 +4,26 @@ import { type RequestDocument, requestLogRow } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { type RequestSelection, rowFilter } from './requestSelection.ts';
 
-/** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
+/** Ids are hexadecimal after their prefix. Most ids contain any shorter text. */
 const HEX_FRAGMENT = /^[0-9a-f]{4,}$/i;
 
 /**
- * Requests whose id or error message holds the text, the latest first: beginnings of ids are a range of their index, other
- * parts a walk along it, and messages a walk along those of failed requests. We make ids in lower case.
- * @returns undefined when every id begins with the text, so that it is no condition at all
+ * Requests whose id or error message contains the text, latest first. A prefix of an id is a range of the id index, another
+ * part a scan of it; messages are found by a scan of those of failed requests. Ids are in lower case.
+ * @returns undefined when every id begins with the text, which then is no condition
  */
 export async function searchRequests(
-  reach: ReadView,
+  view: ReadView,
   wanted: RequestSelection,
   search: string,
   limit: number,
   offset: number,
 ): Promise<RequestLogPage | undefined> {
-  const { requests } = reach.collections;
+  const { requests } = view.collections;
   const id = search.toLowerCase();
-  if (await isPrefixOfAllIds(reach, id)) return undefined;
+  if (await isPrefixOfAllIds(view, id)) return undefined;
   const conditions = rowFilter(wanted);
-  // Each branch is whole, so that each finds its own index.
+  // Each branch repeats all conditions, so that it can use its own index.
   const either: Filter<RequestDocument> = {
     $or: [
       { requestId: HEX_FRAGMENT.test(search) ? { $regex: id } : { $gte: id, $lt: prefixEnd(id) }, ...conditions },
@@ -37,7 +37,7 @@ export async function searchRequests(
   return { rows: documents.map((document) => requestLogRow(document as RequestDocument)), total };
 }
 
-/** The first and the last of all ids tell of those between. */
+/** Checks the first and the last id: if both begin with the text, all do. */
 async function isPrefixOfAllIds({ collections }: ReadView, text: string): Promise<boolean> {
   const end = async (direction: 1 | -1) => {
     const options = {
@@ -52,8 +52,8 @@ async function isPrefixOfAllIds({ collections }: ReadView, text: string): Promis
   return (first?.startsWith(text) ?? true) && (last?.startsWith(text) ?? true);
 }
 
-/** The first text behind all that begin with this one. */
+/** Exclusive end of the range of texts that begin with this one. */
 const prefixEnd = (text: string) => `${text}\u{10FFFF}`;
 
-/** A regular expression that means just this text. */
+/** Escapes a text for a regular expression. */
 export const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -32,7 +32,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
 
     const upTo = { reach: 12 };
     const source = openLogReader(stage.logPath);
-    const second = stage.node({ source: copyOf(source, upTo), isCopy: true, isIdle: true });
+    const second = stage.node({ log: copyOf(source, upTo), isCopy: true, isIdle: true });
     void second.project({ ...permanentLeaseTerm(), epoch: 2 });
     await vi.waitUntil(async () => (await fenceIn(stage.db))?.epoch === 2, soon);
     upTo.reach = Number.POSITIVE_INFINITY;
@@ -57,7 +57,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
       looks += 1;
       return now;
     };
-    const second = stage.node({ source: copyOf(source, { reach: 12 }), isCopy: true, now: clock });
+    const second = stage.node({ log: copyOf(source, { reach: 12 }), isCopy: true, now: clock });
     await vi.waitUntil(() => looks >= 1, soon);
     now = 19_999;
     await vi.waitUntil(() => looks >= 2, soon);

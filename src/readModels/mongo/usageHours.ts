@@ -7,7 +7,7 @@ const SUMS = Object.fromEntries(USAGE_SUMS.map((name) => [name, 1]));
 const HOUR = { _id: 0, start: 1, ...SUMS };
 const OF_ACCOUNT = { _id: 0, accountId: 1, ...SUMS };
 
-/** Added up here: FerretDB can group by one sum only. */
+/** Added up here, because FerretDB cannot group with several sums. */
 export async function usageSince({ collections }: ReadView, since: Instant): Promise<AccountUsageSums[]> {
   const byAccount = new Map<string, { -readonly [Name in keyof AccountUsageSums]: AccountUsageSums[Name] }>();
   const hours = collections.usageByAccount.find(
@@ -29,7 +29,7 @@ export async function usageHoursOf({ collections }: ReadView, accountId: string,
       .toArray() as unknown as Promise<UsageHour[]>;
   const lastBefore = (samples: 'primarySamples' | 'secondarySamples') =>
     hours({ start: { $lt: since }, [samples]: { $gt: 0 } }, { sort: { start: -1 }, limit: 1 });
-  const [primary, secondary, behind] = await Promise.all([
+  const [primary, secondary, later] = await Promise.all([
     lastBefore('primarySamples'),
     lastBefore('secondarySamples'),
     hours({ start: { $gte: since } }, { sort: { start: 1 } }),
@@ -37,5 +37,5 @@ export async function usageHoursOf({ collections }: ReadView, accountId: string,
   const before = [...primary, ...secondary]
     .sort((a, b) => a.start - b.start)
     .filter(({ start }, index, all) => start !== all[index - 1]?.start);
-  return [...before, ...behind];
+  return [...before, ...later];
 }

@@ -6,17 +6,17 @@ type Row = readonly Cell[];
 interface Table {
   readonly name: string;
   readonly columns: readonly string[];
-  /** The columns as they are read: bytes as text. */
+  /** The columns as SQL expressions: blobs as hexadecimal text. */
   readonly selected: readonly string[];
-  /** Places of the primary key's columns, in its order. */
+  /** Indexes of the primary key's columns, in key order. */
   readonly key: readonly number[];
 }
 
 const MAX_DIFFERENCES = 10;
-/** Characters of a value. */
-const MAX_SHOWN = 300;
+/** In characters. */
+const MAX_VALUE_LENGTH = 300;
 
-/** Holds every row of every table against its counterpart. Both sides are read once, in the order of their keys. */
+/** Compares all rows of all tables. Both files are read once, in key order. */
 export function compareReadModelFiles(
   live: DatabaseSync,
   fresh: DatabaseSync,
@@ -32,7 +32,7 @@ export function compareReadModelFiles(
     }
     for (const [left, right] of pairs(table, read(live, table), read(fresh, table))) {
       rows++;
-      const difference = differenceOf(table, left, right);
+      const difference = describeDifference(table, left, right);
       if (difference) differences.push(difference);
       if (differences.length >= MAX_DIFFERENCES) return { rows, differences };
     }
@@ -65,7 +65,7 @@ function tableOf(database: DatabaseSync, name: string): Table {
   };
 }
 
-/** What an index of texts holds: it lies in its own tables as it happened to grow there. */
+/** The terms of a text index. Its own tables cannot be compared, because they depend on the order of inserts. */
 function termsOf(database: DatabaseSync, index: string): Table {
   const name = `${index}Terms`;
   database.exec(`CREATE VIRTUAL TABLE temp.${name} USING fts5vocab(main, ${index}, instance)`);
@@ -80,7 +80,7 @@ function read(database: DatabaseSync, { name, columns, selected, key }: Table): 
   return statement.iterate() as unknown as Iterator<Row>;
 }
 
-/** Rows of the same key together; a row that the other side has not stands alone. */
+/** Pairs rows of the same key; the other side is undefined where a row is missing. */
 function* pairs(
   table: Table,
   left: Iterator<Row>,
@@ -103,15 +103,15 @@ function compareKeys({ key }: Table, left: Row, right: Row): number {
   return 0;
 }
 
-function differenceOf(table: Table, live: Row | undefined, fresh: Row | undefined): string | undefined {
+function describeDifference(table: Table, live: Row | undefined, fresh: Row | undefined): string | undefined {
   const row = live ?? fresh;
-  const place = () => `${table.name} ${table.key.map((index) => `${table.columns[index]}=${row?.[index]}`).join(' ')}`;
-  if (!fresh) return `${place()}: is only in the live read models`;
-  if (!live) return `${place()}: is missing from the live read models`;
+  const label = () => `${table.name} ${table.key.map((index) => `${table.columns[index]}=${row?.[index]}`).join(' ')}`;
+  if (!fresh) return `${label()}: is only in the live read models`;
+  if (!live) return `${label()}: is missing from the live read models`;
   for (let index = 0; index < live.length; index++) {
     if (live[index] === fresh[index]) continue;
-    const shown = (cell: Cell | undefined) => JSON.stringify(cell)?.slice(0, MAX_SHOWN);
-    return `${place()}: ${table.columns[index]} is ${shown(live[index])} in the live read models, ${shown(fresh[index])} rebuilt`;
+    const shown = (cell: Cell | undefined) => JSON.stringify(cell)?.slice(0, MAX_VALUE_LENGTH);
+    return `${label()}: ${table.columns[index]} is ${shown(live[index])} in the live read models, ${shown(fresh[index])} rebuilt`;
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** By the first value, then by the second, and so on to the number. */
+/** Maps the first value to a map of the second one, and so on down to the id. */
 type IdTree = Map<string | null, IdTree | number>;
 
-/** Small numbers for texts that come again and again: a row then holds one number, and a filter is tried once a number. */
+/** Assigns ids to combinations of texts: a row then stores one number, and a filter is evaluated once per id. */
 export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null>>> {
   readonly #columns: readonly (keyof Entry & string)[];
   readonly #ids: IdTree = new Map();
@@ -23,13 +23,13 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
     this.reload();
   }
 
-  /** All entries; the one at index n has id n + 1. */
+  /** All entries; the entry at index n has the id n + 1. */
   get entries(): readonly Entry[] {
     return this.#entries;
   }
 
   idOf(entry: Entry): number {
-    // A row and its sums ask one after the other.
+    // A row and its sums look up the same entry one after the other.
     if (this.#last?.entry === entry) return this.#last.id;
     const id = this.#find(entry);
     this.#last = { entry, id };
@@ -38,11 +38,11 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
 
   entryOf(id: number): Entry {
     const entry = this.#entries[id - 1];
-    if (!entry) throw new Error(`the read models know no group ${id}`);
+    if (!entry) throw new Error(`The read models have no entry ${id} in this dictionary`);
     return entry;
   }
 
-  /** Reads what the file holds, e.g. after a transaction was rolled back. */
+  /** Reads all entries from the file, e.g. after a rollback. */
   reload(): void {
     this.#entries = [];
     this.#ids.clear();
@@ -51,7 +51,7 @@ export class Dictionary<Entry extends Readonly<Record<keyof Entry, string | null
   }
 
   #find(entry: Entry): number {
-    // A way through maps: joining the values to one key costs three times as much.
+    // Nested maps: joining the values to one key takes three times as long.
     let known: IdTree | number | undefined = this.#ids;
     for (const name of this.#columns) known = (known as IdTree | undefined)?.get(entry[name]);
     if (known !== undefined) return known as number;

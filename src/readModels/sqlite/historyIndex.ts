@@ -8,7 +8,7 @@ import { Dictionary } from './dictionary.ts';
 import type { LogReader } from './logReader.ts';
 import { Postings } from './postings.ts';
 
-/** So far apart are the marks that lead from a time to a position; what lies between is read from the log. */
+/** Distance of the marks that map times to positions; events between two marks are read from the log. */
 const EVENTS_PER_MARK = 256;
 const MAX_CACHED_ACTORS = 10_000;
 
@@ -19,8 +19,9 @@ const TABLES = `
 `;
 
 /**
- * Lists of positions by type, by actor and type, by subject and type, the texts of sentences, and marks that lead from
- * times to positions. The events themselves are read from the log. Requests stand in the request log, by their ids.
+ * The index of the history: posting lists by type, by actor and type, and by subject and type; a text index of the sentences;
+ * and marks that map times to positions. The events themselves are read from the log. Requests are found through the request
+ * log (docs/decisions/0055-history.md).
  */
 export class HistoryIndex {
   readonly types: Dictionary<{ readonly text: string }>;
@@ -30,11 +31,11 @@ export class HistoryIndex {
   readonly #insertText: StatementSync;
   readonly #insertMark: StatementSync;
   readonly #selectMark: StatementSync;
-  /** Actors repeat: their JSON stands for their labels. */
+  /** Labels by the actor's JSON. */
   readonly #actors = new Map<string, readonly number[]>();
   #latest: number;
 
-  /** @param upTo where the indexes end */
+  /** @param upTo position up to which the index is complete */
   constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
     database.exec(TABLES);
     this.database = database;
@@ -49,7 +50,7 @@ export class HistoryIndex {
     this.#latest = this.#latestAt(upTo);
   }
 
-  /** Takes in the next event; of a completed request `LoggedRequest` is enough. @param metadata as JSON */
+  /** Adds the next event. The data of a completed request may be a `LoggedRequest`. @param metadata as JSON */
   add(event: KnownEvent, at: Position, time: Instant, stream: string, metadata: string): void {
     const type = this.types.idOf({ text: event.type });
     this.postings.add(ALL_EVENTS_LABEL, type, at);
@@ -62,19 +63,19 @@ export class HistoryIndex {
     if (at % EVENTS_PER_MARK === 0) this.#insertMark.run(at, this.#latest);
   }
 
-  /** Writes what was added since the last time, within the caller's transaction. */
+  /** Writes the events added since the last flush, within the caller's transaction. */
   flush(): void {
     this.postings.flush();
   }
 
-  /** Forgets what was added since the last flush. @param upTo where the indexes end now */
+  /** Discards the events added since the last flush. @param upTo position up to which the index is complete now */
   clear(upTo: Position): void {
     this.postings.clear();
     this.types.reload();
     this.#latest = this.#latestAt(upTo);
   }
 
-  /** The last position by which no event was later than `time`. */
+  /** The last position up to which no event is later than `time`. */
   positionAt(time: Instant): Position {
     let found = (this.#selectMark.get(time)?.position ?? 0) as Position;
     for (;;) {
@@ -90,8 +91,8 @@ export class HistoryIndex {
   #latestAt(at: Position): number {
     const mark = this.database.prepare('SELECT position, latest FROM marks ORDER BY position DESC LIMIT 1').get();
     const since = (mark?.position ?? 0) as Position;
-    const behind = this.#log.times(since, at - since).map(({ time }) => time);
-    return Math.max(Number(mark?.latest ?? 0), ...behind);
+    const times = this.#log.times(since, at - since).map(({ time }) => time);
+    return Math.max(Number(mark?.latest ?? 0), ...times);
   }
 
   #labelsOf(actor: string): readonly number[] {
@@ -104,10 +105,10 @@ export class HistoryIndex {
   }
 }
 
-/** Stands for all events of a type. */
+/** The label of the lists of all events of a type. */
 export const ALL_EVENTS_LABEL = 0;
 export const actorLabel = (actor: string): number => labelOf(`actor ${actor}`);
 export const subjectLabel = (subject: string): number => labelOf(`subject ${subject}`);
 
-/** 48 bits of a hash, so that SQLite spends six bytes on it; whoever reads a row looks whether it is the one that was meant. */
+/** 48 bits of a hash, which SQLite stores in six bytes. Readers check the events that they find, in case of a collision. */
 const labelOf = (text: string): number => Number.parseInt(hash('sha1', text).slice(0, 12), 16);

@@ -7,34 +7,34 @@ import { ALL_EVENTS_LABEL, actorLabel, type HistoryIndex, subjectLabel } from '.
 import type { LogReader } from './logReader.ts';
 import type { RequestIdIndex } from './requestIdIndex.ts';
 
-/** What a page is made from. */
+/** The sources of a page. */
 export interface HistorySources {
   readonly index: HistoryIndex;
   readonly requestIds: RequestIdIndex;
   readonly log: LogReader;
-  /** Everything up to here is in the index. */
+  /** The index is complete up to this position. */
   readonly position: Position;
 }
 
-/** So many events are looked at where an index leads to some that do not match; then the page ends as it is. */
+/** Maximum number of events examined for a page when the index also finds events that do not match. */
 const MAX_EXAMINED = 512;
 
 interface Range {
-  /** In front of the first one. */
+  /** Exclusive. */
   readonly after: number;
   readonly upTo: number;
 }
 
-/** Positions in a range, the last first, at most `limit`. */
+/** Finds positions within a range, latest first, at most `limit`. */
 type Walk = (range: Range, limit: number) => Position[];
 
 interface WalkPlan {
   readonly walk: Walk;
-  /** Everything the walk leads to belongs to the answer, two texts with one label apart. */
+  /** Whether every event that the walk finds matches the filter, apart from hash collisions of labels. */
   readonly isExact: boolean;
 }
 
-/** One page: positions along the one index that fits best, rows from the log, and what that index cannot tell from them. */
+/** One page: finds positions in the best index, reads the events from the log and applies the remaining conditions to them. */
 export function historyPage(
   sources: HistorySources,
   filter: HistoryFilter,
@@ -83,7 +83,7 @@ function walkFor(sources: HistorySources, { search, subjects, actors, types }: H
   return { walk: typeIds ? listWalk(index, [ALL_EVENTS_LABEL], typeIds) : everything, isExact: true };
 }
 
-/** Numbers of those types that ever occurred. */
+/** Ids of the types, as far as they have occurred. */
 function idsOf(entries: readonly { text: string }[], wanted: readonly string[]): number[] {
   const names = new Set(wanted);
   return entries.flatMap(({ text }, place) => (names.has(text) ? [place + 1] : []));
@@ -100,13 +100,13 @@ function textWalk({ database }: HistoryIndex, search: string): Walk {
   return ({ after, upTo }, limit) => select.all(phrase, after, upTo, limit).map((row) => position(row.rowid as number));
 }
 
-/** Within a label each type is a list of its own: a few of each, then the last of all of them. */
+/** Each label has one list per type: takes the last positions of each list, then the last of all of them. */
 function listWalk({ postings }: HistoryIndex, labels: readonly number[], types: readonly number[]): Walk {
   const lists = labels.flatMap((label) => types.map((type) => ({ label, type })));
   return ({ after, upTo }, limit) => postings.last(lists, after, upTo, limit);
 }
 
-/** A request has a few events at most. */
+/** A request has few events. */
 const requestWalk =
   ({ requestIds, position: head }: HistorySources, ids: readonly string[]): Walk =>
   ({ after, upTo }, limit) =>

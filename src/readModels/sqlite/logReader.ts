@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 
-/** An event as it stands in the file, data and metadata still text. */
+/** An event as stored in the file, with data and metadata as JSON. */
 export type RawEvent = [
   position: number,
   stream: string,
@@ -13,7 +13,7 @@ export type RawEvent = [
   metadata: string,
 ];
 
-/** Where the log stands, or stood: the id tells a log from another that has as many events. */
+/** A position with the id of its event, which distinguishes this log from another one with as many events. */
 export interface LogMark {
   readonly position: Position;
   readonly eventId: string | null;
@@ -22,7 +22,7 @@ export interface LogMark {
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 const COLUMNS = 'position, stream, type, version, time, data, metadata';
 
-/** Reads the log's file through a connection of its own, so that nobody who appends has to wait. */
+/** Reads the log's file through a connection of its own, so that appends do not wait. */
 export class LogReader {
   readonly #path: string;
   #open: ReturnType<typeof open> | undefined;
@@ -37,12 +37,12 @@ export class LogReader {
     return mark ?? BEGINNING;
   }
 
-  /** Events behind `after`, up to and including `upTo`, in order. */
+  /** Events after `after` up to and including `upTo`, in order. */
   between(after: Position, upTo: Position): RawEvent[] {
     return (this.#statements()?.between.all(after, upTo) ?? []) as unknown as RawEvent[];
   }
 
-  /** Times of events behind `after`, in order. */
+  /** Times of the events after `after`, in order. */
   times(after: Position, limit: number): { position: Position; time: Instant }[] {
     return (this.#statements()?.times.all(after, limit) ?? []) as { position: Position; time: Instant }[];
   }
@@ -57,7 +57,7 @@ export class LogReader {
   }
 
   #statements() {
-    // A log that nobody has begun yet is empty.
+    // A log without a file is empty.
     if (!this.#open && existsSync(this.#path)) this.#open = open(this.#path);
     return this.#open;
   }

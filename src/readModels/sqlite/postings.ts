@@ -1,27 +1,27 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/core/brands.ts';
 
-/** So many neighbouring positions of a list share one row. */
+/** Number of consecutive positions whose entries share one row of a list. */
 const BLOCK_SIZE = 1_024;
 
-/** Positions that have a label and a type in common. */
+/** Identifies the list of positions with a label and a type. */
 export interface PostingList {
   readonly label: number;
   readonly type: number;
 }
 
-/** Blocks of one list, in order. */
+/** Blocks of one list that are not written yet, in order. */
 type PendingBlocks = { readonly block: number; readonly offsets: number[] }[];
 
 /**
- * Sorted lists of positions. A row holds a block of one list, two bytes for each position: an entry of a long list costs
- * next to nothing, one of a short list no more than a row of an index.
+ * Posting lists: sorted lists of positions. A row stores a block of one list with two bytes per position, so entries of long
+ * lists are almost free, and an entry of a short list costs no more than an index row.
  */
 export class Postings {
   readonly #append: StatementSync;
   readonly #blocks: StatementSync;
   /** By label, then by type. */
-  readonly #growing = new Map<number, Map<number, PendingBlocks>>();
+  readonly #pending = new Map<number, Map<number, PendingBlocks>>();
 
   constructor(database: DatabaseSync) {
     database.exec(`
@@ -35,9 +35,9 @@ export class Postings {
     );
   }
 
-  /** Positions of one list come in order. */
+  /** Positions of one list must be added in order. */
   add(label: number, type: number, at: Position): void {
-    const list = this.#growing.get(label)?.get(type) ?? this.#begin(label, type);
+    const list = this.#pending.get(label)?.get(type) ?? this.#begin(label, type);
     const block = Math.floor(at / BLOCK_SIZE);
     const last = list.at(-1);
     if (last?.block === block) last.offsets.push(at % BLOCK_SIZE);
@@ -46,14 +46,14 @@ export class Postings {
 
   #begin(label: number, type: number): PendingBlocks {
     const list: PendingBlocks = [];
-    const types = this.#growing.get(label) ?? new Map<number, PendingBlocks>();
-    this.#growing.set(label, types.set(type, list));
+    const types = this.#pending.get(label) ?? new Map<number, PendingBlocks>();
+    this.#pending.set(label, types.set(type, list));
     return list;
   }
 
-  /** Writes what was added since the last time, within the caller's transaction. */
+  /** Writes the positions added since the last flush, within the caller's transaction. */
   flush(): void {
-    for (const [label, types] of this.#growing) {
+    for (const [label, types] of this.#pending) {
       for (const [type, blocks] of types) {
         for (const { block, offsets } of blocks) this.#append.run(label, type, block, encode(offsets));
       }
@@ -61,12 +61,12 @@ export class Postings {
     this.clear();
   }
 
-  /** Forgets what was added since the last flush. */
+  /** Discards the positions added since the last flush. */
   clear(): void {
-    this.#growing.clear();
+    this.#pending.clear();
   }
 
-  /** Positions behind `after` up to `upTo` that stand in any of the lists, the last first. */
+  /** Positions after `after` up to `upTo` that are in any of the lists, latest first. */
   last(lists: readonly PostingList[], after: number, upTo: number, limit: number): Position[] {
     const found = new Set<Position>();
     for (const list of lists) for (const at of this.#lastOf(list, after, upTo, limit)) found.add(at);

@@ -6,18 +6,18 @@ import { inTransaction } from './inTransaction.ts';
 import type { LogMark, LogReader } from './logReader.ts';
 import { Tables } from './tables.ts';
 
-/** Files made by other versions of the projections are made again. */
+/** Files that were built by another version are rebuilt. */
 export const READ_MODEL_VERSION = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}`;
 
-/** So many events make one transaction: large enough to be cheap, small enough to answer in between (20 ms). */
+/** Events per transaction: enough to be cheap, few enough (20 ms) to run queries in between. */
 export const BATCH_EVENTS = 2_000;
 
-/** So many events are read at a time. */
+/** Few enough that the rows do not outlive V8's young generation. */
 const EVENTS_PER_READ = 500;
 
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 
-/** Folds the log into the tables of a file: documents, sums, indexes and how far they reach change in one transaction. */
+/** Projects the log into the tables of a file. Rows, sums, indexes and the position they reach change in one transaction. */
 export class Projector {
   readonly #database: DatabaseSync;
   readonly #log: LogReader;
@@ -37,7 +37,7 @@ export class Projector {
     }
   }
 
-  /** Everything up to here is in the tables. */
+  /** The tables are complete up to this position. */
   get position(): Position {
     return this.#mark.position;
   }
@@ -47,12 +47,12 @@ export class Projector {
   }
 
   /**
-   * Folds one batch of what is new in the log.
-   * @param upTo goes no further than this position
+   * Projects one batch of new events.
+   * @param upTo position at which to stop
    * @returns whether there is more
    */
   catchUp(batchEvents = BATCH_EVENTS, upTo = position(Number.MAX_SAFE_INTEGER)): boolean {
-    if (!this.#stillHolds()) {
+    if (!this.#matchesLog()) {
       this.#tables = this.#startOver();
       this.#mark = BEGINNING;
     }
@@ -60,15 +60,14 @@ export class Projector {
     if (head.position <= this.#mark.position) return false;
     const isLast = head.position - this.#mark.position <= batchEvents;
     const target = isLast ? head : this.#log.lastUpTo(position(this.#mark.position + batchEvents));
-    this.#fold(target);
+    this.#project(target);
     return !isLast;
   }
 
-  #fold(target: LogMark): void {
+  #project(target: LogMark): void {
     const [tables, before] = [this.#tables, this.#mark.position];
     try {
       inTransaction(this.#database, () => {
-        // In small portions, so that what is read does not outlive the young generation.
         for (let after: number = before; after < target.position; after += EVENTS_PER_READ) {
           const upTo = position(Math.min(after + EVENTS_PER_READ, target.position));
           for (const event of this.#log.between(position(after), upTo)) tables.add(event);
@@ -84,8 +83,8 @@ export class Projector {
     this.#mark = target;
   }
 
-  /** A restored log can end before us, or go on differently: then our rows are of another history. */
-  #stillHolds(): boolean {
+  /** A log that was restored from a backup can end earlier or continue differently: then the rows belong to another history. */
+  #matchesLog(): boolean {
     if (this.#mark.position === 0) return true;
     const { position: at, eventId } = this.#log.lastUpTo(this.#mark.position);
     return at === this.#mark.position && eventId === this.#mark.eventId;
@@ -93,7 +92,7 @@ export class Projector {
 
   #startOver(): Tables {
     return inTransaction(this.#database, () => {
-      // A virtual table takes its shadow tables with it.
+      // Dropping a virtual table drops its shadow tables.
       const old = this.#database
         .prepare(
           `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')

@@ -7,7 +7,7 @@ import { answeredModels, requestLogOptions, requestLogPage } from './requestPage
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
-/** Every query over the tables of one file and the log that they were made from. */
+/** All queries over the tables of one file and the log that they were built from. */
 export function createQueryHandlers(
   database: DatabaseSync,
   { tables, position }: Projector,

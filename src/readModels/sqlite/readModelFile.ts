@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** SQLite's codes for a file that holds no usable database (sqlite.org/rescode.html). */
+/** SQLite's result codes for a file without a usable database (sqlite.org/rescode.html). */
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
 
-/** Goes up with every change of tables or indexes. */
+/** Must be raised with every change of tables or indexes. */
 const LAYOUT = 7;
 
-// One row: all read models of the file reach equally far.
+// One row: all read models of the file reach the same position.
 const PROGRESS = `
   CREATE TABLE IF NOT EXISTS progress (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -17,8 +17,8 @@ const PROGRESS = `
   ) STRICT`;
 
 /**
- * Opens the file of the read models. All of it can be made again from the log, so a damaged file is thrown away, and
- * nothing waits for the disk more often than every few thousand pages.
+ * Opens the file of the read models. All of it can be rebuilt from the log, so a damaged file is removed, and transactions do
+ * not wait for the disk (docs/decisions/0014-disposable-read-models.md).
  */
 export function openReadModelFile(path: string): DatabaseSync {
   const opened = openUndamaged(path);
@@ -29,7 +29,7 @@ export function openReadModelFile(path: string): DatabaseSync {
   return fresh;
 }
 
-/** @returns undefined for a file that cannot be used: damaged, or of another layout */
+/** @returns undefined for a file that is damaged or has another layout */
 function openUndamaged(path: string): DatabaseSync | undefined {
   try {
     const database = open(path);

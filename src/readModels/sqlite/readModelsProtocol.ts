@@ -7,11 +7,11 @@ export interface ReadModelFiles {
   readonly logPath: string;
 }
 
-/** What passes between the main thread and the one with the read models. */
+/** The messages between the main thread and the read model thread. */
 export interface ReadModelsThread extends QueryThread {
   options: ReadModelFiles;
   reports: {
     /** Sent after the start and after each `logAdvanced`. */
-    caughtUp(progress: { readonly position: Position; readonly trouble: string | undefined }): void;
+    caughtUp(progress: { readonly position: Position; readonly failure: string | undefined }): void;
   };
 }

@@ -17,7 +17,7 @@ import type { ReadModelsThread } from './readModelsProtocol.ts';
 const GATHER_MS = 200;
 /** How long a query waits for the position that it names; then it is answered from what there is. */
 const MAX_WAIT_MS = 1_000;
-const LOOK_AGAIN_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   const log = new LogReader(logPath);
@@ -26,13 +26,13 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   let isClosing = false;
 
   async function catchUp(): Promise<void> {
-    let trouble: string | undefined;
+    let failure: string | undefined;
     try {
       while (!isClosing && withRepair(() => projector.catchUp())) await nextTurn();
     } catch (error) {
-      trouble = (error as Error).message;
+      failure = (error as Error).message;
     }
-    if (!isClosing) report('caughtUp', { position: projector.position, trouble });
+    if (!isClosing) report('caughtUp', { position: projector.position, failure });
   }
 
   async function query({ port, name, args, minPosition }: Query): Promise<unknown> {
@@ -40,7 +40,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     while (projector.position < minPosition && performance.now() < deadline) {
       const hasMore = withRepair(() => projector.catchUp());
       if (projector.position >= minPosition) break;
-      await (hasMore ? nextTurn() : delay(LOOK_AGAIN_MS));
+      await (hasMore ? nextTurn() : delay(POLL_INTERVAL_MS));
       if (isClosing) throw new ReadModelUnavailable('the read models have stopped');
     }
     return withRepair(() => {

@@ -10,33 +10,33 @@ import { Projector, READ_MODEL_VERSION } from './projector.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {
-  /** Holds `readmodels.sqlite` and the log. */
+  /** Contains `readmodels.sqlite` and the log. */
   readonly folder: string;
-  /** The log's file in it: `log.sqlite`, or the mirror of EventStoreDB. */
+  /** The log's file in this folder: `log.sqlite`, or the mirror of EventStoreDB. */
   readonly logName?: string;
   readonly onProgress?: OnProgress;
 }
 
-/** Larger than while serving, where queries wait for the end of a batch. */
+/** Larger than while serving, because no queries wait for the end of a batch. */
 const BATCH_EVENTS = 50_000;
 
 /**
- * Makes the read models anew beside those that are there, then puts them in their place. Nobody else may have them open.
- * @returns how far they reach
+ * Rebuilds the read models beside the existing ones, then replaces those. No other process may have them open.
+ * @returns the position that they reach
  * @throws LogFileMissing
  */
 export function rebuildReadModels({ folder, logName, onProgress }: RebuildOptions): Position {
   const [live, fresh] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.new.sqlite')];
   const reached = build(fresh, requireLogFile(folder, logName), position(Number.MAX_SAFE_INTEGER), onProgress).position;
-  // A crash in between leaves no file: then the next start makes one.
+  // A crash between the two leaves no file; the next start then builds one.
   removeReadModelFile(live);
   renameSync(fresh, live);
   return reached;
 }
 
 /**
- * Makes the read models anew as far as the live ones reach, holds both against each other and throws the new ones away.
- * The live ones are only read, and may go on meanwhile.
+ * Rebuilds the read models up to the position of the live ones, compares both and removes the new ones. The live ones are
+ * only read, and may advance meanwhile.
  * @throws LogFileMissing, or CannotRebuild when there is nothing to compare with
  */
 export function compareReadModels({ folder, logName, onProgress }: RebuildOptions): Comparison {
@@ -45,7 +45,7 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
   if (!existsSync(path)) throw new CannotRebuild(`There are no read models in ${folder} to compare with.`);
   const live = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
-    // From its first read on this connection sees one moment, however far the service goes on.
+    // A read transaction: this connection sees one state, however far the service advances.
     live.exec('BEGIN');
     const progress = progressOf(live);
     const at = (progress?.position ?? 0) as Position;
@@ -78,7 +78,7 @@ function progressOf(live: DatabaseSync): Record<string, unknown> | undefined {
   try {
     return live.prepare('SELECT version, position, eventId FROM progress').get();
   } catch {
-    // The table had other columns once.
+    // Earlier layouts had other columns.
     return undefined;
   }
 }

@@ -3,8 +3,9 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import { RequestIdFragments, SEGMENT_SIZE } from './requestIdFragments.ts';
 
 /**
- * Ids are random: an index that follows row by row would change another page with every row. So a stretch of neighbours
- * gets its entries in one go, sorted, as soon as it is whole; in the last stretch ids are looked for among the rows.
+ * Ids are random, so an index that is updated row by row would change another page with every row. Instead, the entries of a
+ * segment of positions are inserted together, sorted, once the segment is complete. In the last segment ids are looked up in
+ * the rows.
  */
 const LAYOUT = `
   CREATE TABLE IF NOT EXISTS admissions (position INTEGER PRIMARY KEY, requestId TEXT NOT NULL) STRICT;
@@ -18,33 +19,33 @@ const LAYOUT = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Finds what belongs to a request: its row, and its admission if there was one. */
+/** Finds the events of a request: its row, and its admission if it was announced. */
 export class RequestIdIndex {
   readonly fragments: RequestIdFragments;
   readonly #insertAdmission: StatementSync;
-  readonly #sort: StatementSync;
-  readonly #ids: StatementSync;
-  readonly #forget: StatementSync;
-  readonly #inStretch: StatementSync;
-  readonly #inOpen: StatementSync;
+  readonly #insertSorted: StatementSync;
+  readonly #selectIds: StatementSync;
+  readonly #deleteAdmissions: StatementSync;
+  readonly #selectIndexed: StatementSync;
+  readonly #selectUnindexed: StatementSync;
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
     this.fragments = new RequestIdFragments(database);
     this.#insertAdmission = database.prepare('INSERT INTO admissions VALUES (?, ?)');
-    this.#sort = database.prepare(`
+    this.#insertSorted = database.prepare(`
       INSERT INTO requestIds
       SELECT ?1, requestId, position, requestedAt, kindId FROM requests WHERE position >= ?2 AND position < ?3
       UNION ALL
       SELECT ?1, requestId, position, NULL, NULL FROM admissions WHERE position >= ?2 AND position < ?3
       ORDER BY 2, 3`);
-    this.#ids = database.prepare('SELECT position, requestId FROM requests WHERE position >= ? AND position < ?');
-    this.#ids.setReturnArrays(true);
-    this.#forget = database.prepare('DELETE FROM admissions WHERE position < ?');
-    this.#inStretch = database.prepare(
+    this.#selectIds = database.prepare('SELECT position, requestId FROM requests WHERE position >= ? AND position < ?');
+    this.#selectIds.setReturnArrays(true);
+    this.#deleteAdmissions = database.prepare('DELETE FROM admissions WHERE position < ?');
+    this.#selectIndexed = database.prepare(
       'SELECT position FROM requestIds WHERE stretch = ? AND requestId = ? AND position > ? AND position <= ?',
     );
-    this.#inOpen = database.prepare(`
+    this.#selectUnindexed = database.prepare(`
       SELECT position FROM requests WHERE position >= ?2 AND position > ?3 AND position <= ?4 AND requestId = ?1
       UNION ALL
       SELECT position FROM admissions WHERE position >= ?2 AND position > ?3 AND position <= ?4 AND requestId = ?1`);
@@ -54,30 +55,30 @@ export class RequestIdIndex {
     this.#insertAdmission.run(at, requestId);
   }
 
-  /** Sorts the stretches that became whole, within the caller's transaction. */
+  /** Indexes the segments that became complete, within the caller's transaction. */
   flush(before: Position, upTo: Position): void {
-    for (let stretch = completeSegments(before); stretch < completeSegments(upTo); stretch++) {
-      const [from, to] = [stretch * SEGMENT_SIZE, (stretch + 1) * SEGMENT_SIZE];
-      this.#sort.run(stretch, from, to);
-      this.#forget.run(to);
-      this.fragments.add(stretch, this.#ids.all(from, to) as unknown as [number, string][]);
+    for (let segment = completeSegments(before); segment < completeSegments(upTo); segment++) {
+      const [from, to] = [segment * SEGMENT_SIZE, (segment + 1) * SEGMENT_SIZE];
+      this.#insertSorted.run(segment, from, to);
+      this.#deleteAdmissions.run(to);
+      this.fragments.add(segment, this.#selectIds.all(from, to) as unknown as [number, string][]);
     }
   }
 
-  /** Positions of a request behind `after` up to `upTo`, in no order. @param head how far the read models reach */
+  /** Positions of a request after `after` up to `upTo`, unordered. @param head position that the read models reach */
   positionsOf(requestId: string, after: number, upTo: number, head: Position): Position[] {
-    const whole = completeSegments(head);
-    const [first, behind] = [
+    const complete = completeSegments(head);
+    const [first, end] = [
       Math.floor((after + 1) / SEGMENT_SIZE),
-      Math.min(Math.floor(upTo / SEGMENT_SIZE) + 1, whole),
+      Math.min(Math.floor(upTo / SEGMENT_SIZE) + 1, complete),
     ];
-    const rows = this.#inOpen.all(requestId, whole * SEGMENT_SIZE, after, upTo);
-    for (let stretch = first; stretch < behind; stretch++) {
-      rows.push(...this.#inStretch.all(stretch, requestId, after, upTo));
+    const rows = this.#selectUnindexed.all(requestId, complete * SEGMENT_SIZE, after, upTo);
+    for (let segment = first; segment < end; segment++) {
+      rows.push(...this.#selectIndexed.all(segment, requestId, after, upTo));
     }
     return rows.map((row) => position(row.position as number));
   }
 }
 
-/** How many stretches are complete in read models that reach so far. */
+/** Number of complete segments in read models that reach this position. */
 export const completeSegments = (head: Position): number => Math.floor((head + 1) / SEGMENT_SIZE);

@@ -3,20 +3,20 @@ import type { Period } from '../../../projections/periods.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { periodNumber } from './rollUpTable.ts';
 
-/** Periods whose kinds are kept, some kilobytes each. */
+/** Cached periods, some kilobytes each. */
 const MAX_ENTRIES = 3_000;
 
-/** Kinds and how many requests were of each, by turns. */
+/** Kind ids and their numbers of requests, alternating. */
 type Counts = Uint32Array;
 
 /**
- * How many requests of which kinds there were in a period. Reading that from the roll-up costs as much as there are kinds, and the
- * dashboard asks for the same hours and days again and again; those that are over hardly ever change.
+ * Caches the number of requests of each kind per period. Reading it from the roll-up takes time in proportion to the number of
+ * kinds, and the dashboard queries the same hours and days repeatedly; past periods hardly ever change.
  */
 export class RequestKindCounts {
   readonly #starts: StatementSync;
   readonly #kinds: StatementSync;
-  readonly #kept = new Map<string, Counts>();
+  readonly #cache = new Map<string, Counts>();
 
   constructor(database: DatabaseSync) {
     this.#starts = database.prepare(
@@ -27,7 +27,7 @@ export class RequestKindCounts {
     this.#kinds.setReturnArrays(true);
   }
 
-  /** Adds up all periods that begin within a stretch of time. */
+  /** Adds the counts of all periods that begin within a time range. */
   addTo(sums: Map<number, number>, period: Period, from: Instant, to: Instant): void {
     for (const [start] of this.#starts.all(periodNumber(period), from, to) as unknown as [Instant][]) {
       const counts = this.#of(period, start);
@@ -38,19 +38,19 @@ export class RequestKindCounts {
     }
   }
 
-  /** What was kept of a period no longer holds. */
+  /** Drops the cached counts of a period that has changed. */
   forget(period: Period, start: Instant): void {
-    this.#kept.delete(keyOf(period, start));
+    this.#cache.delete(keyOf(period, start));
   }
 
   #of(period: Period, start: Instant): Counts {
     const key = keyOf(period, start);
-    const kept = this.#kept.get(key);
-    if (kept) return kept;
-    if (this.#kept.size >= MAX_ENTRIES) this.#kept.clear();
+    const cached = this.#cache.get(key);
+    if (cached) return cached;
+    if (this.#cache.size >= MAX_ENTRIES) this.#cache.clear();
     const rows = this.#kinds.all(periodNumber(period), start) as unknown as [kind: number, count: number][];
     const counts = Uint32Array.from(rows.flat());
-    this.#kept.set(key, counts);
+    this.#cache.set(key, counts);
     return counts;
   }
 }

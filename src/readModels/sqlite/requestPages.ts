@@ -12,7 +12,7 @@ import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
 import type { Tables } from './tables.ts';
 
-/** A period with more matches than this is entered by its shorter ones, others by their rows. */
+/** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
 const MAX_SCANNED_ROWS = 5_000;
 
 interface CountedRange extends PeriodRange {
@@ -22,7 +22,7 @@ interface CountedRange extends PeriodRange {
 const indexed = (kinds: KindSelection | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
-/** @param head how far the read models reach */
+/** @param head position that the read models reach */
 export function requestLogPage(
   database: DatabaseSync,
   { requests: table, requestIds }: Pick<Tables, 'requests' | 'requestIds'>,
@@ -37,20 +37,20 @@ export function requestLogPage(
     if (found) return { rows: table.at(found.positions), total: found.total };
   }
   const { periods } = countsFor(wanted.kinds);
-  const pieces = splitByPeriod(wanted.from, wanted.to, periods).flatMap((piece) =>
-    countedRanges(database, wanted.kinds, piece),
+  const ranges = splitByPeriod(wanted.from, wanted.to, periods).flatMap((range) =>
+    countedRanges(database, wanted.kinds, range),
   );
-  const total = pieces.reduce((sum, { count }) => sum + count, 0);
-  return { rows: table.at(positionsAt(database, wanted.kinds, pieces, limit, offset)), total };
+  const total = ranges.reduce((sum, { count }) => sum + count, 0);
+  return { rows: table.at(positionsAt(database, wanted.kinds, ranges, limit, offset)), total };
 }
 
 export function requestLogOptions(
   database: DatabaseSync,
-  { requests: table, kindCounts: kinds }: Pick<Tables, 'requests' | 'kindCounts'>,
+  { requests: table, kindCounts }: Pick<Tables, 'requests' | 'kindCounts'>,
   filter: RequestLogFilter,
 ): RequestLogOptions {
   const { from, to } = timeRangeOf(filter);
-  const counts = countsByKind(database, kinds, splitByPeriod(from, to));
+  const counts = countsByKind(database, kindCounts, splitByPeriod(from, to));
   return filterOptions(
     [...counts].map(([id, count]) => [table.kinds.entryOf(id), count] as const),
     filter,
@@ -61,15 +61,15 @@ export function answeredModels({ kinds }: RequestTable): string[] {
   return [...new Set(kinds.entries.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
 }
 
-/** Without a condition on kinds the smallest roll-up counts the same requests, and by shorter periods. */
+/** Without a condition on kinds the smallest roll-up has the same counts, and by shorter periods. */
 function countsFor(kinds: KindSelection | undefined) {
   const table = kinds ? 'requestsByKind' : 'requestsByErrorCode';
   return { table, periods: requestLog.periods[table] };
 }
 
-/** Each period of the piece that holds matches, and how many. */
-function countedRanges(database: DatabaseSync, kinds: KindSelection | undefined, piece: PeriodRange): CountedRange[] {
-  const { period, from, to } = piece;
+/** The periods of a range that contain matches, with their counts. */
+function countedRanges(database: DatabaseSync, kinds: KindSelection | undefined, range: PeriodRange): CountedRange[] {
+  const { period, from, to } = range;
   const bytes = kinds ? [kinds.bytes] : [];
   if (!period) {
     const found = database
@@ -78,7 +78,7 @@ function countedRanges(database: DatabaseSync, kinds: KindSelection | undefined,
          ${kindCondition(kinds)}`,
       )
       .get(from, to, ...bytes);
-    return [{ ...piece, count: found?.count as number }];
+    return [{ ...range, count: found?.count as number }];
   }
   const { table } = countsFor(kinds);
   const rows = database
@@ -91,38 +91,38 @@ function countedRanges(database: DatabaseSync, kinds: KindSelection | undefined,
   return rows.map(({ start, count }) => ({ period, from: start, to: endOf(period, start), count }));
 }
 
-/** Failed requests are few: a walk along their own index finds them sooner than roll-ups do. */
+/** Failed requests are few: scanning their own index is faster than splitting periods. */
 function isSplit({ period, count }: CountedRange, kinds: KindSelection | undefined): boolean {
   if (period === 'month' && !kinds?.isFailedOnly) return true;
   return period !== undefined && period !== countsFor(kinds).periods[0] && count > MAX_SCANNED_ROWS;
 }
 
-/** Positions of one page, found by skipping whole pieces and walking the index only in those that hold the page. */
+/** Positions of one page. Ranges before the page are skipped by their counts; the index is scanned only where the page is. */
 function positionsAt(
   database: DatabaseSync,
   kinds: KindSelection | undefined,
-  pieces: readonly CountedRange[],
+  ranges: readonly CountedRange[],
   limit: number,
   offset: number,
 ): number[] {
   const found: number[] = [];
   let toSkip = offset;
-  const enter = (inside: readonly CountedRange[]) => {
-    for (const piece of inside) {
+  const visit = (inner: readonly CountedRange[]) => {
+    for (const range of inner) {
       if (found.length >= limit) return;
-      if (toSkip >= piece.count) {
-        toSkip -= piece.count;
-      } else if (isSplit(piece, kinds)) {
-        const period = piece.period && PERIODS[periodNumber(piece.period) - 1];
-        enter(countedRanges(database, kinds, { period, from: piece.from, to: piece.to }));
+      if (toSkip >= range.count) {
+        toSkip -= range.count;
+      } else if (isSplit(range, kinds)) {
+        const period = range.period && PERIODS[periodNumber(range.period) - 1];
+        visit(countedRanges(database, kinds, { period, from: range.from, to: range.to }));
       } else {
-        const wanted = Math.min(limit - found.length, piece.count - toSkip);
-        found.push(...scan(database, kinds, piece, wanted, toSkip));
+        const wanted = Math.min(limit - found.length, range.count - toSkip);
+        found.push(...scan(database, kinds, range, wanted, toSkip));
         toSkip = 0;
       }
     }
   };
-  enter(pieces);
+  visit(ranges);
   return found;
 }
 
@@ -145,14 +145,14 @@ function scan(
 function countsByKind(
   database: DatabaseSync,
   kinds: RequestKindCounts,
-  pieces: readonly PeriodRange[],
+  ranges: readonly PeriodRange[],
 ): Map<number, number> {
   const counts = new Map<number, number>();
   const inRows = database.prepare(
     `SELECT kindId, COUNT(*) AS count FROM requests INDEXED BY requestsByTime
      WHERE requestedAt >= ? AND requestedAt < ? GROUP BY kindId`,
   );
-  for (const { period, from, to } of pieces) {
+  for (const { period, from, to } of ranges) {
     if (period) {
       kinds.addTo(counts, period, from, to);
       continue;

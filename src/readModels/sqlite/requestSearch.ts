@@ -4,12 +4,12 @@ import { BLOCK_SIZE, SEGMENT_SIZE } from './requestIdFragments.ts';
 import { completeSegments, type RequestIdIndex } from './requestIdIndex.ts';
 import { kindCondition, type RequestSelection } from './requestSelection.ts';
 
-/** Ids are hexadecimal behind their first letters; shorter parts are in most of them somewhere. */
+/** Ids are hexadecimal after their prefix. Most ids contain any shorter text. */
 const HEX_FRAGMENT = /^[0-9a-f]{4,}$/;
-/** So many matches are put in order; of more, the first pages are found by walking through all requests, the latest first. */
+/** Above this number of matches, the first pages are found by scanning all requests from the latest, without sorting. */
 const MAX_SORTED_MATCHES = 30_000;
 const MAX_SCANNED_OFFSET = 2_000;
-/** Shorter texts are not in the index of messages. */
+/** The trigram index of messages cannot find shorter texts. */
 const MIN_INDEXED_LENGTH = 3;
 
 interface Found {
@@ -17,27 +17,27 @@ interface Found {
   readonly total: number;
 }
 
-/** Rows that match: a statement's `FROM`, and the values that it is asked with one after the other. */
+/** Matching rows: the `FROM` of a statement, and the parameters of each of its runs. */
 interface Matches {
   readonly from: string;
   readonly each: readonly (readonly SQLInputValue[])[];
 }
 
 interface IdSearch {
-  /** In the index of ids. */
+  /** Matches in the index of ids. */
   readonly indexed: Matches;
-  /** Among the rows that the index does not have yet. */
+  /** Matches among the rows that are not indexed yet. */
   readonly unindexed: Matches;
-  /** The condition on a row. */
+  /** SQL condition on a row. */
   readonly condition: string;
   readonly values: readonly string[];
 }
 
 /**
- * Requests whose id or error message holds the text, the latest first. Only what matches is looked at, and only in indexes:
- * beginnings of ids, parts of ids by the blocks that may hold them, parts of messages.
- * @param head how far the read models reach
- * @returns undefined when every id begins with the text, so that it is no condition at all
+ * Requests whose id or error message contains the text, latest first. Only indexes are read: prefixes of ids, parts of ids by
+ * the blocks that may contain them, and parts of messages.
+ * @param head position that the read models reach
+ * @returns undefined when every id begins with the text, which then is no condition
  */
 export function searchRequests(
   database: DatabaseSync,
@@ -48,7 +48,7 @@ export function searchRequests(
   offset: number,
   head: Position,
 ): Found | undefined {
-  // Ids are minted in lower case.
+  // Ids are generated in lower case.
   const id = search.toLowerCase();
   if (isPrefixOfAllIds(database, id, head)) return undefined;
   const ids = HEX_FRAGMENT.test(id) ? fragmentSearch(requestIds, id, head) : prefixSearch(id, head);
@@ -92,27 +92,27 @@ const at = ([, position]: [number, number]): number => position;
 const latestFirst = (a: [number, number], b: [number, number]): number => b[0] - a[0] || b[1] - a[1];
 
 function prefixSearch(text: string, head: Position): IdSearch {
-  const whole = completeSegments(head);
+  const complete = completeSegments(head);
   const condition = '(requestId >= ? AND requestId < ?)';
   const values = [text, prefixEnd(text)];
   return {
     indexed: {
       from: `requestIds WHERE stretch = ? AND ${condition}`,
-      each: Array.from({ length: whole }, (_, stretch) => [stretch, ...values]),
+      each: Array.from({ length: complete }, (_, segment) => [segment, ...values]),
     },
     unindexed: {
       from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`,
-      each: [[whole * SEGMENT_SIZE, ...values]],
+      each: [[complete * SEGMENT_SIZE, ...values]],
     },
     condition,
     values,
   };
 }
 
-function fragmentSearch({ fragments: parts }: RequestIdIndex, text: string, head: Position): IdSearch {
-  const whole = completeSegments(head);
+function fragmentSearch({ fragments }: RequestIdIndex, text: string, head: Position): IdSearch {
+  const complete = completeSegments(head);
   const condition = 'instr(requestId, ?)';
-  const blocks = Array.from({ length: whole }, (_, stretch) => parts.blocksWith(text, stretch)).flat();
+  const blocks = Array.from({ length: complete }, (_, segment) => fragments.blocksWith(text, segment)).flat();
   return {
     indexed: {
       from: `requests NOT INDEXED WHERE position >= ? AND position < ? AND ${condition}`,
@@ -120,7 +120,7 @@ function fragmentSearch({ fragments: parts }: RequestIdIndex, text: string, head
     },
     unindexed: {
       from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`,
-      each: [[whole * SEGMENT_SIZE, text]],
+      each: [[complete * SEGMENT_SIZE, text]],
     },
     condition,
     values: [text],
@@ -135,24 +135,23 @@ function messagesWith(database: DatabaseSync, search: string): number[] {
   return rows.map(({ id }) => id as number);
 }
 
-/** A text as the index of texts takes it: neither words nor operators, whatever it holds. */
+/** Quotes a text for the text index, so that nothing in it is an operator. */
 const phrase = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const pattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Whether every id begins with the text. */
 function isPrefixOfAllIds(database: DatabaseSync, text: string, head: Position): boolean {
   const range = [text, prefixEnd(text)];
   const other = database.prepare(
     `SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId < ?2
      UNION ALL SELECT 1 FROM requestIds WHERE stretch = ?1 AND requestId >= ?3 LIMIT 1`,
   );
-  const whole = completeSegments(head);
-  for (let stretch = 0; stretch < whole; stretch++) if (other.get(stretch, ...range)) return false;
-  const open = database.prepare(
+  const complete = completeSegments(head);
+  for (let segment = 0; segment < complete; segment++) if (other.get(segment, ...range)) return false;
+  const unindexed = database.prepare(
     'SELECT 1 FROM requests WHERE position >= ? AND NOT (requestId >= ? AND requestId < ?) LIMIT 1',
   );
-  return open.get(whole * SEGMENT_SIZE, ...range) === undefined;
+  return unindexed.get(complete * SEGMENT_SIZE, ...range) === undefined;
 }
 
-/** The first text behind all that begin with this one. */
+/** Exclusive end of the range of texts that begin with this one. */
 const prefixEnd = (text: string) => `${text}\u{10FFFF}`;

@@ -3,7 +3,7 @@ import type { RequestKind, RequestLogRow, RequestOutcome, UnloggedRefusals } fro
 import { instant, position } from '../../domain/core/brands.ts';
 import { Dictionary } from './dictionary.ts';
 
-/** Times and kinds are in the indexes so that counting and skipping need no row. */
+/** The indexes contain times and kinds, so that counting and skipping read no rows. */
 const LAYOUT = `
   CREATE TABLE IF NOT EXISTS requests (
     position INTEGER PRIMARY KEY,
@@ -43,7 +43,7 @@ const SELECT = `
   FROM requests LEFT JOIN messages ON messages.id = messageId
   WHERE position IN (SELECT value FROM json_each(?))`;
 
-/** The rows of the request log, and the numbers that stand for their texts. */
+/** The rows of the request log, with dictionaries for their texts. */
 export class RequestTable {
   readonly kinds: Dictionary<RequestKind>;
   readonly outcomes: Dictionary<RequestOutcome>;
@@ -53,7 +53,7 @@ export class RequestTable {
   readonly #indexMessage: StatementSync;
   readonly #insertRefusals: StatementSync;
   readonly #select: StatementSync;
-  #rows: NumberedRow[] = [];
+  #rows: PendingRow[] = [];
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
@@ -69,9 +69,9 @@ export class RequestTable {
     this.#select = database.prepare(SELECT);
   }
 
-  /** Takes a row, which `flush` writes. */
+  /** Adds a row; `flush` writes it. */
   insert(row: RequestLogRow): void {
-    // Numbered here, because the sums of the row ask for the same numbers next.
+    // Looked up here, because the sums of the row look up the same entries next.
     this.#rows.push({ row, kindId: this.kinds.idOf(row), outcomeId: this.outcomes.idOf(row) });
   }
 
@@ -80,20 +80,20 @@ export class RequestTable {
     this.#insertRefusals.run(minute, this.outcomes.idOf(refusals), position, unlogged);
   }
 
-  /** Writes what was inserted since the last time: row after row, without other work in between, costs half as much. */
+  /** Writes the rows added since the last flush. Writing them in a series takes half as long as one by one between other work. */
   flush(): void {
     for (const row of this.#rows) this.#write(row);
     this.#rows = [];
   }
 
-  /** Forgets what was inserted since the last flush. */
+  /** Discards the rows added since the last flush. */
   clear(): void {
     this.#rows = [];
     this.kinds.reload();
     this.outcomes.reload();
   }
 
-  #write({ row, kindId, outcomeId }: NumberedRow): void {
+  #write({ row, kindId, outcomeId }: PendingRow): void {
     this.#insert.run(
       row.position,
       row.requestId,
@@ -122,13 +122,13 @@ export class RequestTable {
     return id;
   }
 
-  /** The rows at these positions, the latest first. */
+  /** The rows at these positions, latest first. */
   at(positions: readonly number[]): RequestLogRow[] {
     const rows = this.#select.all(JSON.stringify(positions)) as unknown as StoredRow[];
-    return rows.map((row) => this.#shown(row)).sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
+    return rows.map((row) => this.#toRow(row)).sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
   }
 
-  #shown({ kindId, outcomeId, ...row }: StoredRow): RequestLogRow {
+  #toRow({ kindId, outcomeId, ...row }: StoredRow): RequestLogRow {
     const { accountId, model, effort, status } = this.kinds.entryOf(kindId);
     const { apiKeyId, errorCode } = this.outcomes.entryOf(outcomeId);
     return {
@@ -145,7 +145,7 @@ export class RequestTable {
   }
 }
 
-interface NumberedRow {
+interface PendingRow {
   readonly row: RequestLogRow;
   readonly kindId: number;
   readonly outcomeId: number;

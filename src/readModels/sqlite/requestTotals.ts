@@ -9,12 +9,12 @@ const SUMS = REQUEST_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
 
 type CodeSums = Partial<RequestSums> & { readonly errorCode: string | null };
 
-/** Sums over everything that arrived at `since` or later: whole periods from roll-ups, the open minute from its rows. */
+/** Sums over the requests that arrived at `since` or later: whole periods from a roll-up, a part of a minute from its rows. */
 export function requestTotalsSince(database: DatabaseSync, since: Instant): RequestTotals {
   const totals = Object.fromEntries(REQUEST_SUMS.map((name) => [name, 0])) as Record<keyof RequestSums, number>;
   const byErrorCode: Record<string, number> = {};
-  for (const piece of splitByPeriod(since, MAX_INSTANT, requestLog.periods.requestsByErrorCode)) {
-    for (const { errorCode, ...sums } of sumsIn(database, piece)) {
+  for (const range of splitByPeriod(since, MAX_INSTANT, requestLog.periods.requestsByErrorCode)) {
+    for (const { errorCode, ...sums } of sumsIn(database, range)) {
       for (const name of REQUEST_SUMS) totals[name] += sums[name] ?? 0;
       const { requests = 0, unlogged = 0 } = sums;
       if (errorCode) byErrorCode[errorCode] = (byErrorCode[errorCode] ?? 0) + requests + unlogged;
@@ -23,7 +23,7 @@ export function requestTotalsSince(database: DatabaseSync, since: Instant): Requ
   return { ...totals, byErrorCode };
 }
 
-/** What arrived in each step, from the longest periods that steps are made of. */
+/** Sums per step, from the longest periods that divide a step. */
 export function requestSteps(database: DatabaseSync, since: Instant, stepMs: number): RequestStep[] {
   return database
     .prepare(

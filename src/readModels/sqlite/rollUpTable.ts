@@ -3,30 +3,29 @@ import { PERIODS, type Period, startOf } from '../../../projections/periods.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 
 type Key = number | string;
-/** Group to its sums, in the order of the columns. */
+/** Maps groups to their sums, in the order of the columns. */
 type Sums = Map<Key, number[]>;
 
-/** How a period is written in the table. */
+/** The number that stands for a period in the table. */
 export const periodNumber = (period: Period): number => PERIODS.indexOf(period);
 
 interface RollUpTableOptions<Sum extends string> {
   readonly table: string;
   readonly group: { readonly name: string; readonly type: 'INTEGER' | 'TEXT' };
-  /** The shortest first; each next one holds whole ones of those before. */
+  /** The shortest first; each one consists of whole periods of the one before. */
   readonly periods: readonly [Period, ...Period[]];
   readonly sums: readonly Sum[];
-  /** Told of each period whose sums change. */
+  /** Called with each period whose sums have changed. */
   readonly onChange?: (period: Period, start: Instant) => void;
 }
 
 /**
- * Sums by period and group. A batch is summed up in memory and costs one upsert for each row that it touches, in the
- * order of the table.
+ * Sums by period and group. A batch is summed up in memory and takes one upsert per changed row, in the order of the table.
  */
 export class RollUpTable<Sum extends string> {
   readonly #options: RollUpTableOptions<Sum>;
   readonly #upsert: StatementSync;
-  /** By the shortest period. */
+  /** By start of the shortest period. */
   #sums = new Map<Instant, Sums>();
 
   constructor(database: DatabaseSync, options: RollUpTableOptions<Sum>) {
@@ -54,7 +53,7 @@ export class RollUpTable<Sum extends string> {
     }
   }
 
-  /** Writes what was added since the last time, within the caller's transaction. */
+  /** Writes the sums added since the last flush, within the caller's transaction. */
   flush(): void {
     const [shortest, ...others] = this.#options.periods;
     let finer = this.#sums;
@@ -66,7 +65,7 @@ export class RollUpTable<Sum extends string> {
     }
   }
 
-  /** Forgets what was added since the last flush. */
+  /** Discards the sums added since the last flush. */
   clear(): void {
     this.#sums = new Map();
   }

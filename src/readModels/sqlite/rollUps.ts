@@ -5,10 +5,10 @@ import { USAGE_SUMS, usageTrends } from '../../../projections/usageTrends.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { RollUpTable } from './rollUpTable.ts';
 
-/** Stands for the requests that have no error code. */
+/** The group of requests without an error code. */
 export const NO_ERROR = '';
 
-/** @param onKinds told of each period whose kinds of requests change */
+/** @param onKinds called with each period whose counts by kind have changed */
 export function rollUpTables(database: DatabaseSync, onKinds: (period: Period, start: Instant) => void) {
   const requestsByKind = new RollUpTable(database, {
     table: 'requestsByKind',

@@ -8,24 +8,24 @@ import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
 
 export interface SqliteReadModelsOptions {
-  /** Gets `readmodels.sqlite`, which may be thrown away at any time. */
+  /** The folder of `readmodels.sqlite`, which may be deleted at any time. */
   readonly folder: string;
   /** The file of the SQLite event log. */
   readonly logPath: string;
-  /** Told once when the read models cannot follow the log; they go on trying. */
+  /** Called once when the read models cannot follow the log; they keep trying. */
   readonly onFailure?: (error: Error) => void;
 }
 
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
 
-/** Read models in a thread and a file of their own, made from the log's file: requests pay nothing for them. */
+/** Read models in a thread and a file of their own, projected from the log's file, at no cost for requests. */
 export function createSqliteReadModels({ folder, logPath, onFailure: onTrouble }: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
   let isClosed = false;
   let announced: Position = position(0);
   /** The thread begins by catching up. */
   let isCatchingUp = true;
-  let lastTrouble: string | undefined;
+  let lastFailure: string | undefined;
 
   const thread = startThread<ReadModelsThread>(WORKER, {
     name: 'read models',
@@ -36,9 +36,9 @@ export function createSqliteReadModels({ folder, logPath, onFailure: onTrouble }
       if (error) onTrouble?.(error);
     },
     reports: {
-      caughtUp({ position: reached, trouble }) {
-        if (trouble !== undefined && trouble !== lastTrouble) onTrouble?.(new ReadModelUnavailable(trouble));
-        lastTrouble = trouble;
+      caughtUp({ position: reached, failure }) {
+        if (failure !== undefined && failure !== lastFailure) onTrouble?.(new ReadModelUnavailable(failure));
+        lastFailure = failure;
         isCatchingUp = false;
         if (announced > reached && !isClosed) catchUp();
       },

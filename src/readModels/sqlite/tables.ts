@@ -15,7 +15,7 @@ import type { RollUpTable } from './rollUpTable.ts';
 
 const NO_HANDLERS: readonly EventHandler[] = [];
 
-/** All tables of the file, and how events get into them. */
+/** All tables of the file, and the projection of events into them. */
 export class Tables {
   readonly requests: RequestTable;
   readonly requestIds: RequestIdIndex;
@@ -26,7 +26,7 @@ export class Tables {
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
   readonly #write: Write<any, any>;
 
-  /** @param upTo where the tables end */
+  /** @param upTo position that the tables reach */
   constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
     const requests = new RequestTable(database);
     const rollUps = rollUpTables(database, (period, start) => this.kindCounts.forget(period, start));
@@ -53,14 +53,14 @@ export class Tables {
     };
   }
 
-  /** Takes in the next event, within the caller's transaction. */
+  /** Adds the next event, within the caller's transaction. */
   add([at, stream, type, version, time, json, metadata]: RawEvent): void {
     const data = this.#dataOf(type, version, json);
     const event = { type, data } as KnownEvent;
-    const placed = { data, position: position(at), time: instant(time) };
-    for (const handle of handlers.get(type) ?? NO_HANDLERS) handle(placed, this.#write);
-    if (event.type === 'RequestAdmitted') this.requestIds.addAdmission(placed.position, event.data.requestId);
-    this.history.add(event, placed.position, placed.time, stream, metadata);
+    const projected = { data, position: position(at), time: instant(time) };
+    for (const handle of handlers.get(type) ?? NO_HANDLERS) handle(projected, this.#write);
+    if (event.type === 'RequestAdmitted') this.requestIds.addAdmission(projected.position, event.data.requestId);
+    this.history.add(event, projected.position, projected.time, stream, metadata);
   }
 
   #dataOf(type: string, version: number, json: string): unknown {
@@ -73,14 +73,14 @@ export class Tables {
     this.requests.flush();
   }
 
-  /** Writes what was summed up and listed since the last time, within the caller's transaction. */
+  /** Writes the sums and index entries added since the last flush, within the caller's transaction. */
   flush(before: Position, upTo: Position): void {
     for (const rollUp of Object.values(this.#rollUps)) rollUp.flush();
     this.requestIds.flush(before, upTo);
     this.history.flush();
   }
 
-  /** Forgets what was gathered: the transaction was rolled back. @param upTo where the tables end now */
+  /** Discards everything added since the last flush, after a rollback. @param upTo position that the tables reach now */
   clear(upTo: Position): void {
     for (const rollUp of Object.values(this.#rollUps)) rollUp.clear();
     this.requests.clear();

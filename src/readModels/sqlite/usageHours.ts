@@ -8,7 +8,7 @@ const COLUMNS = `start, ${USAGE_SUMS.join(', ')}`;
 const SUMS = USAGE_SUMS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
 const HOUR = periodNumber('hour');
 
-/** Sums of each account over the hours that begin at `since` or later. */
+/** The sums of each account over the hours that begin at `since` or later. */
 export function usageSince(database: DatabaseSync, since: Instant): AccountUsageSums[] {
   return database
     .prepare(`SELECT accountId, ${SUMS} FROM usageByAccount WHERE period = ? AND start >= ? GROUP BY accountId`)

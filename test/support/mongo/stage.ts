@@ -36,7 +36,7 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
     const source = openLogReader(logPath);
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
-    const store = createMongoStore({ url, source, fencedBy: 'test', say, ...options });
+    const store = createMongoStore({ url, log: source, fencedBy: 'test', report: say, ...options });
     const projecting = options.isIdle ? undefined : store.project(permanentLeaseTerm());
     let ending: Promise<void> | undefined;
     const close = () => {
