@@ -81,9 +81,10 @@ export function startThread<Protocol extends ThreadProtocol>(
     const { options, reports = {} } = settings as Partial<OptionsSetting<unknown> & ReportsSetting<Messages>>;
     const workerData = options?.();
     const worker = new Worker(program, { name, workerData, ...(resourceLimits && { resourceLimits }) });
-    if (!keepsProcessAlive) worker.unref();
     const channel: Run<Protocol>['channel'] = new Channel(worker);
     channel.receive({}, reports as never);
+    // After `receive`: listening to messages lets the worker keep the process alive again.
+    if (!keepsProcessAlive) worker.unref();
     let cause: Error | undefined;
     worker.on('error', (error) => {
       cause = error as Error;
