@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../src/app/config/config.ts';
 import { resetPassword } from '../src/app/resetPassword.ts';
 import { openDataFolder } from '../src/dataFolder/dataFolder.ts';
-import { openVault } from '../src/vault/sqliteVault.ts';
+import { openSqliteVault } from '../src/vault/sqliteVault.ts';
 import { startGateway } from './support/gateway.ts';
 
 /** Processes of their own take a while on a busy machine. */
@@ -133,7 +133,7 @@ test(
     const { data } = events('TotpConfigured')[0] as unknown as { data: { secret: never } };
     const opens = () => {
       const held = openDataFolder(folder);
-      const vault = openVault({ folder });
+      const vault = openSqliteVault({ folder });
       try {
         return vault.open(data.secret);
       } finally {

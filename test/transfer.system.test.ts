@@ -8,16 +8,16 @@ import { serve } from './durability/support/serve.ts';
 import { startFakeEventStore } from './support/eventstore/fakeEventStore.ts';
 import { startGateway } from './support/gateway.ts';
 
-/** Processes of their own take a while on a busy machine. */
+/** Starting processes takes a while on a busy machine. */
 const SLOW = { timeout: 120_000 };
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs the command line in a process of its own. */
+/** Runs a command of svc in a process of its own. */
 const svc = (folder: string, env: Environment, ...args: string[]) =>
   serve({ folder, env, command: [process.execPath, 'src/app/cli.ts', ...args] }).ended;
 
-/** Everything that is stored of every event, in the order of positions. */
+/** All columns of all events, in order of positions. */
 function historyIn(file: string): Record<string, unknown>[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const columns = 'position, stream, revision, id, type, version, time, data, metadata';
@@ -26,7 +26,7 @@ function historyIn(file: string): Record<string, unknown>[] {
   return rows.map((row) => ({ ...row }));
 }
 
-/** A service with an account, a key and answered requests, stopped; its master key goes along in the environment. */
+/** Runs a service with an account, an API key and some requests, and stops it. The master key is not in the folder. */
 async function anEmbeddedService() {
   const masterKey = randomBytes(32).toString('base64');
   const gateway = await startGateway({ accounts: 1, env: { SVC_ENCRYPTION_KEY: masterKey } });
@@ -46,7 +46,7 @@ async function anEmbeddedService() {
 const shownAccount = ({ account_id, email, status }: Record<string, string>) => ({ account_id, email, status });
 
 test(
-  'svc moves from its data folder to EventStoreDB and back, and serves what it served, under the same positions',
+  'moves from the data folder to EventStoreDB and back, and serves the same data at the same positions',
   SLOW,
   async () => {
     const { gateway, masterKey, before } = await anEmbeddedService();
@@ -74,13 +74,13 @@ test(
     expect((await get('GET', '/api/accounts')).accounts.map(shownAccount)).toEqual(before.accounts);
     expect(await get('GET', '/api/api-keys')).toEqual(before.keys);
     expect((await get('GET', '/api/request-logs')).requests).toHaveLength(before.rows);
-    const answer = await fetch(`${url}/v1/responses`, {
+    const response = await fetch(`${url}/v1/responses`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'gpt-5.1', input: 'hello', stream: false }),
     });
-    expect(answer.status).toBe(200);
-    await answer.text();
+    expect(response.status).toBe(200);
+    await response.text();
     service.signal('SIGTERM');
     expect(await service.ended).toMatchObject({ exitCode: 0 });
     const moved = historyIn(join(folder, 'mirror.sqlite'));
@@ -95,7 +95,7 @@ test(
   },
 );
 
-test('an import that is killed goes on where it stopped', SLOW, async () => {
+test('continues an import that was killed', SLOW, async () => {
   const { gateway, masterKey } = await anEmbeddedService();
   const { folder } = gateway;
   await using server = await startFakeEventStore();
@@ -112,34 +112,30 @@ test('an import that is killed goes on where it stopped', SLOW, async () => {
   expect(historyIn(join(folder, 'mirror.sqlite'))).toEqual(historyIn(join(folder, 'log.sqlite')));
 });
 
-test(
-  'what cannot be moved is one line: a file that is there, none that is there, a wrong key, a running service',
-  SLOW,
-  async () => {
-    const { gateway, masterKey } = await anEmbeddedService();
-    const { folder } = gateway;
-    const vault = { SVC_ENCRYPTION_KEY: masterKey };
-    const file = join(folder, 'history.ndjson');
-    await svc(folder, vault, 'export', file);
-    await using server = await startFakeEventStore();
-    const wrong = { SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'), SVC_EVENTSTORE_URL: server.url };
-    const [missing, keyless] = [join(folder, 'nothing'), { SVC_EVENTSTORE_URL: server.url }];
-    const refused: readonly [Environment, string[], RegExp][] = [
-      [vault, ['export', file], /is there already; name another file$/],
-      [vault, ['import', missing], /nothing is not there$/],
-      [wrong, ['import', file], /wrapped by another master key/],
-      [keyless, ['import', file], /SVC_ENCRYPTION_KEY/],
-    ];
-    for (const [env, args, why] of refused) {
-      const { exitCode, stderr } = await svc(folder, env, ...args);
-      expect([exitCode, stderr]).toEqual([1, [expect.stringMatching(why)]]);
-    }
-    rmSync(file);
-    await using service = serve({ folder, env: vault });
-    await service.listening();
-    const { exitCode, stderr } = await svc(folder, vault, 'export', file);
-    expect([exitCode, stderr]).toEqual([1, [expect.stringContaining('in use')]]);
-    expect(existsSync(file)).toBe(false);
-    expect(readFileSync(join(folder, 'log.sqlite')).length).toBeGreaterThan(0);
-  },
-);
+test('refuses in one line to transfer with a wrong file, a wrong key or a running service', SLOW, async () => {
+  const { gateway, masterKey } = await anEmbeddedService();
+  const { folder } = gateway;
+  const vault = { SVC_ENCRYPTION_KEY: masterKey };
+  const file = join(folder, 'history.ndjson');
+  await svc(folder, vault, 'export', file);
+  await using server = await startFakeEventStore();
+  const wrong = { SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'), SVC_EVENTSTORE_URL: server.url };
+  const [missing, keyless] = [join(folder, 'nothing'), { SVC_EVENTSTORE_URL: server.url }];
+  const refused: readonly [Environment, string[], RegExp][] = [
+    [vault, ['export', file], /already exists\. Name another file\.$/],
+    [vault, ['import', missing], /nothing does not exist$/],
+    [wrong, ['import', file], /wrapped by another master key/],
+    [keyless, ['import', file], /SVC_ENCRYPTION_KEY/],
+  ];
+  for (const [env, args, reason] of refused) {
+    const { exitCode, stderr } = await svc(folder, env, ...args);
+    expect([exitCode, stderr]).toEqual([1, [expect.stringMatching(reason)]]);
+  }
+  rmSync(file);
+  await using service = serve({ folder, env: vault });
+  await service.listening();
+  const { exitCode, stderr } = await svc(folder, vault, 'export', file);
+  expect([exitCode, stderr]).toEqual([1, [expect.stringContaining('in use')]]);
+  expect(existsSync(file)).toBe(false);
+  expect(readFileSync(join(folder, 'log.sqlite')).length).toBeGreaterThan(0);
+});

@@ -27,7 +27,7 @@ test('writes an event to the stream of its UTC day and counts revisions per stre
   ]);
 });
 
-test('appends the events of one turn together, and those that arrive meanwhile in the next append', async () => {
+test('appends the events of one turn together and those that arrive later in the next append', async () => {
   const gate = Promise.withResolvers<'written'>();
   const { sink, received } = aSink(() => gate.promise);
   const [first, second, ...later] = someEvents(40) as [EventToAppend, EventToAppend, ...EventToAppend[]];

@@ -13,7 +13,7 @@ import { createSqliteEventLog } from '../eventLog/sqlite/sqliteEventLog.ts';
 import { type Cause, createCommandHandler } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import { startHotRunner } from '../state/hotRunner.ts';
-import { openVault } from '../vault/sqliteVault.ts';
+import { openSqliteVault } from '../vault/sqliteVault.ts';
 import { expiryOf, identityOf } from './client/jwt.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './client/tokenEndpoint.ts';
 import { createModelPoller, type ModelPollerOptions } from './models/modelPoller.ts';
@@ -34,7 +34,7 @@ export async function startFixture() {
   const now = (): Instant => instant(Date.now() + offset);
   const provider = await startProvider({ now });
   const stored = await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'test' });
-  const vault = openVault({ folder });
+  const vault = openSqliteVault({ folder });
   const interventions = new Map<string, Intervention[]>();
   const reports: string[] = [];
   const closing: (() => Promise<void> | void)[] = [];

@@ -1,48 +1,49 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { decrypt, encrypt, openWith, parseSealed, sealWith } from './sealing.ts';
-import { CannotOpen, type Vault } from './vault.ts';
+import { CannotUnseal, type Vault } from './vault.ts';
 
-/** A data key as it is kept: encrypted under the master key, bound to its id and its subject. */
+/** A stored data key: encrypted under the master key and bound to its id and its subject. */
 export interface WrappedKey {
   readonly id: string;
   readonly subject: string;
   readonly wrapped: Uint8Array;
 }
 
-/** All keys of a vault as they are kept; the master key is not among them. */
+/** All stored keys of a vault, without the master key. */
 export interface WrappedKeys {
-  /** The key of digests; undefined when nobody ever opened the vault. */
+  /** The key of digests; undefined when the vault was never opened. */
   readonly installation: Uint8Array | undefined;
   readonly keys: readonly WrappedKey[];
 }
 
-/** What every vault does with its keys, wherever they are kept. */
+/** The cryptography of a vault, independent of where its keys are stored. */
 export interface Envelope extends Pick<Vault, 'seal' | 'open' | 'keyIdOf' | 'digest'> {
   newKey(subject: string): WrappedKey;
-  /** Wipes data keys from memory. */
-  forget(ids: Iterable<string>): void;
-  /** Wipes everything. */
+  /** Overwrites data keys in memory. */
+  wipe(ids: Iterable<string>): void;
+  /** Overwrites all keys in memory. */
   close(): void;
 }
 
 export interface EnvelopeOptions {
   readonly master: Buffer;
   readonly installation: Buffer;
-  /** The key of this id; undefined when it was destroyed or never was. */
+  /** Returns a stored key by its id; undefined when it does not exist. */
   readonly find: (id: string) => WrappedKey | undefined;
 }
 
-/** Seals and opens under data keys, each unwrapped when it is first needed. */
+/** Creates an envelope. Data keys are unwrapped when they are first needed. */
 export function createEnvelope({ master, installation, find }: EnvelopeOptions): Envelope {
   const unwrapped = new Map<string, Buffer>();
 
   function dataKey(id: string): Buffer {
-    const known = unwrapped.get(id);
-    if (known) return known;
-    const kept = find(id);
-    if (!kept) throw new CannotOpen(`the data key ${id} does not exist: it was destroyed, or belongs to another vault`);
-    const key = unwrap(master, kept.wrapped, placeOf(kept));
-    if (!key) throw new CannotOpen(`the data key ${id} is damaged`);
+    const cached = unwrapped.get(id);
+    if (cached) return cached;
+    const stored = find(id);
+    if (!stored)
+      throw new CannotUnseal(`the data key ${id} does not exist: it was destroyed, or belongs to another vault`);
+    const key = unwrap(master, stored.wrapped, bindingOf(stored));
+    if (!key) throw new CannotUnseal(`the data key ${id} is damaged`);
     unwrapped.set(id, key);
     return key;
   }
@@ -52,7 +53,7 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       const id = randomBytes(12).toString('base64url');
       const key = randomBytes(32);
       unwrapped.set(id, key);
-      return { id, subject, wrapped: encrypt(master, key, placeOf({ id, subject })) };
+      return { id, subject, wrapped: encrypt(master, key, bindingOf({ id, subject })) };
     },
     seal: (keyId, plain) => sealWith(keyId, dataKey(keyId), plain),
     keyIdOf: (sealed) => parseSealed(sealed).keyId,
@@ -61,7 +62,7 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       return openWith(keyId, dataKey(keyId), encrypted);
     },
     digest: (purpose, value) => createHmac('sha256', installation).update(`${purpose}\0${value}`).digest('hex'),
-    forget(ids) {
+    wipe(ids) {
       for (const id of ids) {
         unwrapped.get(id)?.fill(0);
         unwrapped.delete(id);
@@ -74,14 +75,14 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
   };
 }
 
-/** What a wrapped key is bound to: one cannot stand in for another. */
-const placeOf = ({ id, subject }: Omit<WrappedKey, 'wrapped'>): string => `key ${id} of ${subject}`;
+/** Text that is authenticated with a wrapped key, so that one key cannot replace another. */
+const bindingOf = ({ id, subject }: Omit<WrappedKey, 'wrapped'>): string => `key ${id} of ${subject}`;
 
 const INSTALLATION = 'installation';
 
 export const newInstallationKey = (master: Buffer): Buffer => encrypt(master, randomBytes(32), INSTALLATION);
 
-/** The key of `digest`; undefined when it was made under another master key. */
+/** The key of `digest`; undefined when it was wrapped by another master key. */
 export const unwrapInstallationKey = (master: Buffer, wrapped: Uint8Array): Buffer | undefined =>
   unwrap(master, wrapped, INSTALLATION);
 

@@ -1,25 +1,25 @@
 import type { WrappedKey } from './envelope.ts';
 
-/** What happens to data keys in a store that several nodes share. */
+/** Receives changes of the data keys in a store that several nodes share. */
 export interface KeyListener {
   onWritten(key: WrappedKey): unknown;
   onDestroyed(id: string): unknown;
 }
 
 /**
- * Data keys beside a shared log. Each has a stream of its own, `vault-<subject>_<id>`: destroying it is for ever, its
- * name can never be used again, and an account may be imported anew.
+ * Port for data keys in streams beside a shared log. Each key has a stream of its own, `vault-<subject>_<id>`, because the
+ * name of a tombstoned stream can never be used again, and an account can be imported again.
  */
 export interface KeyStreams {
   /**
-   * All keys that are there; from then on the listener is told of every change, whoever made it, before the log brings
-   * what is sealed under a new key. @throws when the store cannot be asked
+   * Returns all keys and then notifies the listener of every change by any node. A new key is passed before the log
+   * delivers events that contain values sealed under it. @throws when the store is unreachable
    */
   follow(listener: KeyListener): Promise<readonly WrappedKey[]>;
   /** Durable when it resolves. @throws Refusal `log_unavailable` */
   write(key: WrappedKey): Promise<void>;
-  /** For ever, and twice does no harm. @throws Refusal `log_unavailable` */
+  /** Permanent and idempotent. @throws Refusal `log_unavailable` */
   destroy(key: Pick<WrappedKey, 'id' | 'subject'>): Promise<void>;
-  /** The key of digests: this one, or the one that another node was faster with. @throws when the store cannot be asked */
+  /** Returns the key of digests, and creates it with `ifAbsent` if there is none. @throws when the store is unreachable */
   installation(ifAbsent: () => Uint8Array): Promise<Uint8Array>;
 }

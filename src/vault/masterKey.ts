@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The master key is not the one that the vault was made with, or it is gone. */
+/** The master key is missing, or not the one that the vault was created with. */
 export class WrongEncryptionKey extends Error {
   override readonly name = 'WrongEncryptionKey';
   readonly code = 'WRONG_ENCRYPTION_KEY';
 }
 
-/** The master key is no key, or others than its owner may read it. */
+/** The master key is not a valid key, or other users may read its file. */
 export class InvalidEncryptionKey extends Error {
   override readonly name = 'InvalidEncryptionKey';
   readonly code = 'INVALID_ENCRYPTION_KEY';
@@ -18,8 +18,8 @@ const KEY_BYTES = 32;
 
 /**
  * Reads a 256-bit key from text: 64 hex digits, base64 or base64url.
- * @param source what the message calls it, e.g. `SVC_ENCRYPTION_KEY`
- * @throws InvalidEncryptionKey, which never shows the text
+ * @param source names the key in the message, e.g. `SVC_ENCRYPTION_KEY`
+ * @throws InvalidEncryptionKey; the message never contains the text
  */
 export function parseMasterKey(text: string, source: string): Buffer {
   const trimmed = text.trim();
@@ -27,22 +27,22 @@ export function parseMasterKey(text: string, source: string): Buffer {
   const key = Buffer.from(trimmed, 'base64');
   if (/^[\w+/-]{43}=?$/.test(trimmed) && key.length === KEY_BYTES) return key;
   throw new InvalidEncryptionKey(
-    `${source} must be 32 random bytes, as base64 or as 64 hex digits. \`openssl rand -base64 32\` makes one.`,
+    `${source} must be 32 random bytes, as base64 or as 64 hex digits. Create one with \`openssl rand -base64 32\`.`,
   );
 }
 
-/** A vault that several nodes share has its key from outside. @throws InvalidEncryptionKey */
-export function refuseMissingKey(masterKey: string | undefined): asserts masterKey is string {
+/** The nodes of a shared vault need the same key, so none of them may create it. @throws InvalidEncryptionKey */
+export function requireMasterKey(masterKey: string | undefined): asserts masterKey is string {
   if (masterKey !== undefined) return;
   throw new InvalidEncryptionKey(
-    'SVC_ENCRYPTION_KEY is required with SVC_EVENTSTORE_URL, the same on every node: the content of master.key when there ' +
-      'is one, else what `openssl rand -base64 32` makes.',
+    'SVC_ENCRYPTION_KEY is required with SVC_EVENTSTORE_URL and must be the same on every node. Use the content of ' +
+      'master.key if there is one, else create a key with `openssl rand -base64 32`.',
   );
 }
 
 /**
- * The master key in a file of its own, made when it is not there.
- * @param mayCreate false once something was encrypted: a new key could not open it
+ * Reads the master key from a file.
+ * @param mayCreate creates a missing file; false once a vault exists, which a new key could not open
  * @throws WrongEncryptionKey when the file is missing | InvalidEncryptionKey when it is not a key, or not private
  */
 export function keyFromFile(path: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
@@ -54,7 +54,7 @@ export function keyFromFile(path: string, { mayCreate }: { readonly mayCreate: b
     );
   }
   if ((statSync(path).mode & 0o077) !== 0) {
-    throw new InvalidEncryptionKey(`${path} can be read by others than its owner. Run: chmod 600 ${path}`);
+    throw new InvalidEncryptionKey(`${path} can be read by other users. Run: chmod 600 ${path}`);
   }
   return parseMasterKey(readFileSync(path, 'utf8'), path);
 }
@@ -68,7 +68,7 @@ function createKeyFile(path: string): Buffer {
   } finally {
     closeSync(file);
   }
-  // The name must survive a power cut too: what is encrypted from now on needs this file.
+  // The folder is synced too, so that the file survives a power cut.
   const folder = openSync(dirname(path), 'r');
   try {
     fsyncSync(folder);

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Sealed } from '../domain/core/brands.ts';
-import { CannotOpen } from './vault.ts';
+import { CannotUnseal } from './vault.ts';
 
-// AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D 8.2.2). What a ciphertext belongs to is authenticated with it,
-// so it cannot be moved to another place.
+// AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D 8.2.2). What a ciphertext belongs to is authenticated with it
+// (additional data), so it cannot be moved elsewhere.
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -17,7 +17,7 @@ export function encrypt(key: Buffer, plain: Buffer, belongsTo: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), text]);
 }
 
-/** @throws Error when key, text or `belongsTo` are not those of `encrypt` */
+/** @throws Error when key, ciphertext or `belongsTo` differ from those of `encrypt` */
 export function decrypt(key: Buffer, encrypted: Buffer, belongsTo: string): Buffer {
   const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv(CIPHER, key, encrypted.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
@@ -34,20 +34,20 @@ export function sealWith(keyId: string, key: Buffer, plain: string): Sealed {
   return `${prefixOf(keyId)}.${encrypt(key, Buffer.from(plain), prefixOf(keyId)).toString('base64url')}` as Sealed;
 }
 
-/** @throws CannotOpen when the text is not ours */
+/** @throws CannotUnseal when the text is not a sealed value */
 export function parseSealed(sealed: string): { readonly keyId: string; readonly encrypted: Buffer } {
   const [, keyId, text] = SEALED.exec(sealed) ?? [];
   const encrypted = Buffer.from(text ?? '', 'base64url');
-  // Decoding ignores what does not belong there; two texts must not be one value.
-  if (!keyId || encrypted.toString('base64url') !== text) throw new CannotOpen('the text is not a sealed value');
+  // Decoding ignores invalid characters, but two different texts must not be the same value.
+  if (!keyId || encrypted.toString('base64url') !== text) throw new CannotUnseal('the text is not a sealed value');
   return { keyId, encrypted };
 }
 
-/** @throws CannotOpen when the text was changed, or sealed under another key */
+/** @throws CannotUnseal when the value was changed, or sealed under another key */
 export function openWith(keyId: string, key: Buffer, encrypted: Buffer): string {
   try {
     return decrypt(key, encrypted, prefixOf(keyId)).toString();
   } catch {
-    throw new CannotOpen(`the sealed value does not fit its key ${keyId}`);
+    throw new CannotUnseal(`the sealed value does not fit its key ${keyId}`);
   }
 }

@@ -1,6 +1,6 @@
 import { createEnvelope, newInstallationKey, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
 import type { KeyStreams } from './keyStreams.ts';
-import { parseMasterKey, refuseMissingKey, WrongEncryptionKey } from './masterKey.ts';
+import { parseMasterKey, requireMasterKey, WrongEncryptionKey } from './masterKey.ts';
 import type { Vault } from './vault.ts';
 
 export interface SharedVaultOptions {
@@ -13,17 +13,17 @@ export interface SharedVaultOptions {
 const RETRY_MS = 5_000;
 
 /**
- * The vault of several nodes: wrapped data keys stand in streams beside the log and in the memory of each node, nowhere
- * else. What is destroyed is unreadable on this node at once and on the others when they hear of it.
+ * Opens a vault that several nodes share. Wrapped data keys exist only in streams beside the log and in the memory of the
+ * nodes. A destroyed key is unusable on this node at once, and on other nodes when they receive the event.
  * @throws WrongEncryptionKey | InvalidEncryptionKey with what to do about it
  */
 export async function openSharedVault({ streams, masterKey, report }: SharedVaultOptions): Promise<Vault> {
-  refuseMissingKey(masterKey);
+  requireMasterKey(masterKey);
   const master = parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
   const installation = unwrapInstallationKey(master, await streams.installation(() => newInstallationKey(master)));
   if (!installation) {
     throw new WrongEncryptionKey(
-      'The vault in EventStoreDB was encrypted with another key. Restore the SVC_ENCRYPTION_KEY that it was made with.',
+      'The vault in EventStoreDB was encrypted with another key. Restore the SVC_ENCRYPTION_KEY that it was created with.',
     );
   }
   const keys = new Map<string, WrappedKey>();
@@ -32,10 +32,10 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
 
   function drop(id: string): void {
     keys.delete(id);
-    envelope.forget([id]);
+    envelope.wipe([id]);
   }
 
-  /** Whoever asked learns that it is not done; it is done all the same, as soon as that is possible. */
+  /** Destroys a key. A failure is reported to the caller, and the call is retried in the background. */
   async function destroyOne(key: WrappedKey): Promise<void> {
     try {
       await streams.destroy(key);
@@ -49,11 +49,11 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     }
   }
 
-  const there = await streams.follow({
+  const existing = await streams.follow({
     onWritten: (key) => keys.set(key.id, key),
     onDestroyed: drop,
   });
-  for (const key of there) keys.set(key.id, key);
+  for (const key of existing) keys.set(key.id, key);
   const { seal, open, keyIdOf, digest } = envelope;
   return {
     seal,
@@ -65,16 +65,16 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
       try {
         await streams.write(key);
       } catch (error) {
-        envelope.forget([key.id]);
+        envelope.wipe([key.id]);
         throw error;
       }
       keys.set(key.id, key);
       return key.id;
     },
     async destroy(subject) {
-      const own = [...keys.values()].filter((key) => key.subject === subject);
-      for (const { id } of own) drop(id);
-      const results = await Promise.allSettled(own.map(destroyOne));
+      const destroyed = [...keys.values()].filter((key) => key.subject === subject);
+      for (const { id } of destroyed) drop(id);
+      const results = await Promise.allSettled(destroyed.map(destroyOne));
       const failed = results.find((result) => result.status === 'rejected');
       if (!failed) return;
       report(

@@ -6,7 +6,7 @@ import { keyFromFile, parseMasterKey, WrongEncryptionKey } from './masterKey.ts'
 import type { Vault } from './vault.ts';
 import { INSTALLATION, openVaultFile } from './vaultFile.ts';
 
-export interface VaultOptions {
+export interface SqliteVaultOptions {
   /** Folder of `vault.sqlite` and, without `masterKey`, of `master.key`. */
   readonly folder: string;
   /** The value of SVC_ENCRYPTION_KEY. */
@@ -14,11 +14,11 @@ export interface VaultOptions {
 }
 
 /**
- * The embedded vault: data keys in a SQLite file of their own, wrapped by the master key. Calls are rare and short, so
- * they run on the calling thread.
+ * Opens the embedded vault: data keys in a SQLite file of their own, wrapped by the master key. Calls are rare and short,
+ * so they run in the calling thread.
  * @throws WrongEncryptionKey | InvalidEncryptionKey with what to do about it
  */
-export function openVault({ folder, masterKey }: VaultOptions): Vault {
+export function openSqliteVault({ folder, masterKey }: SqliteVaultOptions): Vault {
   const path = join(folder, 'vault.sqlite');
   const master =
     masterKey === undefined
@@ -26,19 +26,19 @@ export function openVault({ folder, masterKey }: VaultOptions): Vault {
       : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
   const database = openVaultFile(path);
   try {
-    return vaultOver(database, master, installationKey(database, master, path));
+    return createVault(database, master, installationKey(database, master, path));
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function vaultOver(database: DatabaseSync, master: Buffer, installation: Buffer): Vault {
+function createVault(database: DatabaseSync, master: Buffer, installation: Buffer): Vault {
   const insert = database.prepare('INSERT INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
   const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
   const remove = database.prepare('DELETE FROM keys WHERE subject = ? RETURNING id');
   const find = (id: string) => select.get(id) as WrappedKey | undefined;
-  const { newKey, forget, close, ...envelope } = createEnvelope({ master, installation, find });
+  const { newKey, wipe: forget, close, ...envelope } = createEnvelope({ master, installation, find });
   return {
     ...envelope,
     async createKey(subject) {
@@ -56,7 +56,7 @@ function vaultOver(database: DatabaseSync, master: Buffer, installation: Buffer)
   };
 }
 
-/** The key of `digest`. Whether it can be unwrapped tells whether the master key is the right one. */
+/** The key of `digest`, created at the first start. @throws WrongEncryptionKey when the master key cannot unwrap it */
 function installationKey(database: DatabaseSync, master: Buffer, path: string): Buffer {
   const row = database.prepare('SELECT wrapped FROM installation WHERE name = ?').get(INSTALLATION);
   if (row) {
@@ -65,7 +65,7 @@ function installationKey(database: DatabaseSync, master: Buffer, path: string): 
   }
   if (row || database.prepare('SELECT 1 FROM keys').get()) {
     throw new WrongEncryptionKey(
-      `${path} was encrypted with another key. Restore the key it was made with (SVC_ENCRYPTION_KEY, or master.key ` +
+      `${path} was encrypted with another key. Restore the key it was created with (SVC_ENCRYPTION_KEY, or master.key ` +
         'beside it), or restore the whole data folder from one backup.',
     );
   }

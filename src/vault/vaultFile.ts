@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { isFileError, remedyFor } from '../dataFolder/fileErrors.ts';
 import type { WrappedKey, WrappedKeys } from './envelope.ts';
 
-// A truncated journal is synced, so a destroyed key does not come back after a power cut; beside a write-ahead log its
-// old page would stay. What is deleted is overwritten, and every commit synced (2 is FULL).
+// A truncated journal is synced, so a destroyed key does not return after a power cut; a write-ahead log would keep its old
+// page. Deleted data is overwritten, and every commit is synced (2 is FULL).
 const SETTINGS = { journal_mode: 'truncate', synchronous: 2, secure_delete: 1 };
 
 const SCHEMA = `
@@ -15,7 +15,7 @@ const SCHEMA = `
 
 export const INSTALLATION = 'installation';
 
-/** Opens the file of the embedded vault, or makes it. @throws Error when it cannot be used, with what to do */
+/** Opens or creates the file of the embedded vault. @throws Error that says why it cannot be used and what to do */
 export function openVaultFile(path: string): DatabaseSync {
   try {
     return openFile(path);
@@ -32,7 +32,7 @@ function openFile(path: string): DatabaseSync {
     for (const [name, value] of Object.entries(SETTINGS)) {
       database.exec(`PRAGMA ${name} = ${value}`);
       const [actual] = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {});
-      if (actual !== value) throw new Error(`${path}: SQLite keeps ${name} = ${actual}, the vault needs ${value}`);
+      if (actual !== value) throw new Error(`${path}: SQLite keeps ${name} = ${actual}, but the vault needs ${value}`);
     }
     database.exec(SCHEMA);
     return database;
@@ -42,7 +42,7 @@ function openFile(path: string): DatabaseSync {
   }
 }
 
-/** Everything in the file, as it stands there; nothing when there is no file. */
+/** All keys in the file; none when the file does not exist. */
 export function readWrappedKeys(path: string): WrappedKeys {
   if (!existsSync(path)) return { installation: undefined, keys: [] };
   const database = openVaultFile(path);
@@ -55,7 +55,7 @@ export function readWrappedKeys(path: string): WrappedKeys {
   }
 }
 
-/** Adds keys to the file as they are; those that are there stay. */
+/** Adds keys to the file. Existing keys are kept. */
 export function writeWrappedKeys(path: string, installation: Uint8Array, keys: readonly WrappedKey[]): void {
   const database = openVaultFile(path);
   try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Sealed } from '../../src/domain/core/brands.ts';
 import { newEventId } from '../../src/eventLog/eventId.ts';
-import { CannotOpen, type Vault } from '../../src/vault/vault.ts';
+import { CannotUnseal, type Vault } from '../../src/vault/vault.ts';
 
 /** The storage of a vault for one test, with its master key. It may contain keys of other tests. */
 export interface VaultUnderTest extends AsyncDisposable {
@@ -58,11 +58,11 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
       const kept = vault.seal(await vault.createKey(`${subject}2`), 'other');
       await vault.destroy(subject);
       await vault.destroy(subject);
-      for (const sealed of gone) expect(() => vault.open(sealed)).toThrow(CannotOpen);
-      expect(() => vault.seal(keyId, 'again')).toThrow(CannotOpen);
+      for (const sealed of gone) expect(() => vault.open(sealed)).toThrow(CannotUnseal);
+      expect(() => vault.seal(keyId, 'again')).toThrow(CannotUnseal);
       vault.close();
       const again = await stage.open();
-      for (const sealed of gone) expect(() => again.open(sealed)).toThrow(CannotOpen);
+      for (const sealed of gone) expect(() => again.open(sealed)).toThrow(CannotUnseal);
       expect(again.open(kept)).toBe('other');
       again.close();
     });
@@ -78,7 +78,7 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
       vault.close();
       const again = await stage.open();
       expect(again.open(back)).toBe('new');
-      expect(() => again.open(gone)).toThrow(CannotOpen);
+      expect(() => again.open(gone)).toThrow(CannotUnseal);
       again.close();
     });
 
@@ -90,7 +90,7 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
       for (let at = 0; at < sealed.length; at += 1) {
         const other = sealed[at] === 'A' ? 'B' : 'A';
         const changed = `${sealed.slice(0, at)}${other}${sealed.slice(at + 1)}` as Sealed;
-        expect(() => vault.open(changed)).toThrow(CannotOpen);
+        expect(() => vault.open(changed)).toThrow(CannotUnseal);
       }
       const texts = [
         '',
@@ -101,7 +101,7 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
         sealed.slice(0, 40),
         `sealed.v1.${keyId}.AA`,
       ];
-      for (const text of texts) expect(() => vault.open(text as Sealed)).toThrow(CannotOpen);
+      for (const text of texts) expect(() => vault.open(text as Sealed)).toThrow(CannotUnseal);
       vault.close();
     });
 
@@ -110,7 +110,7 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
       const vault = await stage.open();
       const [one, other] = [await vault.createKey(aSubject()), await vault.createKey(aSubject())];
       const moved = vault.seal(one, 'secret').replace(one, other) as Sealed;
-      expect(() => vault.open(moved)).toThrow(CannotOpen);
+      expect(() => vault.open(moved)).toThrow(CannotUnseal);
       vault.close();
     });
 

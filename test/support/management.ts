@@ -29,7 +29,7 @@ import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadMo
 import { createCommandHandler, type HandleCommand } from '../../src/state/commands/commandHandler.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
-import { openVault } from '../../src/vault/sqliteVault.ts';
+import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 import { call, type SentRequest } from './call.ts';
 import { NOW } from './specification.ts';
 
@@ -94,7 +94,7 @@ export async function startManagement(
   const cooling = new Map<AccountId, { until: Instant; reason: string }>();
   const log = await createSqliteEventLog({ path: logPath, node: 'test' });
   const hot = await startHotRunner(log, report);
-  const vault = openVault({ folder });
+  const vault = openSqliteVault({ folder });
   const readModels = lazyReadModels({ folder, logPath });
   const sink = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
   const signIns = new SignInRecorder({ record: sink.record, hot, now, report });

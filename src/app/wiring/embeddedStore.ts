@@ -1,7 +1,7 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
-import { openVault } from '../../vault/sqliteVault.ts';
+import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import type { Config } from '../config/config.ts';
 import type { EventStoreIo } from './eventStore.ts';
 import type { Store } from './store.ts';
@@ -12,7 +12,7 @@ export async function openEmbeddedStore(
   folder: DataFolder,
   { say }: Pick<EventStoreIo, 'say'>,
 ): Promise<Store> {
-  const vault = openVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
+  const vault = openSqliteVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
   const logPath = folder.file('log.sqlite');
   const log = reportRejectedAppends(await createSqliteEventLog({ path: logPath, node: folder.node }), { say });
   return {

@@ -5,7 +5,7 @@ import { startDrainThread } from '../../eventLog/eventstore/drain/drainThread.ts
 import { openEventStore } from '../../eventLog/eventstore/eventStore.ts';
 import { openOutbox } from '../../eventLog/outbox/outbox.ts';
 import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
-import { parseMasterKey, refuseMissingKey } from '../../vault/masterKey.ts';
+import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import type { Config } from '../config/config.ts';
 import type { Store } from './store.ts';
@@ -30,7 +30,7 @@ export async function openEventStoreStore(
   const { node } = folder;
   const settings = parseConnectionString(SVC_EVENTSTORE_URL ?? '');
   // Said at once, not when the server is there.
-  refuseMissingKey(SVC_ENCRYPTION_KEY);
+  requireMasterKey(SVC_ENCRYPTION_KEY);
   parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
   const eventStore = await openEventStore({ settings, path: logPath, node, say });
   const { keys, retry } = eventStore;

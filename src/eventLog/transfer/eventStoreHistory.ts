@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { position } from '../../domain/core/brands.ts';
 import { unwrapInstallationKey } from '../../vault/envelope.ts';
-import { parseMasterKey, refuseMissingKey } from '../../vault/masterKey.ts';
+import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { parseConnectionString } from '../eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventstore/eventStore.ts';
@@ -17,9 +17,9 @@ export interface EventStoreHistoryOptions {
   readonly say: (line: string) => void;
 }
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
-/** The history in EventStoreDB, by way of a mirror in the data folder. Waits for the server as long as it takes. */
+/** Opens the history in EventStoreDB, read through a mirror in the data folder. Waits until the server is reachable. */
 export async function openEventStoreHistory({
   url,
   masterKey,
@@ -27,21 +27,21 @@ export async function openEventStoreHistory({
   say,
 }: EventStoreHistoryOptions): Promise<HistoryTarget> {
   const settings = parseConnectionString(url);
-  refuseMissingKey(masterKey);
+  requireMasterKey(masterKey);
   const store = await openEventStore({ settings, path: folder.file('mirror.sqlite'), node: folder.node, say });
   const { log, keys, replicationTarget } = store;
   const outbox = folder.file('outbox.sqlite');
-  const waiting = await store.retry(() => countPendingEvents(outbox, replicationTarget));
-  if (waiting > 0) {
+  const pending = await store.retry(() => countPendingEvents(outbox, replicationTarget));
+  if (pending > 0) {
     await store.close();
     throw new TransferFailed(
-      `${waiting} events of this node wait in ${outbox} and stand nowhere else: start svc and let it bring them to ` +
-        'EventStoreDB first.',
+      `${pending} events of this node wait in ${outbox} and are not in EventStoreDB yet. Start svc, so that it drains them ` +
+        'first.',
     );
   }
 
-  /** Whether these events stand where they are to stand; an append of unknown end may have been written. */
-  async function isThere(events: readonly StoredEvent[]): Promise<boolean> {
+  /** Whether the store has these events at their revisions, because an append of unknown outcome was written. */
+  async function isWritten(events: readonly StoredEvent[]): Promise<boolean> {
     const { stream, revision } = events[0] as StoredEvent;
     const ids = await replicationTarget.idsOf(stream, revision, events.length);
     return events.every(({ id }, index) => id === ids[index]);
@@ -58,13 +58,13 @@ export async function openEventStoreHistory({
       const { stream, revision, position: at } = events[0] as StoredEvent;
       if (outcome.kind === 'rejected') throw new TransferFailed(`position ${at} cannot be written: ${outcome.reason}`);
       if (outcome.kind === 'conflict') {
-        if (await isThere(events)) return;
+        if (await isWritten(events)) return;
         throw new TransferFailed(
-          `EventStoreDB has other events in ${stream} at revision ${revision}: it is in use. Stop every node.`,
+          `EventStoreDB has other events in ${stream} from revision ${revision} on: a node is running. Stop every node.`,
         );
       }
-      say(`EventStoreDB did not say whether it wrote position ${at} (${outcome.error.message}); trying again`);
-      await delay(AGAIN_MS);
+      say(`It is not known whether EventStoreDB wrote position ${at} (${outcome.error.message}). Retrying.`);
+      await delay(RETRY_MS);
     }
   }
 
@@ -75,26 +75,27 @@ export async function openEventStoreHistory({
     },
     readAll: (after) => log.readAll(after),
     async wrappedKeys() {
-      const there = await keys.follow({ onWritten: () => {}, onDestroyed: () => {} });
-      const isUsed = there.length > 0 || (await log.head()) > position(0);
-      const installation = isUsed ? await keys.installation(() => nobodyOpenedIt()) : undefined;
-      return { installation, keys: there.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
+      const existing = await keys.follow({ onWritten: () => {}, onDestroyed: () => {} });
+      const isUsed = existing.length > 0 || (await log.head()) > position(0);
+      const installation = isUsed ? await keys.installation(() => noVault()) : undefined;
+      return { installation, keys: existing.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
     },
-    async writeKeys({ installation, keys: wanted }) {
+    async writeKeys({ installation, keys: newKeys }) {
       if (!installation) return;
       if (!unwrapInstallationKey(parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY'), installation)) {
         throw new TransferFailed(WRONG_MASTER_KEY);
       }
-      const there = await keys.installation(() => installation);
-      if (Buffer.compare(there, installation) !== 0)
-        throw new TransferFailed('EventStoreDB holds another vault; take an empty one');
-      for (const key of wanted) await keys.write(key);
+      const existing = await keys.installation(() => installation);
+      if (Buffer.compare(existing, installation) !== 0) {
+        throw new TransferFailed('EventStoreDB contains another vault. Import into an empty EventStoreDB.');
+      }
+      for (const key of newKeys) await keys.write(key);
     },
     append,
     close: store.close,
   };
 }
 
-function nobodyOpenedIt(): never {
-  throw new TransferFailed('EventStoreDB holds a history but no vault: it was not made by svc');
+function noVault(): never {
+  throw new TransferFailed('EventStoreDB contains events but no vault, so svc did not write them');
 }

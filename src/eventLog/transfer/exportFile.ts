@@ -7,10 +7,10 @@ import type { WrappedKeys } from '../../vault/envelope.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { TransferFailed } from './history.ts';
 
-// One JSON object a line: what the file is, the wrapped keys, every event in the order of positions, and an end that
-// names the SHA-256 of all bytes before it. Whoever has the file and the master key can read what the vault seals.
+// One JSON object per line: a header, the wrapped keys, every event in order of positions, and an end with the SHA-256 of
+// all bytes before it. Anyone with the file and the master key can read what the vault seals.
 
-const FORMAT = 1;
+const FORMAT_VERSION = 1;
 const FLUSH_BYTES = 1_048_576;
 
 interface Header {
@@ -23,29 +23,29 @@ interface End {
 }
 
 export interface Exported {
-  /** How many events the file says it has. */
+  /** Position of the last event, according to the header. */
   readonly head: Position;
   readonly keys: WrappedKeys;
-  /** From the first on. @throws TransferFailed at the end when the file is not whole */
+  /** All events. @throws TransferFailed at the end when the file is incomplete or damaged */
   events(): AsyncGenerator<StoredEvent>;
 }
 
 /**
- * Writes a file that is there as a whole or not at all, readable by its owner only.
- * @throws TransferFailed when there is one of that name
+ * Writes an export file, readable by its owner only. The file appears only when it is complete.
+ * @throws TransferFailed when the file exists already
  */
 export async function writeExport(
   path: string,
   { head, keys, events }: { head: Position; keys: WrappedKeys; events: AsyncIterable<StoredEvent> },
 ): Promise<void> {
-  if (existsSync(path)) throw new TransferFailed(`${path} is there already; name another file`);
+  if (existsSync(path)) throw new TransferFailed(`${path} already exists. Name another file.`);
   const draft = `${path}.part`;
   const file = await open(draft, 'w', 0o600);
   try {
-    const lines = new Lines(file);
-    await lines.write({ svcHistory: FORMAT, events: head } satisfies Header);
-    await lines.write({ installation: keys.installation && textOf(keys.installation) });
-    await lines.write({ keys: keys.keys.map((key) => ({ ...key, wrapped: textOf(key.wrapped) })) });
+    const lines = new LineWriter(file);
+    await lines.write({ svcHistory: FORMAT_VERSION, events: head } satisfies Header);
+    await lines.write({ installation: keys.installation && toBase64(keys.installation) });
+    await lines.write({ keys: keys.keys.map((key) => ({ ...key, wrapped: toBase64(key.wrapped) })) });
     let count = 0;
     for await (const event of events) {
       await lines.write({ event });
@@ -60,7 +60,7 @@ export async function writeExport(
   await rename(draft, path);
 }
 
-class Lines {
+class LineWriter {
   readonly #file: FileHandle;
   readonly #hash: Hash = createHash('sha256');
   #pending = '';
@@ -74,7 +74,7 @@ class Lines {
     if (this.#pending.length >= FLUSH_BYTES) await this.flush();
   }
 
-  /** Of everything that was written so far. */
+  /** SHA-256 of all lines so far. */
   digest(): string {
     return this.#hash.copy().update(this.#pending).digest('hex');
   }
@@ -86,19 +86,20 @@ class Lines {
   }
 }
 
-/** Reads what stands at the beginning of a file. @throws TransferFailed when it is no export, or of a newer svc */
+/** Reads the header and the keys of a file. @throws TransferFailed when it is not an export, or from a newer svc */
 export async function openExport(path: string): Promise<Exported> {
-  if (!existsSync(path)) throw new TransferFailed(`${path} is not there`);
+  if (!existsSync(path)) throw new TransferFailed(`${path} does not exist`);
   const lines = linesOf(path);
   const [header, installation, keys] = [
-    await nextIn(lines, path),
-    await nextIn(lines, path),
-    await nextIn(lines, path),
+    await nextValue(lines, path),
+    await nextValue(lines, path),
+    await nextValue(lines, path),
   ];
   await lines.return(undefined);
   const { svcHistory, events } = header as Partial<Header>;
-  if (svcHistory === undefined || events === undefined) throw new TransferFailed(`${path} is no export of svc`);
-  if (svcHistory > FORMAT) throw new TransferFailed(`${path} was made by a newer svc; use that one`);
+  if (svcHistory === undefined || events === undefined) throw new TransferFailed(`${path} is not an export of svc`);
+  if (svcHistory > FORMAT_VERSION)
+    throw new TransferFailed(`${path} was exported by a newer svc. Import it with that version.`);
   const wrapped = (installation as { installation?: string }).installation;
   return {
     head: events as Position,
@@ -117,11 +118,11 @@ async function* eventsIn(path: string, expected: number): AsyncGenerator<StoredE
   const hash = createHash('sha256');
   let count = 0;
   for await (const line of linesOf(path)) {
-    const value = parsed(line, path);
+    const value = parseLine(line, path);
     if (isEnd(value)) {
       if (value.end.events !== count || count !== expected)
-        throw notWhole(path, `${count} of ${expected} events are there`);
-      if (value.end.sha256 !== hash.digest('hex')) throw notWhole(path, 'its content does not match its digest');
+        throw incompleteFile(path, `it has ${count} of ${expected} events`);
+      if (value.end.sha256 !== hash.digest('hex')) throw incompleteFile(path, 'its content does not match its digest');
       return;
     }
     hash.update(`${line}\n`);
@@ -130,11 +131,12 @@ async function* eventsIn(path: string, expected: number): AsyncGenerator<StoredE
       yield value.event as StoredEvent;
     }
   }
-  throw notWhole(path, 'its end is missing');
+  throw incompleteFile(path, 'its end is missing');
 }
 
 const isEnd = (value: unknown): value is End => typeof value === 'object' && value !== null && 'end' in value;
-const notWhole = (path: string, why: string) => new TransferFailed(`${path} is not whole: ${why}; export it again`);
+const incompleteFile = (path: string, reason: string) =>
+  new TransferFailed(`${path} is incomplete or damaged: ${reason}. Export it again.`);
 
 async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
   const input = createReadStream(path);
@@ -145,17 +147,17 @@ async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
   }
 }
 
-async function nextIn(lines: AsyncGenerator<string>, path: string): Promise<unknown> {
+async function nextValue(lines: AsyncGenerator<string>, path: string): Promise<unknown> {
   const { value, done } = await lines.next();
-  return parsed(done ? '' : value, path);
+  return parseLine(done ? '' : value, path);
 }
 
-function parsed(line: string, path: string): unknown {
+function parseLine(line: string, path: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw notWhole(path, 'a line in it is no JSON');
+    throw incompleteFile(path, 'a line is not valid JSON');
   }
 }
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');

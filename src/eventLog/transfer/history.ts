@@ -2,7 +2,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { WrappedKeys } from '../../vault/envelope.ts';
 import type { StoredEvent } from '../eventLog.ts';
 
-/** Where a history is read from. */
+/** A store whose history can be exported. */
 export interface HistorySource {
   head(): Promise<Position>;
   readAll(after: Position): AsyncIterable<StoredEvent>;
@@ -10,22 +10,25 @@ export interface HistorySource {
   close(): Promise<void>;
 }
 
-/** Where a history is written to: an empty store, or one in which an earlier attempt was interrupted. */
+/** A store that a history can be imported into: an empty one, or one in which an earlier import was interrupted. */
 export interface HistoryTarget extends HistorySource {
-  /** Durable when it resolves; writing a key again does no harm. @throws TransferFailed when another vault is there */
+  /** Writes keys, durable when it resolves. Existing keys are kept. @throws TransferFailed when there is another vault */
   writeKeys(keys: WrappedKeys): Promise<void>;
-  /** Appends neighbours of one stream as they are, behind everything else. Durable when it resolves. @throws TransferFailed */
+  /**
+   * Appends consecutive events of one stream unchanged, at the end of the log. Durable when it resolves.
+   * @throws TransferFailed
+   */
   append(events: readonly StoredEvent[]): Promise<void>;
 }
 
-/** A history cannot be moved; the message says why and what to do. */
+/** An export or import failed; the message says why and what to do. */
 export class TransferFailed extends Error {
   override readonly name = 'TransferFailed';
 }
 
-/** Told as it goes on: how many events are done, of how many. */
-export type OnProgress = (done: number, of: number) => void;
+/** Called with the number of events done and their total. */
+export type OnProgress = (done: number, total: number) => void;
 
 export const WRONG_MASTER_KEY =
-  'the keys in the file are wrapped by another master key: set SVC_ENCRYPTION_KEY to what it was there, or to the content ' +
-  'of the master.key that lay beside them';
+  'the keys in the file are wrapped by another master key. Set SVC_ENCRYPTION_KEY to its value in the exported ' +
+  'installation, or to the content of master.key there.';

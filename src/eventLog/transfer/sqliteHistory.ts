@@ -10,8 +10,8 @@ import { createReader } from '../sqlite/reader.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
 /**
- * The history in the files of a data folder that no service works in.
- * @param masterKey the value of SVC_ENCRYPTION_KEY; without it `master.key` in the folder
+ * Opens the history in a data folder. The caller holds the folder's lock.
+ * @param masterKey the value of SVC_ENCRYPTION_KEY; `master.key` in the folder is used without it
  */
 export function openSqliteHistory(folder: DataFolder, masterKey: string | undefined): HistoryTarget {
   const path = folder.file('log.sqlite');
@@ -23,8 +23,8 @@ export function openSqliteHistory(folder: DataFolder, masterKey: string | undefi
   );
 
   function insertOne({ position: at, stream, revision, id, type, time, data, metadata }: StoredEvent): void {
-    const texts = [JSON.stringify(data), JSON.stringify(metadata)] as const;
-    insert.run(at, stream, revision, id, type, metadata.schemaVersion, time, ...texts);
+    const json = [JSON.stringify(data), JSON.stringify(metadata)] as const;
+    insert.run(at, stream, revision, id, type, metadata.schemaVersion, time, ...json);
   }
 
   const head = () =>
@@ -48,12 +48,14 @@ export function openSqliteHistory(folder: DataFolder, masterKey: string | undefi
     },
     async writeKeys({ installation, keys }) {
       if (!installation) return;
-      const keyFile = () => keyFromFile(folder.file('master.key'), { mayCreate: false });
-      const master = masterKey === undefined ? keyFile() : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
+      const master =
+        masterKey === undefined
+          ? keyFromFile(folder.file('master.key'), { mayCreate: false })
+          : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
       if (!unwrapInstallationKey(master, installation)) throw new TransferFailed(WRONG_MASTER_KEY);
-      const there = readWrappedKeys(vaultPath).installation;
-      if (there && Buffer.compare(there, installation) !== 0) {
-        throw new TransferFailed(`${vaultPath} is another vault; take an empty data folder`);
+      const existing = readWrappedKeys(vaultPath).installation;
+      if (existing && Buffer.compare(existing, installation) !== 0) {
+        throw new TransferFailed(`${vaultPath} is another vault. Import into an empty data folder.`);
       }
       writeWrappedKeys(vaultPath, installation, keys);
     },

@@ -11,7 +11,7 @@ import { statuses } from '../../../test/support/eventstore/statuses.ts';
 import { openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { position, type Sealed } from '../../domain/core/brands.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
-import { openVault } from '../../vault/sqliteVault.ts';
+import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import { NO_STREAM, type StoredEvent } from '../eventLog.ts';
 import { parseConnectionString } from '../eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventstore/eventStore.ts';
@@ -31,7 +31,7 @@ async function aFolder(): Promise<string> {
   return folder.path;
 }
 
-/** A data folder as a service leaves it: events in several streams, and values sealed under keys of its vault. */
+/** A data folder with events in several streams, and a value sealed under a key of its vault. */
 async function aHistory(): Promise<{ path: string; events: StoredEvent[]; sealed: Sealed }> {
   const path = await aFolder();
   const log = await createSqliteEventLog({ path: join(path, 'log.sqlite'), node: 'old' });
@@ -40,7 +40,7 @@ async function aHistory(): Promise<{ path: string; events: StoredEvent[]; sealed
     await committed(log.append(one, round * 3 + NO_STREAM, someEvents(3)));
     await committed(log.append(other, round * 250 + NO_STREAM, someEvents(250)));
   }
-  const vault = openVault({ folder: path, masterKey });
+  const vault = openSqliteVault({ folder: path, masterKey });
   const sealed = vault.seal(await vault.createKey('account_1'), 'the token');
   await vault.createKey('account_2');
   const events = await Array.fromAsync(log.readAll(position(0)));
@@ -96,14 +96,14 @@ async function openedIn({ url }: FakeEventStore) {
   return { store, vault: await openSharedVault({ streams: store.keys, masterKey, report: silent }) };
 }
 
-test('a history moves from the data folder to EventStoreDB: every event at its position with its bytes, the vault with it', async () => {
+test('moves a history and its vault from the data folder to EventStoreDB unchanged', async () => {
   const { events, sealed, file, server, folder } = await anExport();
-  const told: number[] = [];
+  const progress: number[] = [];
   const summary = await withHistory(shared(server, folder), (target) =>
-    importHistory(target, file, (done, of) => told.push(done / of)),
+    importHistory(target, file, (done, total) => progress.push(done / total)),
   );
   expect(summary).toEqual({ events: 1_265, keys: 2, alreadyThere: 0 });
-  expect(told.at(-1)).toBe(1);
+  expect(progress.at(-1)).toBe(1);
   const { store, vault } = await openedIn(server);
   expect(await Array.fromAsync(store.log.readAll(position(0)))).toEqual(events);
   expect(vault.open(sealed)).toBe('the token');
@@ -113,7 +113,7 @@ test('a history moves from the data folder to EventStoreDB: every event at its p
   });
 });
 
-test('and back: from EventStoreDB to a file, and from there to a data folder', async () => {
+test('moves a history from EventStoreDB back to a data folder', async () => {
   const { events, sealed, file, server, folder } = await anExport();
   await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   const [second, home] = [join(await aFolder(), 'again.ndjson'), await aFolder()];
@@ -124,17 +124,20 @@ test('and back: from EventStoreDB to a file, and from there to a data folder', a
   expect(await Array.fromAsync(log.readAll(position(0)))).toEqual(events);
   expect(await log.append(aStream(), NO_STREAM, someEvents(1))).toMatchObject({ kind: 'committed', position: 1_266 });
   await log.close();
-  const vault = openVault({ folder: home, masterKey });
+  const vault = openSqliteVault({ folder: home, masterKey });
   expect(vault.open(sealed)).toBe('the token');
   vault.close();
 });
 
-test('an import that was interrupted goes on where it stopped, whatever became of its last append', async () => {
+test('continues an interrupted import, whatever the outcome of its last append', async () => {
   const { events, file, server, folder } = await anExport();
-  let left = 4;
+  let appendsLeft = 4;
   const interrupted = withHistory(shared(server, folder), (target) =>
     importHistory(
-      { ...target, append: (run) => (left-- > 0 ? target.append(run) : Promise.reject(new Error('cut'))) },
+      {
+        ...target,
+        append: (batch) => (appendsLeft-- > 0 ? target.append(batch) : Promise.reject(new Error('cut'))),
+      },
       file,
       silent,
     ),
@@ -149,16 +152,16 @@ test('an import that was interrupted goes on where it stopped, whatever became o
   expect(again.alreadyThere).toBe(1_265);
 });
 
-test('a node whose outbox holds what stands nowhere else is to bring it first', async () => {
+test('refuses to open a history while the outbox of the node has pending events', async () => {
   const { file, server, folder } = await anExport();
   await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   const { store } = await openedIn(server);
-  const away = {
+  const unreachable = {
     ...store.replicationTarget,
     append: async () => ({ kind: 'unknown', error: new Error() }) as const,
   };
   const options = { path: join(folder, 'outbox.sqlite'), node: 'new', maxEvents: 100, report: silent };
-  const outbox = await openOutbox({ ...options, store: away });
+  const outbox = await openOutbox({ ...options, store: unreachable });
   await committed(outbox.append(aStream(), NO_STREAM, someEvents(3)));
   await outbox.close(0);
   await expect(shared(server, folder)()).rejects.toThrow('3 events of this node wait in');
@@ -168,19 +171,19 @@ test('a node whose outbox holds what stands nowhere else is to bring it first', 
   await withHistory(shared(server, folder), async (source) => expect(await source.head()).toBe(1_268));
 });
 
-test('a store that holds anything else is refused and left as it is', async () => {
+test('refuses to import into a store with other events, and does not change it', async () => {
   const { file, server, folder } = await anExport();
   const { store } = await openedIn(server);
   await committed(store.log.append(aStream(), NO_STREAM, someEvents(3)));
   const importing = withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
-  await expect(importing).rejects.toThrow('the store is not empty, and what it holds is no part of this history');
+  await expect(importing).rejects.toThrow('the store is not empty, and its events are not part of this history');
   expect(await store.log.head()).toBe(3);
-  const elsewhere = await aHistory();
-  const intoOther = withHistory(embedded(elsewhere.path), (target) => importHistory(target, file, silent));
+  const otherHistory = await aHistory();
+  const intoOther = withHistory(embedded(otherHistory.path), (target) => importHistory(target, file, silent));
   await expect(intoOther).rejects.toThrow('is not empty');
 });
 
-test('another master key than that of the vault is refused before an event is written', async () => {
+test('refuses a wrong master key before any event is written', async () => {
   const { file, server, folder } = await anExport();
   const other = randomBytes(32).toString('base64');
   const importing = withHistory(shared(server, folder, other), (target) => importHistory(target, file, silent));
@@ -188,7 +191,7 @@ test('another master key than that of the vault is refused before an event is wr
   expect(server.database.log.some(({ stream }) => !stream.startsWith('$'))).toBe(false);
 });
 
-test('keys that are not all there at the end are told', async () => {
+test('fails an import that did not write all keys', async () => {
   const { file, server, folder } = await anExport();
   const importing = withHistory(shared(server, folder), (target) =>
     importHistory(
@@ -197,10 +200,10 @@ test('keys that are not all there at the end are told', async () => {
       silent,
     ),
   );
-  await expect(importing).rejects.toThrow('the keys of the vault are not those of the file');
+  await expect(importing).rejects.toThrow('the keys of the vault differ from those of the file');
 });
 
-test('a history that was tampered with is not exported, and the position is named', async () => {
+test('refuses to export a history that was tampered with, and names the position', async () => {
   const { path } = await aHistory();
   const database = new DatabaseSync(join(path, 'log.sqlite'));
   database.exec(`UPDATE events SET data = json_set(data, '$.ip', '10.9.9.9') WHERE position = 500`);
@@ -211,7 +214,7 @@ test('a history that was tampered with is not exported, and the position is name
   await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-const harms: readonly [string, (lines: string[]) => string[], string][] = [
+const damages: readonly [string, (lines: string[]) => string[], string][] = [
   [
     'an edited event',
     (lines) => lines.with(700, lines[700]?.replace('"ip":"10.', '"ip":"11.') ?? ''),
@@ -219,22 +222,22 @@ const harms: readonly [string, (lines: string[]) => string[], string][] = [
   ],
   ['a missing event', (lines) => lines.toSpliced(700, 1), 'has no event at position 698'],
   ['a missing end', (lines) => lines.slice(0, -2), 'its end is missing'],
-  ['half a line', (lines) => [...lines.slice(0, -3), (lines.at(-3) ?? '').slice(0, 50)], 'no JSON'],
+  ['half a line', (lines) => [...lines.slice(0, -3), (lines.at(-3) ?? '').slice(0, 50)], 'not valid JSON'],
   ['other keys', (lines) => lines.with(2, '{"keys":[]}'), 'does not match its digest'],
-  ['something else', () => ['{"hello":1}', '{}', '{}'], 'is no export of svc'],
+  ['unrelated content', () => ['{"hello":1}', '{}', '{}'], 'is not an export of svc'],
 ];
 
-test.each(harms)('a file with %s is refused before anything is written', async (_, harm, why) => {
+test.each(damages)('refuses a file with %s before anything is written', async (_, damage, reason) => {
   const { file, server, folder } = await anExport();
-  await writeFile(file, harm((await readFile(file, 'utf8')).split('\n')).join('\n'));
+  await writeFile(file, damage((await readFile(file, 'utf8')).split('\n')).join('\n'));
   const importing = withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
-  await expect(importing).rejects.toThrow(why);
+  await expect(importing).rejects.toThrow(reason);
   expect(server.database.log.some(({ stream }) => !stream.startsWith('$'))).toBe(false);
 });
 
-test('a file is for its owner only, and one that is there is not written over', async () => {
+test('makes the file readable by its owner only, and does not overwrite a file', async () => {
   const { path, file } = await anExport();
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const exporting = withHistory(embedded(path), (source) => exportHistory(source, file, silent));
-  await expect(exporting).rejects.toThrow('is there already');
+  await expect(exporting).rejects.toThrow('already exists');
 });

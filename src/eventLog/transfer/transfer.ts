@@ -8,55 +8,67 @@ import { type Exported, openExport, writeExport } from './exportFile.ts';
 import { type HistorySource, type HistoryTarget, type OnProgress, TransferFailed } from './history.ts';
 import { eventsUpTo, verifiedEvents } from './verifiedEvents.ts';
 
-export interface Summary {
+export interface TransferSummary {
   readonly events: number;
   readonly keys: number;
-  /** Events that an earlier attempt had brought. */
+  /** Number of events that an earlier attempt had imported. */
   readonly alreadyThere: number;
 }
 
-/** Well below what EventStoreDB takes at once. */
+/** Well below the limit of EventStoreDB (docs/stores.md#eventstoredb-size-of-an-append). */
 const MAX_PER_APPEND = 200;
 
 /**
- * Writes a whole history into a file, each event proved while it is read.
+ * Exports a complete history into a file, and verifies the chain of each stream.
  * @throws TransferFailed
  */
-export async function exportHistory(source: HistorySource, path: string, onProgress: OnProgress): Promise<Summary> {
-  // The head first: what is sealed up to there has its key by then.
+export async function exportHistory(
+  source: HistorySource,
+  path: string,
+  onProgress: OnProgress,
+): Promise<TransferSummary> {
+  // The head is read before the keys, so that the keys of all exported events are included.
   const head = await source.head();
   const keys = await source.wrappedKeys();
-  const events = told(verifiedEvents(eventsUpTo(source.readAll(position(0)), head), 'the log'), head, onProgress);
+  const events = reportProgress(
+    verifiedEvents(eventsUpTo(source.readAll(position(0)), head), 'the log'),
+    head,
+    onProgress,
+  );
   await writeExport(path, { head, keys, events });
   return { events: head, keys: keys.keys.length, alreadyThere: 0 };
 }
 
 /**
- * Brings a history from a file into an empty store, in its order and with its bytes, then compares what is there with the
- * file: every event, the chain of each stream, every key. Interrupted, it goes on where it stopped when it is run again.
+ * Imports a history from a file into an empty store, with unchanged order and bytes. Then compares the store with the file:
+ * every event, the chain of each stream and every key. After an interruption, another run continues.
  * @throws TransferFailed
  */
-export async function importHistory(target: HistoryTarget, path: string, onProgress: OnProgress): Promise<Summary> {
+export async function importHistory(
+  target: HistoryTarget,
+  path: string,
+  onProgress: OnProgress,
+): Promise<TransferSummary> {
   const file = await openExport(path);
-  // All of the file is proved before anything is written.
+  // The whole file is verified before anything is written.
   for await (const _ of verifiedEvents(file.events(), path));
-  const there = await target.head();
-  if (there > file.head) throw notEmpty(`it holds ${there} events, the file ${file.head}`);
-  await compare(target, file, there);
+  const existing = await target.head();
+  if (existing > file.head) throw notEmpty(`it has ${existing} events, the file ${file.head}`);
+  await refuseOtherHistory(target, file, existing);
   await target.writeKeys(file.keys);
-  let done: number = there;
-  for await (const run of batchesByStream(behind(file.events(), there), () => MAX_PER_APPEND)) {
-    await target.append(run);
-    done += run.length;
+  let done: number = existing;
+  for await (const batch of batchesByStream(eventsAfter(file.events(), existing), () => MAX_PER_APPEND)) {
+    await target.append(batch);
+    done += batch.length;
     onProgress(done, file.head);
   }
   await verifyAll(target, file);
-  return { events: file.head, keys: file.keys.keys.length, alreadyThere: there };
+  return { events: file.head, keys: file.keys.keys.length, alreadyThere: existing };
 }
 
-/** What is there must be the beginning of what is to come. */
-async function compare(target: HistoryTarget, file: Exported, there: Position): Promise<void> {
-  const difference = await firstDifference(eventsUpTo(file.events(), there), target.readAll(position(0)));
+/** The events in the store must be the first events of the file. */
+async function refuseOtherHistory(target: HistoryTarget, file: Exported, head: Position): Promise<void> {
+  const difference = await firstDifference(eventsUpTo(file.events(), head), target.readAll(position(0)));
   if (difference !== undefined) throw notEmpty(`it differs from the file at position ${difference}`);
 }
 
@@ -65,52 +77,53 @@ async function verifyAll(target: HistoryTarget, file: Exported): Promise<void> {
   const difference = await firstDifference(file.events(), verifiedEvents(target.readAll(position(0)), 'the new log'));
   if (difference !== undefined || head !== file.head) {
     throw new TransferFailed(
-      `what was written differs from the file at position ${difference ?? file.head + 1}: somebody else writes to the ` +
-        'store. Stop every node, empty it and import again.',
+      `the imported log differs from the file at position ${difference ?? file.head + 1}: another process writes to the ` +
+        'store. Stop every node, empty the store and import again.',
     );
   }
-  if (isDeepStrictEqual(textsOf(await target.wrappedKeys()), textsOf(file.keys))) return;
-  throw new TransferFailed('the keys of the vault are not those of the file. Take an empty store and import again.');
+  if (isDeepStrictEqual(comparableKeys(await target.wrappedKeys()), comparableKeys(file.keys))) return;
+  throw new TransferFailed('the keys of the vault differ from those of the file. Import again into an empty store.');
 }
 
-/** Comparable whatever kind of bytes they came as. */
-const textsOf = ({ installation, keys }: WrappedKeys): readonly (string | undefined)[] => [
+/** Keys as sorted text, for comparison: they are read as different kinds of byte arrays. */
+const comparableKeys = ({ installation, keys }: WrappedKeys): readonly (string | undefined)[] => [
   installation && Buffer.from(installation).toString('hex'),
   ...keys.map(({ id, subject, wrapped }) => `${id} ${subject} ${Buffer.from(wrapped).toString('hex')}`).toSorted(),
 ];
 
+/** @returns the position of the first expected event that differs */
 async function firstDifference(
-  wanted: AsyncIterable<StoredEvent>,
-  found: AsyncIterable<StoredEvent>,
+  expected: AsyncIterable<StoredEvent>,
+  actual: AsyncIterable<StoredEvent>,
 ): Promise<number | undefined> {
-  const others = found[Symbol.asyncIterator]();
+  const iterator = actual[Symbol.asyncIterator]();
   try {
-    for await (const event of wanted) {
-      const { value } = await others.next();
+    for await (const event of expected) {
+      const { value } = await iterator.next();
       if (!isDeepStrictEqual(value, event)) return event.position;
     }
     return undefined;
   } finally {
-    await others.return?.();
+    await iterator.return?.();
   }
 }
 
-async function* behind(events: AsyncIterable<StoredEvent>, after: Position): AsyncGenerator<StoredEvent> {
+async function* eventsAfter(events: AsyncIterable<StoredEvent>, after: Position): AsyncGenerator<StoredEvent> {
   for await (const event of events) if (event.position > after) yield event;
 }
 
-async function* told(
+async function* reportProgress(
   events: AsyncIterable<StoredEvent>,
-  of: number,
+  total: number,
   onProgress: OnProgress,
 ): AsyncGenerator<StoredEvent> {
   for await (const event of events) {
     yield event;
-    onProgress(event.position, of);
+    onProgress(event.position, total);
   }
 }
 
-const notEmpty = (why: string) =>
+const notEmpty = (reason: string) =>
   new TransferFailed(
-    `the store is not empty, and what it holds is no part of this history: ${why}. Take an empty one.`,
+    `the store is not empty, and its events are not part of this history: ${reason}. Import into an empty store.`,
   );

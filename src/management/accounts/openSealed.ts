@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/account/state.ts';
 import type { Sealed } from '../../domain/core/brands.ts';
-import { CannotOpen, type Vault } from '../../vault/vault.ts';
+import { CannotUnseal, type Vault } from '../../vault/vault.ts';
 
 /** Decrypts a sealed text; null when its data key is lost, so that one such account does not hide all others. */
 export function openSealed(sealed: Sealed | null, vault: Vault): string | null {
@@ -8,7 +8,7 @@ export function openSealed(sealed: Sealed | null, vault: Vault): string | null {
   try {
     return vault.open(sealed);
   } catch (error) {
-    if (error instanceof CannotOpen) return null;
+    if (error instanceof CannotUnseal) return null;
     throw error;
   }
 }

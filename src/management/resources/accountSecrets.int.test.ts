@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import { startManagement } from '../../../test/support/management.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
-import { CannotOpen } from '../../vault/vault.ts';
+import { CannotUnseal } from '../../vault/vault.ts';
 import { destroyKeysOfDeletedAccounts } from '../accounts/destroyKeysOfDeletedAccounts.ts';
 import { importAccount, listAccounts } from './accountCalls.support.ts';
 
@@ -28,9 +28,9 @@ test('makes data of a deleted account unreadable, even after a new import', asyn
   if (!email) throw new Error('no sealed e-mail');
   expect(stage.vault.open(email)).toBe('ada@example.com');
   await stage.call('DELETE', `/api/accounts/${account_id}`);
-  expect(() => stage.vault.open(email)).toThrow(CannotOpen);
+  expect(() => stage.vault.open(email)).toThrow(CannotUnseal);
   expect((await importAccount(stage)).account_id).toBe(account_id);
-  expect(() => stage.vault.open(email)).toThrow(CannotOpen);
+  expect(() => stage.vault.open(email)).toThrow(CannotUnseal);
   expect((await listAccounts(stage))[0].email).toBe('ada@example.com');
 });
 
@@ -50,6 +50,6 @@ test('destroys at start the keys of deleted accounts only', async () => {
   // As after a crash between the event and the destruction of the key.
   const left = stage.vault.seal(await stage.vault.createKey(gone), 'left behind');
   await destroyKeysOfDeletedAccounts(stage);
-  expect(() => stage.vault.open(left)).toThrow(CannotOpen);
+  expect(() => stage.vault.open(left)).toThrow(CannotUnseal);
   expect((await listAccounts(stage))[0].email).toBe('grace@example.com');
 });

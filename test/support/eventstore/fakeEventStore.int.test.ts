@@ -32,7 +32,7 @@ test('returns the original outcome for a repeat with an exact revision, also aft
   expect(await client.appendToStream('a-1', events, { expectedRevision: NO_STREAM })).toEqual(first);
 });
 
-test('accepts partial repeats, refuses mixed or reordered ones, and writes known ids at the tip again', async () => {
+test('accepts partial repeats, refuses mixed ones, and writes known ids at the end again', async () => {
   const { client } = await aStage();
   const [one, two, three] = someEvents(3) as [ReturnType<typeof anEvent>, ReturnType<typeof anEvent>, never];
   const first = await client.appendToStream('a-1', [one, two, three], { expectedRevision: NO_STREAM });
@@ -95,7 +95,7 @@ test('gives increasing positions in $all and returns that of the last event of a
   expect(head?.event?.position).toEqual(position);
 });
 
-test('includes the start position in a read but not in a subscription, and refuses one between records', async () => {
+test('starts a read at a position, a subscription after it, and refuses one between records', async () => {
   const { client } = await aStage();
   await client.appendToStream('a-1', someEvents(3), { expectedRevision: NO_STREAM });
   const all = await Array.fromAsync(client.readAll());
