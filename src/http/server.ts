@@ -82,7 +82,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     readPlainRequests(server, {
       isPlainUrl: (url) => isPlainPath(pathOf(url)),
       serve: proxy,
-      requestMs: REQUEST_TIMEOUT_MS,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
       lingerMs: LINGER_MS,
     });
   const latestResponse = (socket: Socket) => nodeResponses.get(socket) ?? plainConnections?.get(socket)?.response;

@@ -11,8 +11,8 @@ afterEach(async () => {
   await server.closed(0);
 });
 
-/** A client that has asked for a long answer and reads nothing by itself. */
-async function ask(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
+/** Starts a server and a client that requests a long response without reading it. */
+async function start(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
   let cut = (): void => undefined;
   const whenCut = new Promise<void>((resolve) => {
     cut = resolve;
@@ -21,7 +21,6 @@ async function ask(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
     host: '127.0.0.1',
     port: 0,
     isProxyPath: () => false,
-    isPlainPath: () => false,
     proxy: () => undefined,
     management: (request, response) => {
       request.socket.once('close', cut);
@@ -35,13 +34,13 @@ async function ask(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
   return { whenCut };
 }
 
-test('a client that reads nothing of its answer is let go', async () => {
-  const { whenCut } = await ask(200);
+test('cuts a client that does not read its response', async () => {
+  const { whenCut } = await start(200);
   await whenCut;
 });
 
-test('a client that reads slowly gets the whole of it', async () => {
-  await ask(400);
+test('sends the complete response to a client that reads slowly', async () => {
+  await start(400);
   let received = 0;
   client.on('data', (chunk) => {
     received += chunk.length;

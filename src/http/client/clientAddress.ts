@@ -4,28 +4,28 @@ import type { ClientRequest } from './client.ts';
 
 export interface ClientAddressOptions {
   readonly trustsProxyHeaders: boolean;
-  /** Addresses or CIDRs of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDRs of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /**
-   * `first_valid` is the default; behind a proxy that appends to the header it lets a client choose its own
-   * address, which `rightmost_untrusted` does not.
+   * Which address of the header is the client's. Behind a proxy that appends to the header, `first_valid`, the default, lets
+   * clients forge their address; `rightmost_untrusted` does not.
    */
   readonly mode: 'first_valid' | 'rightmost_untrusted';
 }
 
-/** @returns who sent a request; undefined only when the socket is gone already */
+/** @returns the client's address; undefined only if the socket is closed already */
 export type ClientAddress = (request: ClientRequest) => IpAddress | undefined;
 
-/** Makes the one rule by which both surfaces know their clients (docs/decisions/0052-client-address.md). */
+/** Determines client addresses for the proxy and management (docs/decisions/0052-client-address.md). */
 export function createClientAddress(options: ClientAddressOptions): ClientAddress {
   const trusted = blockListOf(options.trustedProxies);
   const isTrusted = (address: IpAddress) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
-  // Parsing costs more than remembering; a connection keeps its address for its whole life.
+  // A cache, because an address never changes during a connection and parsing it costs more than a lookup.
   const known = new WeakMap<object, IpAddress>();
 
   const ofSocket = ({ socket }: ClientRequest): IpAddress | undefined => {
-    const remembered = known.get(socket);
-    if (remembered) return remembered;
+    const cached = known.get(socket);
+    if (cached) return cached;
     const address = parseIp(socket.remoteAddress ?? '');
     if (address) known.set(socket, address);
     return address;
@@ -42,7 +42,7 @@ export function createClientAddress(options: ClientAddressOptions): ClientAddres
   };
 }
 
-/** Walks from the nearest hop outward while hops are ours; what cannot be read ends the walk. */
+/** Walks from the nearest hop outward until one is untrusted; an invalid one ends the walk. */
 function rightmostUntrusted(
   hops: readonly (IpAddress | undefined)[],
   isTrusted: (address: IpAddress) => boolean,

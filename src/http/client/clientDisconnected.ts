@@ -1,4 +1,4 @@
 const CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED']);
 
-/** A connection broke because of the other end: nobody is left to answer, and nothing is wrong with us. */
+/** Whether an error means that the client closed the connection, so that it is neither reported nor responded to. */
 export const isClientDisconnect = ({ code }: NodeJS.ErrnoException): boolean => CODES.has(code ?? '');

@@ -14,12 +14,13 @@ test.each([
   ['10.0.0.1', 'http, https', false],
   ['10.0.0.1', undefined, false],
   ['203.0.113.9', 'https', false],
-])('%s says %s: %s', (address, proto, expected) => expect(isHttps(request(address, proto))).toBe(expected));
+])('a connection from %s with X-Forwarded-Proto %s: %s', (address, proto, expected) =>
+  expect(isHttps(request(address, proto))).toBe(expected),
+);
 
-test('a socket that is encrypted speaks for itself', () =>
-  expect(isHttps(request('203.0.113.9', 'http', true))).toBe(true));
+test('is true for an encrypted socket', () => expect(isHttps(request('203.0.113.9', 'http', true))).toBe(true));
 
-test('headers mean nothing while none are trusted', () => {
+test('ignores headers unless they are trusted', () => {
   const trustsNone = createIsHttps({ trustsProxyHeaders: false, trustedProxies: ['10.0.0.0/8'] });
   expect(trustsNone(request('10.0.0.1', 'https'))).toBe(false);
 });

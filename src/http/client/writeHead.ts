@@ -3,10 +3,10 @@ import type { HeaderBlock } from '../wire/headerBlock.ts';
 import type { ClientResponse } from './client.ts';
 
 /**
- * Begins an answer.
- * @param shared what it has in common with others
- * @param own names in lower case and values in turn
- * @throws TypeError when a value is not fit for a head
+ * Writes the status and headers of a response.
+ * @param shared headers that this response shares with others
+ * @param own alternating lower-case names and values
+ * @throws TypeError for a value with invalid characters
  */
 export function writeHead(
   response: ClientResponse,

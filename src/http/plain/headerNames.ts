@@ -1,33 +1,33 @@
-/** A header's name as somebody writes it. */
+/** A header name in one of its spellings. */
 interface HeaderName {
   readonly text: string;
   readonly key: Key;
 }
 
-/** One for all ways to write a name. */
+/** Shared by all spellings of a name. */
 interface Key {
   readonly inLowerCase: string;
-  /** The last head that had it. */
+  /** Number of the latest head that contained it. */
   seenIn: number;
 }
 
-/** Agents write some thirty between them. */
+/** Clients use about thirty. */
 const MAX_ENTRIES = 500;
 const MAX_LENGTH = 100;
 
 /**
- * The names of headers, which come again with every request: to find one costs a fraction of writing it in lower case and
- * making a property key of it.
+ * Caches header names, which repeat with every request: a lookup costs a fraction of converting a name to lower case and to a
+ * property key.
  */
 export class HeaderNames {
   #names = new Map<string, HeaderName>();
   #keys = new Map<string, Key>();
-  #head = 0;
+  #headNumber = 0;
 
-  /** A head begins. */
-  begin(): void {
-    this.#head += 1;
-    // Whoever makes names up must not fill the memory; those in use are back with the next requests.
+  /** To be called at the beginning of each head. */
+  beginHead(): void {
+    this.#headNumber += 1;
+    // Bounds the memory that made-up names can take. Those in use return with the next requests.
     if (this.#names.size < MAX_ENTRIES) return;
     this.#names = new Map();
     this.#keys = new Map();
@@ -35,12 +35,12 @@ export class HeaderNames {
 
   /**
    * @param text a token (RFC 9110 section 5.6.2)
-   * @returns undefined for a name that this head has already, in whatever case, that all objects have, or that is too long
+   * @returns undefined for a name that repeats one of this head in any case, is a property of all objects, or is too long
    */
   read(text: string): HeaderName | undefined {
     const name = this.#names.get(text) ?? this.#add(text);
-    if (name === undefined || name.key.seenIn === this.#head) return undefined;
-    name.key.seenIn = this.#head;
+    if (name === undefined || name.key.seenIn === this.#headNumber) return undefined;
+    name.key.seenIn = this.#headNumber;
     return name;
   }
 
@@ -52,12 +52,12 @@ export class HeaderNames {
       key = { inLowerCase: asPropertyKey(inLowerCase), seenIn: 0 };
       this.#keys.set(inLowerCase, key);
     }
-    // A copy: a slice would keep the head alive that it was cut from, and a secret with it.
+    // A copy, because a slice would keep the head alive, and with it the secrets in it.
     const name = { text: text === inLowerCase ? key.inLowerCase : asPropertyKey(text), key };
     this.#names.set(name.text, name);
     return name;
   }
 }
 
-/** The same text as V8 keeps it for property keys: these are compared by their place in memory. */
+/** @returns the text as V8 stores it for property keys, which are compared by address */
 const asPropertyKey = (text: string): string => Object.keys({ [text]: 0 })[0] as string;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { HeaderNames } from './headerNames.ts';
 
-test('a name is known again in the next head, and forgotten when too many have been made up', () => {
+test('finds a name in the next head, and forgets names when there are too many', () => {
   const names = new HeaderNames();
   const readIn = (text: string) => {
-    names.begin();
+    names.beginHead();
     return names.read(text);
   };
   const first = readIn('X-One');

@@ -2,73 +2,73 @@ import type { Socket } from 'node:net';
 import { parserErrorResponse, respondAndClose } from '../wire/protocolError.ts';
 import { readPlainHead } from './plainHead.ts';
 import { PlainRequest } from './plainRequest.ts';
-import { KEEP_ALIVE_SECONDS, PlainResponse } from './plainResponse.ts';
+import { KEEP_ALIVE_SECONDS, PlainResponse, type ResponseOwner } from './plainResponse.ts';
 
-export interface PlainOptions {
-  /** Whether requests to a path are read here. @param url path and query */
+export interface PlainConnectionOptions {
+  /** Whether plain requests to a URL (path and query) are served here. */
   readonly isPlainUrl: (url: string) => boolean;
   readonly serve: (request: PlainRequest, response: PlainResponse) => void;
-  /** Leaves a connection to Node, for good. */
+  /** Hands a connection over to Node permanently. */
   readonly handOver: (socket: Socket) => void;
-  /** How long a request may take to arrive. */
-  readonly requestMs: number;
-  /** How long a client that is still talking may take to notice that it has been answered. */
+  /** Maximum time for a request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** How long a client that is still sending gets to read its response before the connection is reset. */
   readonly lingerMs: number;
 }
 
-/** A client that sends more than this ahead of its answers has to wait for them. */
-const MAX_AHEAD_BYTES = 65_536;
+/** Maximum bytes of pipelined requests; a client that sends more has to wait for its responses. */
+const MAX_PIPELINED_BYTES = 65_536;
 
 /**
- * A client's connection as long as its requests are plain: one after the other is read and answered here. The first that
- * is not goes to Node's own parser with all that follows.
+ * A client's connection while its requests are plain: reads and serves them one by one. The first request that is not plain
+ * goes to Node's parser with everything that follows it.
  */
-export class PlainConnection {
+export class PlainConnection implements ResponseOwner {
   readonly #socket: Socket;
-  readonly #options: PlainOptions;
+  readonly #options: PlainConnectionOptions;
   readonly #listeners: readonly [string, (...args: never[]) => void][];
-  /** Until its body has come. */
+  /** Set until the request's body has arrived. */
   #request: PlainRequest | undefined;
-  /** The latest, also after its end. */
+  /** The latest response, also after its end. */
   response: PlainResponse | undefined;
-  #isAnswered = true;
-  #isLeaving = false;
-  #ahead: Buffer[] = [];
-  #aheadBytes = 0;
-  /** When it was opened, its latest request began, or its latest answer ended. */
+  #hasResponded = true;
+  #isClosing = false;
+  #pipelined: Buffer[] = [];
+  #pipelinedBytes = 0;
+  /** When the connection was opened, its latest request began or its latest response ended. */
   #sinceMs = performance.now();
 
-  constructor(socket: Socket, options: PlainOptions) {
+  constructor(socket: Socket, options: PlainConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#listeners = [
       ['data', (bytes: Buffer) => this.#read(bytes)],
-      ['drain', () => this.#drained()],
-      ['end', () => this.#ended()],
+      ['drain', () => this.#onDrain()],
+      ['end', () => this.#onEnd()],
       ['timeout', () => socket.destroy()],
       ['error', () => socket.destroy()],
-      ['close', () => this.#closed()],
+      ['close', () => this.#onClose()],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener as (...args: unknown[]) => void);
   }
 
-  /** Ends a connection that has had its time. @param now of `performance.now` */
+  /** Enforces the request timeout and the keep-alive timeout. @param now of `performance.now` */
   sweep(now: number): void {
-    const sinceMs = now - this.#sinceMs;
+    const elapsedMs = now - this.#sinceMs;
     if (this.#request) {
-      if (sinceMs > this.#options.requestMs) this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
-    } else if (this.#isIdle && sinceMs > KEEP_ALIVE_SECONDS * 1_000) {
-      this.#leave();
+      if (elapsedMs > this.#options.requestTimeoutMs) this.#reject('ERR_HTTP_REQUEST_TIMEOUT');
+    } else if (this.#isIdle && elapsedMs > KEEP_ALIVE_SECONDS * 1_000) {
+      this.#endConnection();
     }
   }
 
-  /** Nothing is under way, in neither direction. */
+  /** No request is open and the client has received all responses. */
   get #isIdle(): boolean {
-    return this.#isAnswered && this.#socket.writableLength === 0;
+    return this.#hasResponded && this.#socket.writableLength === 0;
   }
 
   #read(bytes: Buffer): void {
-    if (this.#isLeaving || !this.#socket.writable) return;
+    if (this.#isClosing || !this.#socket.writable) return;
     let rest = bytes;
     if (this.#request) {
       rest = bytes.subarray(this.#request.push(bytes));
@@ -76,11 +76,11 @@ export class PlainConnection {
       this.#request = undefined;
     }
     if (rest.length === 0) return;
-    if (this.#isAnswered && this.#aheadBytes === 0 && !this.#socket.writableNeedDrain) this.#begin(rest);
-    else this.#keep(rest);
+    if (this.#hasResponded && this.#pipelinedBytes === 0 && !this.#socket.writableNeedDrain) this.#beginRequest(rest);
+    else this.#queue(rest);
   }
 
-  #begin(bytes: Buffer): void {
+  #beginRequest(bytes: Buffer): void {
     const head = readPlainHead(bytes);
     if (!head || !this.#options.isPlainUrl(head.url)) {
       this.#handOver(bytes);
@@ -88,71 +88,70 @@ export class PlainConnection {
     }
     if (this.#socket.timeout) this.#socket.setTimeout(0);
     this.#sinceMs = performance.now();
-    this.#isAnswered = false;
+    this.#hasResponded = false;
     const request = new PlainRequest(head, this.#socket);
     const response = new PlainResponse(this.#socket, this);
     this.response = response;
-    const rest = head.end + request.push(bytes.subarray(head.end));
+    const end = head.end + request.push(bytes.subarray(head.end));
     if (!request.complete) this.#request = request;
-    if (rest < bytes.length) this.#keep(bytes.subarray(rest));
+    if (end < bytes.length) this.#queue(bytes.subarray(end));
     this.#options.serve(request, response);
   }
 
-  /** What comes before its turn waits for it. */
-  #keep(bytes: Buffer): void {
-    this.#ahead.push(bytes);
-    this.#aheadBytes += bytes.length;
-    if (this.#aheadBytes > MAX_AHEAD_BYTES) this.#socket.pause();
+  #queue(bytes: Buffer): void {
+    this.#pipelined.push(bytes);
+    this.#pipelinedBytes += bytes.length;
+    if (this.#pipelinedBytes > MAX_PIPELINED_BYTES) this.#socket.pause();
   }
 
-  onAnswered(keepsAlive: boolean): void {
-    this.#isAnswered = true;
+  onResponseEnd(keepsAlive: boolean): void {
+    this.#hasResponded = true;
     this.#sinceMs = performance.now();
     this.#request?.discard();
-    if (!keepsAlive) this.#leave();
-    else if (this.#aheadBytes > 0) this.#goOn();
+    if (!keepsAlive) this.#endConnection();
+    else if (this.#pipelinedBytes > 0) this.#beginPipelined();
   }
 
-  /** Takes up what came ahead. Clients that do not read their answers get no further ones. */
-  #goOn(): void {
+  /** Waits while the client does not read its responses: it gets no further ones. */
+  #beginPipelined(): void {
     if (this.#socket.writableNeedDrain || this.#socket.destroyed) return;
-    const bytes = Buffer.concat(this.#ahead);
-    this.#ahead = [];
-    this.#aheadBytes = 0;
+    const bytes = Buffer.concat(this.#pipelined);
+    this.#pipelined = [];
+    this.#pipelinedBytes = 0;
     this.#socket.resume();
-    this.#begin(bytes);
+    this.#beginRequest(bytes);
   }
 
-  #drained(): void {
+  #onDrain(): void {
     this.response?.drained();
-    if (this.#isAnswered && this.#aheadBytes > 0) this.#goOn();
+    if (this.#hasResponded && this.#pipelinedBytes > 0) this.#beginPipelined();
   }
 
-  /** The client says no more: like Node, take it for gone. */
-  #ended(): void {
-    if (this.#request) this.#refuse('HPE_INVALID_EOF_STATE');
+  /** The client has half-closed the connection. Like Node, treats it as disconnected. */
+  #onEnd(): void {
+    if (this.#request) this.#reject('HPE_INVALID_EOF_STATE');
     else this.#socket.end();
   }
 
-  #closed(): void {
+  #onClose(): void {
     this.#request?.disconnected();
     this.#request = undefined;
     this.response?.closed();
   }
 
-  /** Says what is wrong with the request, unless it has been answered already. */
-  #refuse(code: string): void {
+  /** Sends the error unless a response has begun, and closes the connection. @param code of Node's parser */
+  #reject(code: string): void {
     if (this.response?.headersSent) {
-      this.#leave();
+      this.#endConnection();
       return;
     }
-    this.#isLeaving = true;
+    this.#isClosing = true;
     respondAndClose(this.#socket, parserErrorResponse(Object.assign(new Error(code), { code })));
   }
 
-  /** No request follows. Closing at once would reset the connection of a client that still sends, and with it the answer. */
-  #leave(): void {
-    this.#isLeaving = true;
+  /** Closes the connection, but not at once: that would reset it, and discard the response, if the client is still sending. */
+  #endConnection(): void {
+    this.#isClosing = true;
     const socket = this.#socket;
     socket.end(() => setTimeout(() => socket.destroy(), this.#options.lingerMs).unref());
   }

@@ -1,16 +1,16 @@
 import { HeaderNames } from './headerNames.ts';
 
-/** The head of a request that needs no more than what stands in it to be understood. */
+/** The head of a plain request. */
 export interface PlainHead {
   /** Path and query. */
   readonly url: string;
-  /** As sent, names and values in turn. */
+  /** Alternating names and values as sent. */
   readonly rawHeaders: readonly string[];
-  /** By their names in lower case; none comes twice. */
+  /** By lower-case name; no name repeats. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the body, at least 1. */
+  /** Bytes of the body, at least 1. */
   readonly contentLength: number;
-  /** Where the body begins. */
+  /** Offset of the body. */
   readonly end: number;
 }
 
@@ -18,44 +18,44 @@ const POST = Buffer.from('POST /');
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const MAX_BYTES = 8_192;
 
-/** Strict where RFC 9112 lets recipients be lenient; a fragment has no place in a target. */
+/** Strict where RFC 9112 allows recipients to be lenient. Excludes fragments, which targets must not have. */
 const HEAD = /^POST (\/[!-"$-~]*) HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n)+$/;
 const LENGTH = /^[1-9]\d{0,14}$/;
 const names = new HeaderNames();
 
 /**
- * Reads a head in the plainest form: a POST with one `Host` and one `Content-Length`, complete in the first bytes, every
- * line by the book and no name twice.
- * @returns undefined for any other, so that nothing is understood here in another way than Node's parser would
+ * Reads the head of a plain request: a POST with one `Host` and one `Content-Length`, complete in the first bytes, with valid
+ * lines and no repeated name.
+ * @returns undefined for any other request, so that nothing is parsed differently from Node's parser
  */
 export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   if (bytes.length < POST.length || bytes.compare(POST, 0, POST.length, 0, POST.length) !== 0) return undefined;
-  const blank = bytes.indexOf(END_OF_HEAD);
-  if (blank < 0 || blank > MAX_BYTES) return undefined;
-  const text = bytes.toString('latin1', 0, blank + 2);
+  const emptyLine = bytes.indexOf(END_OF_HEAD);
+  if (emptyLine < 0 || emptyLine > MAX_BYTES) return undefined;
+  const text = bytes.toString('latin1', 0, emptyLine + 2);
   const url = HEAD.exec(text)?.[1];
   if (url === undefined) return undefined;
   const rawHeaders: string[] = [];
   const headers: Record<string, string> = {};
-  names.begin();
-  for (let at = text.indexOf('\n') + 1; at < text.length; ) {
-    const colon = text.indexOf(':', at);
+  names.beginHead();
+  for (let start = text.indexOf('\n') + 1; start < text.length; ) {
+    const colon = text.indexOf(':', start);
     const end = text.indexOf('\r', colon);
-    const name = names.read(text.slice(at, colon));
+    const name = names.read(text.slice(start, colon));
     if (!name) return undefined;
     const key = name.key.inLowerCase;
-    const value = withoutBlanks(text, colon + 1, end);
+    const value = trimBlanks(text, colon + 1, end);
     if (!isPlain(key, value)) return undefined;
     headers[key] = value;
     rawHeaders.push(name.text, value);
-    at = end + 2;
+    start = end + 2;
   }
   const { host, 'content-length': length } = headers;
   if (host === undefined || length === undefined) return undefined;
-  return { url, rawHeaders, headers, contentLength: Number(length), end: blank + END_OF_HEAD.length };
+  return { url, rawHeaders, headers, contentLength: Number(length), end: emptyLine + END_OF_HEAD.length };
 }
 
-/** Another framing, another protocol, a dialogue before the body, and what Node tells as a list, are not. */
+/** Excludes other framings and protocols, an expected interim response, and headers that Node parses to a list. */
 function isPlain(name: string, value: string): boolean {
   switch (name) {
     case 'transfer-encoding':
@@ -75,7 +75,7 @@ function isPlain(name: string, value: string): boolean {
 const TAB = 9;
 const SPACE = 32;
 
-function withoutBlanks(text: string, from: number, to: number): string {
+function trimBlanks(text: string, from: number, to: number): string {
   let start = from;
   let end = to;
   for (; start < end; start++) if (!isBlank(text.charCodeAt(start))) break;

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import type { PlainHead } from './plainHead.ts';
 
-/** Told what comes of a body. */
+/** Receives a request's body. */
 export interface BodyListener {
   onData(piece: Buffer): void;
   onEnd(): void;
-  /** The client hung up before the end. */
+  /** The client disconnected before the end. */
   onDisconnect(): void;
 }
 
-/** A request whose head was read by `readPlainHead`; the names are those of Node's `IncomingMessage`. */
+/** A plain request; its members have the names of Node's `IncomingMessage`. */
 export class PlainRequest {
   readonly method = 'POST';
   readonly httpVersion = '1.1';
@@ -17,7 +17,7 @@ export class PlainRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly rawHeaders: string[];
   readonly socket: Socket;
-  #left: number;
+  #remaining: number;
   #pieces: Buffer[] | undefined = [];
   #listener: BodyListener | undefined;
 
@@ -26,15 +26,15 @@ export class PlainRequest {
     this.headers = head.headers;
     this.rawHeaders = head.rawHeaders as string[];
     this.socket = socket;
-    this.#left = head.contentLength;
+    this.#remaining = head.contentLength;
   }
 
-  /** All of the body has come. */
+  /** Whether all of the body has arrived. */
   get complete(): boolean {
-    return this.#left === 0;
+    return this.#remaining === 0;
   }
 
-  /** Tells the body, at once what of it has come already. */
+  /** Delivers the body; what has arrived already, synchronously. */
   receive(listener: BodyListener): void {
     const pieces = this.#pieces ?? [];
     this.#pieces = undefined;
@@ -43,16 +43,16 @@ export class PlainRequest {
     if (this.complete) this.#end();
   }
 
-  /** Nobody wants what is still to come. */
+  /** Ignores the rest of the body. */
   discard(): void {
     this.#pieces = undefined;
     this.#listener = undefined;
   }
 
-  /** For the connection. @returns how many of these bytes belong to the body */
+  /** Called by the connection. @returns how many of these bytes belong to the body */
   push(bytes: Buffer): number {
-    const length = Math.min(this.#left, bytes.length);
-    this.#left -= length;
+    const length = Math.min(this.#remaining, bytes.length);
+    this.#remaining -= length;
     const piece = length === bytes.length ? bytes : bytes.subarray(0, length);
     if (this.#listener) this.#listener.onData(piece);
     else this.#pieces?.push(piece);
@@ -60,7 +60,7 @@ export class PlainRequest {
     return length;
   }
 
-  /** For the connection: it was closed. */
+  /** Called by the connection when it is closed. */
   disconnected(): void {
     if (this.complete) return;
     const listener = this.#listener;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { answer, answersIn, plain, plainStages } from '../../../test/support/plainStage.ts';
+import { plainRequest, plainServers, respond, responsesIn } from '../../../test/support/plainServer.ts';
 import type { ClientResponse } from '../client/client.ts';
 import { writeHead } from '../client/writeHead.ts';
 import { HeaderBlock } from '../wire/headerBlock.ts';
 
-const stage = plainStages();
+const startServer = plainServers();
 
-describe('an answer is the same, byte for byte, as Node writes it', () => {
+describe('a response equals that of Node, byte by byte', () => {
   const long = Buffer.alloc(100_000, 'x');
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
@@ -14,12 +14,12 @@ describe('an answer is the same, byte for byte, as Node writes it', () => {
     ['a text of known length', (r) => r.writeHead(200, ['content-length', '2', 'x-one', 'a']).end('ok')],
     ['bytes of known length', (r) => r.writeHead(200, ['content-length', '2']).end(Buffer.from('ok'))],
     ['many bytes of known length', (r) => r.writeHead(200, ['content-length', '100000']).end(long)],
-    ['nothing', (r) => r.writeHead(429, ['content-length', '0', 'retry-after', '2']).end()],
+    ['an empty body', (r) => r.writeHead(429, ['content-length', '0', 'retry-after', '2']).end()],
     ['every byte', (r) => r.writeHead(200, ['content-length', '256']).end(everyByte)],
-    ['a text of more bytes than letters', (r) => r.writeHead(200, ['content-length', '3']).end('€')],
+    ['a text with multi-byte characters', (r) => r.writeHead(200, ['content-length', '3']).end('€')],
     ['a header with every byte', (r) => r.writeHead(200, ['x-one', 'caf\xe9\t\xff', 'content-length', '0']).end()],
     [
-      'an answer that ends the connection',
+      'a response that closes the connection',
       (r) => r.writeHead(503, ['connection', 'close', 'content-length', '0']).end(),
     ],
     [
@@ -34,36 +34,36 @@ describe('an answer is the same, byte for byte, as Node writes it', () => {
       },
     ],
     [
-      'a stream that ends without a last word',
+      'a stream that ends without data',
       (r) => {
         r.writeHead(200, []).write('data: one\n\n');
         r.end();
       },
     ],
     [
-      'a head that begins as those of others do',
+      'a head with shared headers',
       (r) => {
         writeHead(r, 200, [new HeaderBlock(['x-one', 'a', 'x-two', 'b']), new HeaderBlock(['x-three', 'caf\xe9'])], []);
         r.end('end');
       },
     ],
-    ['a stream that is all of a piece', (r) => r.writeHead(200, []).end(long)],
+    ['a stream with a single write', (r) => r.writeHead(200, []).end(long)],
   ])('%s', async (_, write) => {
-    const { call } = await stage(
+    const { connectClient } = await startServer(
       ({ response }) => write(response),
       (request, response) => request.resume().on('end', () => write(response)),
     );
-    const [here, nodes] = [await call(plain('/plain')), await call(plain('/other'))];
-    const last = plain('/other', 'x');
-    for (const { socket } of [here, nodes]) socket.end(last.slice(0, -1));
-    await expect.poll(() => here.isClosed && nodes.isClosed).toBe(true);
-    expect(normal(here.received)).toBe(normal(nodes.received));
-    expect(here.received.length).toBeGreaterThan(50);
+    const [plain, node] = [await connectClient(plainRequest('/plain')), await connectClient(plainRequest('/other'))];
+    const last = plainRequest('/other', 'x');
+    for (const { socket } of [plain, node]) socket.end(last.slice(0, -1));
+    await expect.poll(() => plain.isClosed && node.isClosed).toBe(true);
+    expect(normal(plain.received)).toBe(normal(node.received));
+    expect(plain.received.length).toBeGreaterThan(50);
   });
 
-  test('and a value that could begin a header of its own is never written', async () => {
+  test('rejects header values with line breaks or invalid characters', async () => {
     const thrown: unknown[] = [];
-    const { call } = await stage(({ response }) => {
+    const { connectClient } = await startServer(({ response }) => {
       for (const value of ['a\r\nx-two: 1', 'a\nb', '\x00', '\u0100']) {
         try {
           response.writeHead(200, ['x-one', value]);
@@ -74,27 +74,27 @@ describe('an answer is the same, byte for byte, as Node writes it', () => {
       expect(() => new HeaderBlock(['x-one', 'a\r\nx-two: 1'])).toThrow(TypeError);
       response.writeHead(200, ['content-length', '0']).end();
     });
-    const client = await call(plain('/plain'));
+    const client = await connectClient(plainRequest('/plain'));
     await expect.poll(() => client.received).toContain('\r\n\r\n');
     expect(thrown).toEqual(Array.from({ length: 4 }, () => expect.any(TypeError)));
     expect(client.received).not.toContain('x-one');
   });
 
-  /** Heads carry the second in which they were made; what follows the answer is Node's for both. */
+  /** Removes dates, and Node's error response at the end of both. */
   const normal = (text: string) => text.replace(/Date: [^\r]+/g, 'Date: now').split('HTTP/1.1 400')[0];
 });
 
-test('a client that has caught up is told to the answer that waits for it', async () => {
+test('emits drain when the client has caught up', async () => {
   const long = Buffer.alloc(32 * 1_048_576, 'x');
   let drained = 0;
-  const { call, served } = await stage(({ response }) => {
+  const { connectClient, served } = await startServer(({ response }) => {
     response.on('drain', () => {
       drained += 1;
       response.end();
     });
     response.writeHead(200, []).write(long);
   });
-  const client = await call(plain('/plain'));
+  const client = await connectClient(plainRequest('/plain'));
   client.socket.pause();
   await expect.poll(() => served[0]?.response.writableNeedDrain).toBe(true);
   client.socket.resume();
@@ -102,34 +102,36 @@ test('a client that has caught up is told to the answer that waits for it', asyn
   expect(drained).toBe(1);
 });
 
-test('what a slow client has not taken yet is not overwritten by the answers of others', async () => {
+test('does not overwrite bytes that a slow client has not received yet', async () => {
   const long = Buffer.alloc(32 * 1_048_576, 'x');
-  const { call, served } = await stage((one) => {
-    if (one.url !== '/plain/slow') return answer(one);
+  const { connectClient, served } = await startServer((one) => {
+    if (one.url !== '/plain/slow') return respond(one);
     one.response.writeHead(200, []).write(long);
-    one.response.end(Buffer.from('the end of the slow answer'));
+    one.response.end(Buffer.from('the end of the slow response'));
   });
-  const slow = await call(plain('/plain/slow'));
+  const slow = await connectClient(plainRequest('/plain/slow'));
   slow.socket.pause();
   await expect.poll(() => served[0]?.response.writableEnded).toBe(true);
-  const others = await Promise.all(Array.from({ length: 10 }, () => call(plain('/plain/other', 'o'.repeat(100)))));
-  await expect.poll(() => others.every((other) => answersIn(other).length === 1)).toBe(true);
+  const others = await Promise.all(
+    Array.from({ length: 10 }, () => connectClient(plainRequest('/plain/other', 'o'.repeat(100)))),
+  );
+  await expect.poll(() => others.every((other) => responsesIn(other).length === 1)).toBe(true);
   slow.socket.resume();
   await expect.poll(() => slow.received.endsWith('0\r\n\r\n'), { timeout: 10_000 }).toBe(true);
-  expect(slow.received.slice(-100)).toContain('\r\nthe end of the slow answer\r\n');
+  expect(slow.received.slice(-100)).toContain('\r\nthe end of the slow response\r\n');
 });
 
-test('many small pieces for a client that does not read take no more memory than they are long', async () => {
+test('queues many small writes without much overhead', async () => {
   const long = Buffer.alloc(32 * 1_048_576, 'x');
   let grown = 0;
-  const { call } = await stage(({ response }) => {
+  const { connectClient } = await startServer(({ response }) => {
     response.writeHead(200, []).write(long);
     const before = process.memoryUsage().arrayBuffers;
     for (let piece = 0; piece < 1_000; piece++) response.write('data: {}\n\n');
     grown = process.memoryUsage().arrayBuffers - before;
     response.destroy();
   });
-  const client = await call(plain('/plain'));
+  const client = await connectClient(plainRequest('/plain'));
   await expect.poll(() => client.isClosed).toBe(true);
   expect(grown).toBeLessThan(4 * 1_048_576);
 });

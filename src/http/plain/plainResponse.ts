@@ -2,29 +2,29 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type HeaderBlock, headerLine } from '../wire/headerBlock.ts';
 
-/** Told by a response about itself. */
+/** The connection of a response. */
 export interface ResponseOwner {
-  /** All of the answer has been handed to the socket. @param keepsAlive another request may follow */
-  onAnswered(keepsAlive: boolean): void;
+  /** The socket has accepted the complete response. @param keepsAlive whether another request may follow */
+  onResponseEnd(keepsAlive: boolean): void;
 }
 
-/** Told to clients, as Node tells it: how long a connection is kept for the next request. */
+/** How long an idle connection is kept; sent to clients in the same form as by Node. */
 export const KEEP_ALIVE_SECONDS = 75;
 
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
 
-/** Up to here a copy into memory that is there already is cheaper than a vector of buffers. */
+/** Up to this size, copying into preallocated memory is cheaper than writing several buffers. */
 const SCRATCH_BYTES = 65_536;
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
-const NONE: readonly never[] = [];
+const NO_BLOCKS: readonly never[] = [];
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** The answer to a request of `readPlainHead`; the names are those of Node's `ServerResponse`. */
+/** The response to a plain request; its members have the names of Node's `ServerResponse`. */
 export class PlainResponse {
   readonly #socket: Socket;
   readonly #owner: ResponseOwner;
-  /** Goes with the first bytes of the body. */
+  /** Sent with the first bytes of the body. */
   #head = '';
   #isChunked = false;
   #keepsAlive = true;
@@ -42,7 +42,7 @@ export class PlainResponse {
     return this.#socket.destroyed;
   }
 
-  /** The system has taken all of it. */
+  /** The operating system has accepted the complete response. */
   get writableFinished(): boolean {
     return this.writableEnded && this.#socket.writableLength === 0;
   }
@@ -51,7 +51,7 @@ export class PlainResponse {
     return this.#socket.writableNeedDrain;
   }
 
-  /** One listener each: the client has caught up; the connection was closed before the answer's end. */
+  /** One listener per event. `drain`: the client has caught up. `close`: the connection closed before the response ended. */
   on(event: 'drain' | 'close', listener: () => void): this {
     if (event === 'drain') this.#onDrain = listener;
     else this.#onClose = listener;
@@ -63,11 +63,11 @@ export class PlainResponse {
   }
 
   /**
-   * @param headers names in lower case and values in turn
-   * @param shared stands before them; neither the length nor the connection is among it
-   * @throws TypeError when a value is not fit for a head
+   * @param headers alternating lower-case names and values
+   * @param shared sent before them; must not contain `content-length` or `connection`
+   * @throws TypeError for a value with invalid characters
    */
-  writeHead(status: number, headers: readonly string[], shared: readonly HeaderBlock[] = NONE): this {
+  writeHead(status: number, headers: readonly string[], shared: readonly HeaderBlock[] = NO_BLOCKS): this {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
     for (const { lines } of shared) head += lines;
     this.#isChunked = true;
@@ -83,7 +83,7 @@ export class PlainResponse {
     return this;
   }
 
-  /** @returns false when the client is slower than this; 'drain' tells when to go on */
+  /** @returns false if the client reads too slowly; wait for 'drain' */
   write(data: Buffer | string): boolean {
     if (data.length === 0 || !this.#isOpen) return true;
     return this.#send(typeof data === 'string' ? Buffer.from(data) : data, '');
@@ -94,10 +94,10 @@ export class PlainResponse {
       this.#send(typeof data === 'string' ? Buffer.from(data) : data, this.#isChunked ? LAST_CHUNK : '');
     if (!this.writableEnded) {
       this.writableEnded = true;
-      // The connection remembers its latest answer, which must not keep alive what waited for it.
+      // The connection keeps its latest response, which must not keep the listeners alive.
       this.#onDrain = undefined;
       this.#onClose = undefined;
-      this.#owner.onAnswered(this.#keepsAlive);
+      this.#owner.onResponseEnd(this.#keepsAlive);
     }
     return this;
   }
@@ -108,12 +108,12 @@ export class PlainResponse {
     return this;
   }
 
-  /** For the connection. */
+  /** Called by the connection. */
   drained(): void {
     this.#onDrain?.();
   }
 
-  /** For the connection: it was closed. */
+  /** Called by the connection when it is closed. */
   closed(): void {
     this.#onClose?.();
   }
@@ -128,7 +128,7 @@ export class PlainResponse {
     return head;
   }
 
-  /** Writes what there is of the head, the bytes as a chunk or bare, and the end, by one call of the system. */
+  /** Writes the head if it is not sent yet, the bytes (framed if chunked) and the ending, with one system call. */
   #send(bytes: Buffer, ending: string): boolean {
     const head = this.#takeHead();
     const isChunk = this.#isChunked && bytes.length > 0;
@@ -136,14 +136,14 @@ export class PlainResponse {
     const after = isChunk ? `\r\n${ending}` : ending;
     const length = before.length + bytes.length + after.length;
     if (length > SCRATCH_BYTES) return this.#sendPieces(before, bytes, after);
-    // What waits behind other bytes gets memory of its own size: a slow client may have many small pieces waiting.
-    const all = this.#socket.writableLength > 0 ? Buffer.allocUnsafe(length) : scratch.subarray(0, length);
-    all.write(before, 'latin1');
-    bytes.copy(all, before.length);
-    if (after !== '') all.write(after, before.length + bytes.length, 'latin1');
-    const hasRoom = this.#socket.write(all);
-    // The system took it, or the socket holds on to these bytes: then they are its own from now on.
-    if (all.buffer === scratch.buffer && this.#socket.writableLength > 0)
+    // Bytes queued behind others get memory of their own size: a slow client may have many small pieces queued.
+    const output = this.#socket.writableLength > 0 ? Buffer.allocUnsafe(length) : scratch.subarray(0, length);
+    output.write(before, 'latin1');
+    bytes.copy(output, before.length);
+    if (after !== '') output.write(after, before.length + bytes.length, 'latin1');
+    const hasRoom = this.#socket.write(output);
+    // Unless the system accepted everything, the socket still references this memory and must keep it.
+    if (output.buffer === scratch.buffer && this.#socket.writableLength > 0)
       scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
     return hasRoom;
   }
@@ -162,7 +162,7 @@ export class PlainResponse {
 let second = 0;
 let line = '';
 
-/** As heads carry it (RFC 9110 section 6.6.1), made once a second. */
+/** @returns the Date header (RFC 9110 section 6.6.1), built once a second */
 function dateLine(): string {
   const now = Math.floor(Date.now() / 1_000);
   if (now !== second) {

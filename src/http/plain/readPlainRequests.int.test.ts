@@ -1,43 +1,45 @@
 import { describe, expect, test } from 'vitest';
-import { answersIn, plain, plainStages } from '../../../test/support/plainStage.ts';
+import { plainRequest, plainServers, responsesIn } from '../../../test/support/plainServer.ts';
 
-const stage = plainStages();
+const startServer = plainServers();
 
-describe('Node answers', () => {
+describe('leaves to Node', () => {
   test.each<[string, string]>([
     ['another method', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['another path', plain('/other')],
+    ['another path', plainRequest('/other')],
     ['chunks', 'POST /plain HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'],
-    ['a connection that ends', plain('/plain', '{}', 'Connection: close\r\n')],
-    ['a name twice', plain('/plain', '{}', 'x-one: 1\r\nx-one: 2\r\n')],
-    ['an empty line before the request', `\r\n${plain('/plain')}`],
-  ])('%s, first on a connection or after plain requests', async (_, text) => {
-    const { call, served } = await stage();
-    const [first, later] = [await call(text), await call(plain('/plain/1') + text)];
-    await expect.poll(() => answersIn(first)).toEqual([expect.stringMatching(/^node:/)]);
-    await expect.poll(() => answersIn(later)).toEqual(['plain:/plain/1:{}', expect.stringMatching(/^node:/)]);
+    ['Connection: close', plainRequest('/plain', '{}', 'Connection: close\r\n')],
+    ['a repeated header', plainRequest('/plain', '{}', 'x-one: 1\r\nx-one: 2\r\n')],
+    ['an empty line before the request', `\r\n${plainRequest('/plain')}`],
+  ])('%s, at the beginning of a connection or after plain requests', async (_, text) => {
+    const { connectClient, served } = await startServer();
+    const [first, later] = [await connectClient(text), await connectClient(plainRequest('/plain/1') + text)];
+    await expect.poll(() => responsesIn(first)).toEqual([expect.stringMatching(/^node:/)]);
+    await expect.poll(() => responsesIn(later)).toEqual(['plain:/plain/1:{}', expect.stringMatching(/^node:/)]);
     expect(served.length).toBe(1);
   });
 
-  test('a request whose head comes in pieces', async () => {
-    const { call, served, connections } = await stage();
-    const client = await call(plain('/plain').slice(0, 20));
+  test('a request whose head arrives in pieces', async () => {
+    const { connectClient, served, connections } = await startServer();
+    const client = await connectClient(plainRequest('/plain').slice(0, 20));
     await expect.poll(() => connections.size).toBe(0);
-    client.socket.write(plain('/plain').slice(20));
-    await expect.poll(() => answersIn(client)).toEqual(['node:/plain']);
+    client.socket.write(plainRequest('/plain').slice(20));
+    await expect.poll(() => responsesIn(client)).toEqual(['node:/plain']);
     expect(served.length).toBe(0);
   });
 
-  test('all that follows on the connection, with bodies of any size', async () => {
-    const { call, served, connections } = await stage();
-    const client = await call(plain('/other', 'x'.repeat(200_000)) + plain('/plain'));
-    await expect.poll(() => answersIn(client)).toEqual(['node:/other', 'node:/plain']);
+  test('everything that follows on the connection', async () => {
+    const { connectClient, served, connections } = await startServer();
+    const client = await connectClient(plainRequest('/other', 'x'.repeat(200_000)) + plainRequest('/plain'));
+    await expect.poll(() => responsesIn(client)).toEqual(['node:/other', 'node:/plain']);
     expect([served.length, connections.size]).toEqual([0, 0]);
   });
 
-  test('what is no HTTP, with its refusal', async () => {
-    const { call } = await stage();
-    const client = await call(`${plain('/plain/1')}POST /plain HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`);
+  test('invalid bytes after a plain request', async () => {
+    const { connectClient } = await startServer();
+    const client = await connectClient(
+      `${plainRequest('/plain/1')}POST /plain HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`,
+    );
     await expect.poll(() => client.isClosed).toBe(true);
     expect(client.received).toContain('plain:/plain/1');
     expect(client.received).toContain('HTTP/1.1 400 Bad Request');

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What a page may load: its own scripts and styles, and nothing from anywhere else. The scripts that stand in the page
- * (they choose the theme before the first paint and start the application) are named by their hashes, so that no other
- * can be put in.
+ * Allows the page its own scripts and styles and nothing from other origins. Inline scripts (they choose the theme before the
+ * first paint and start the application) are allowed by their hashes, so that none can be injected.
  */
 export function contentSecurityPolicy(html: string): string {
   const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = '']) => hashOf(text));
@@ -11,7 +10,7 @@ export function contentSecurityPolicy(html: string): string {
     "default-src 'none'",
     `script-src 'self' ${inline.join(' ')}`.trim(),
     "style-src 'self'",
-    // The framework hides what is only read out by style attributes; they can do no more than style.
+    // Svelte hides text for screen readers by style attributes, which cannot run code.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

@@ -1,16 +1,16 @@
-const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
+const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Headers that many heads have in common, of answers or of requests to the provider, made ready once. */
+/** Headers that many requests to the provider or responses share, formatted once. */
 export class HeaderBlock {
-  /** Names in lower case and values in turn. */
+  /** Alternating lower-case names and values. */
   readonly fields: readonly string[];
-  /** The same as lines of a head. */
+  /** The same as formatted lines. */
   readonly lines: string;
 
-  /** @throws TypeError when a value is not fit for a head */
+  /** @throws TypeError for a value with invalid characters */
   constructor(fields: readonly string[]) {
     this.fields = fields;
-    // Joined and not added up: a text of many parts would be put together again for every head.
+    // `join` makes a flat string; concatenation would make a rope, to be flattened for every head.
     const lines: string[] = [];
     for (let index = 0; index + 1 < fields.length; index += 2) {
       lines.push(headerLine(fields[index] as string, fields[index + 1] as string));
@@ -19,8 +19,8 @@ export class HeaderBlock {
   }
 }
 
-/** @throws TypeError when the value is not fit for a head */
+/** @throws TypeError for a value with invalid characters */
 export function headerLine(name: string, value: string): string {
-  if (UNFIT.test(value)) throw new TypeError(`the header ${name} has a value that is not fit for a head`);
+  if (INVALID_VALUE.test(value)) throw new TypeError(`the value of the header ${name} contains invalid characters`);
   return `${name}: ${value}\r\n`;
 }

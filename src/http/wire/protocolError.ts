@@ -27,7 +27,7 @@ export const CONNECT_NOT_ALLOWED: ProtocolError = {
 export function parserErrorResponse({ code }: NodeJS.ErrnoException): ProtocolError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalid(408, 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') return invalid(431, 'the headers are too large');
-  return invalid(400, 'this is not valid HTTP');
+  return invalid(400, 'the request is not valid HTTP');
 }
 
 /**

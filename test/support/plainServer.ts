@@ -6,14 +6,14 @@ import type { PlainRequest } from '../../src/http/plain/plainRequest.ts';
 import type { PlainResponse } from '../../src/http/plain/plainResponse.ts';
 import { readPlainRequests } from '../../src/http/plain/readPlainRequests.ts';
 
-/** A request as it was served here, with what came of its body. */
-export interface Served {
+/** A plain request that the server received, and the events of its body and connection. */
+export interface ServedRequest {
   readonly url: string;
   readonly request: PlainRequest;
   readonly response: PlainResponse;
   body: string;
   hasEnded: boolean;
-  isGone: boolean;
+  isDisconnected: boolean;
   isClosed: boolean;
 }
 
@@ -24,60 +24,62 @@ export interface Client {
   isClosed: boolean;
 }
 
-const open: { server: Server; clients: Client[] }[] = [];
+const started: { server: Server; clients: Client[] }[] = [];
 
-/** Makes servers for the tests of a file, and ends them after each. */
-export function plainStages(): typeof stage {
+/** @returns a function that starts servers for the tests of a file; they are closed after each test */
+export function plainServers(): typeof startServer {
   afterEach(async () => {
-    for (const { server, clients } of open.splice(0)) {
+    for (const { server, clients } of started.splice(0)) {
       for (const { socket } of clients) socket.destroy();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     }
   });
-  return stage;
+  return startServer;
 }
 
-/** A server that reads plain requests to `/plain` here and leaves all others to Node. */
-async function stage(
-  serve: (served: Served) => void = answer,
-  node = (request: IncomingMessage, response: ServerResponse) => {
+/** Starts a server whose plain requests to `/plain*` are read by `src/http/plain`, and all others by Node. */
+async function startServer(
+  serve: (served: ServedRequest) => void = respond,
+  serveByNode = (request: IncomingMessage, response: ServerResponse) => {
     request.resume();
     request.on('end', () => response.end(`node:${request.url}`));
   },
 ) {
-  const served: Served[] = [];
-  const server = createServer({ keepAliveTimeout: 75_000 }, node);
+  const served: ServedRequest[] = [];
+  const server = createServer({ keepAliveTimeout: 75_000 }, serveByNode);
   const connections = readPlainRequests(server, {
     isPlainUrl: (url) => url.startsWith('/plain'),
     serve(request, response) {
-      const one = { url: request.url, request, response, body: '', hasEnded: false, isGone: false, isClosed: false };
-      served.push(one);
+      const flags = { hasEnded: false, isDisconnected: false, isClosed: false };
+      const entry = { url: request.url, request, response, body: '', ...flags };
+      served.push(entry);
       response.once('close', () => {
-        one.isClosed = true;
+        entry.isClosed = true;
       });
       request.receive({
         onData: (piece) => {
-          one.body += piece;
+          entry.body += piece;
         },
         onEnd: () => {
-          one.hasEnded = true;
-          serve(one);
+          entry.hasEnded = true;
+          serve(entry);
         },
         onDisconnect: () => {
-          one.isGone = true;
+          entry.isDisconnected = true;
         },
       });
     },
-    requestMs: 60_000,
+    requestTimeoutMs: 60_000,
     lingerMs: 10,
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const clients: Client[] = [];
-  open.push({ server, clients });
-  const call = async (text = ''): Promise<Client> => {
+  started.push({ server, clients });
+  /** Connects a client that sends `text`. */
+  const connectClient = async (text = ''): Promise<Client> => {
     const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
     const client: Client = { socket, received: '', isClosed: false };
     clients.push(client);
@@ -92,19 +94,19 @@ async function stage(
     socket.write(text, 'latin1');
     return client;
   };
-  return { served, connections, server, call };
+  return { served, connections, server, connectClient };
 }
 
-/** The text of a plain request. */
-export const plain = (path: string, body = '{}', more = '') =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+/** @returns the bytes of a plain request @param moreHeaders complete lines */
+export const plainRequest = (path: string, body = '{}', moreHeaders = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${moreHeaders}Content-Length: ${body.length}\r\n\r\n${body}`;
 
-/** Says which request this is the answer to. */
-export function answer({ url, body, response }: Served): void {
+/** Responds with the URL and the body of the request. */
+export function respond({ url, body, response }: ServedRequest): void {
   const text = `plain:${url}:${body}`;
   response.writeHead(200, ['content-length', String(text.length)]).end(text);
 }
 
-/** What a client was answered, by `answer` or by Node. */
-export const answersIn = ({ received }: Client): string[] =>
+/** @returns the bodies that a client has received from `respond` or from Node */
+export const responsesIn = ({ received }: Client): string[] =>
   received.match(/(?:plain|node):[^\r\n]*?(?=HTTP\/1|\r|$)/g) ?? [];
