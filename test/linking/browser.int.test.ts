@@ -209,12 +209,12 @@ describe('pasted callback address', () => {
   });
 
   test('completes only the sign-in that it belongs to', async () => {
-    const [mine, theirs] = [await operator.start(), await operator.start()];
-    const location = await signInAt(theirs.authorizationUrl, at);
-    expect((await operator.paste(location, mine.flowId)).status).toBe(400);
+    const [first, second] = [await operator.start(), await operator.start()];
+    const location = await signInAt(second.authorizationUrl, at);
+    expect((await operator.paste(location, first.flowId)).status).toBe(400);
     expect((await operator.paste(location, 'nobody')).status).toBe(404);
-    expect((await operator.paste(location, theirs.flowId)).body.status).toBe('success');
-    await operator.cancel(mine.flowId);
+    expect((await operator.paste(location, second.flowId)).body.status).toBe('success');
+    await operator.cancel(first.flowId);
   });
 });
 
@@ -404,29 +404,29 @@ test('reports an occupied callback port, accepts pasting, and listens again late
   const squatter = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => squatter.once('listening', resolve));
   const { port } = squatter.address() as { port: number };
-  const busy = await startGateway({ accounts: 0, env: { SVC_OAUTH_CALLBACK_PORT: String(port) } });
+  const ownGateway = await startGateway({ accounts: 0, env: { SVC_OAUTH_CALLBACK_PORT: String(port) } });
   try {
-    const alone = operatorOf(busy);
-    const flow = await alone.start();
+    const ownOperator = operatorOf(ownGateway);
+    const flow = await ownOperator.start();
     expect(flow.callbackUrl).toBe(`http://127.0.0.1:${port}/auth/callback`);
     expect(flow.callback_problem).toMatch(new RegExp(`^Port ${port} is in use by another program.*copy the address`));
-    const location = await signInAt(flow.authorizationUrl, busy.provider.addAccount());
-    expect((await alone.paste(location)).body).toMatchObject({ status: 'success' });
+    const location = await signInAt(flow.authorizationUrl, ownGateway.provider.addAccount());
+    expect((await ownOperator.paste(location)).body).toMatchObject({ status: 'success' });
     await new Promise((resolve) => squatter.close(resolve));
-    const again = await alone.start();
+    const again = await ownOperator.start();
     expect(again.callback_problem).toBeNull();
-    expect((await alone.signIn(again, busy.provider.addAccount())).status).toBe(200);
+    expect((await ownOperator.signIn(again, ownGateway.provider.addAccount())).status).toBe(200);
   } finally {
     squatter.close();
-    await busy.stop();
+    await ownGateway.stop();
   }
 });
 
 test('has nothing to report or cancel before the first sign-in', async () => {
   const fresh = await startGateway({ accounts: 0 });
   try {
-    const alone = operatorOf(fresh);
-    expect(await alone.statusOf()).toEqual({
+    const ownOperator = operatorOf(fresh);
+    expect(await ownOperator.statusOf()).toEqual({
       status: 'pending',
       errorMessage: null,
       error_code: null,
@@ -437,7 +437,7 @@ test('has nothing to report or cancel before the first sign-in', async () => {
       expires_at: null,
     });
     for (const flowId of [undefined, 'nobody']) {
-      const { status, body } = await alone.cancel(flowId);
+      const { status, body } = await ownOperator.cancel(flowId);
       expect([status, body.error.code]).toEqual([404, 'oauth_flow_not_found']);
     }
   } finally {

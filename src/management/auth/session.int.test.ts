@@ -119,8 +119,8 @@ test('keeps sessions, their ends and used codes across a restart', async () => {
   const after = await startManagement({}, undefined, folder);
   after.clock.now = before.clock.now;
   const cookieOf = ({ cookie }: { cookie: string | undefined }) => ({ cookie: cookie as string });
-  const survivor = browser(after, cookieOf(first));
-  expect((await survivor.call('GET', '/api/dashboard-auth/session')).body).toEqual(
+  const sameBrowser = browser(after, cookieOf(first));
+  expect((await sameBrowser.call('GET', '/api/dashboard-auth/session')).body).toEqual(
     sessionState({ isTotpConfigured: true, isTotpVerified: true }),
   );
   expect((await browser(after, cookieOf(third)).call('GET', '/api/accounts')).status).toBe(200);

@@ -44,12 +44,12 @@ test('never leaves an account with destroyed keys when deleted and imported at o
 
 test('destroys at start the keys of deleted accounts only', async () => {
   const stage = await startManagement();
-  const gone = (await importAccount(stage)).account_id as AccountId;
+  const deletedId = (await importAccount(stage)).account_id as AccountId;
   await importAccount(stage, authFile({ email: 'grace@example.com' }));
-  await stage.call('DELETE', `/api/accounts/${gone}`);
+  await stage.call('DELETE', `/api/accounts/${deletedId}`);
   // As after a crash between the event and the destruction of the key.
-  const left = stage.vault.seal(await stage.vault.createKey(gone), 'left behind');
+  const leftBehind = stage.vault.seal(await stage.vault.createKey(deletedId), 'left behind');
   await destroyKeysOfDeletedAccounts(stage);
-  expect(() => stage.vault.open(left)).toThrow(CannotUnseal);
+  expect(() => stage.vault.open(leftBehind)).toThrow(CannotUnseal);
   expect((await listAccounts(stage))[0].email).toBe('grace@example.com');
 });

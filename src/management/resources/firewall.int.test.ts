@@ -65,8 +65,8 @@ test('treats two spellings of an address as one', async () => {
   const again = await call('POST', '/api/firewall/ips', { body: { ip_address: '2001:0DB8::0:1' } });
   expect([again.status, again.body.error.code]).toEqual([409, 'ip_exists']);
   expect((await call('DELETE', '/api/firewall/ips/2001%3ADB8%3A%3A1')).status).toBe(200);
-  const gone = await call('DELETE', '/api/firewall/ips/2001:db8::1');
-  expect([gone.status, gone.body.error.code]).toEqual([404, 'ip_not_found']);
+  const removed = await call('DELETE', '/api/firewall/ips/2001:db8::1');
+  expect([removed.status, removed.body.error.code]).toEqual([404, 'ip_not_found']);
 });
 
 test('stores all of twenty simultaneous addresses', async () => {

@@ -23,24 +23,24 @@ test('lists sessions, latest first, and marks the current one', async () => {
 
 test('signs out another session immediately', async () => {
   const stage = await startManagement();
-  const mine = await setUp(stage);
-  const theirs = await logIn(stage);
-  const { body } = await mine.call('GET', '/api/sessions');
-  const other = body.sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
-  expect((await mine.call('DELETE', `/api/sessions/${other.session_id}`)).body).toEqual({ status: 'ended' });
-  expect((await theirs.call('GET', '/api/accounts')).status).toBe(401);
-  expect((await mine.call('GET', '/api/accounts')).status).toBe(200);
-  const again = await mine.call('DELETE', `/api/sessions/${other.session_id}`);
+  const current = await setUp(stage);
+  const other = await logIn(stage);
+  const { body } = await current.call('GET', '/api/sessions');
+  const listed = body.sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
+  expect((await current.call('DELETE', `/api/sessions/${listed.session_id}`)).body).toEqual({ status: 'ended' });
+  expect((await other.call('GET', '/api/accounts')).status).toBe(401);
+  expect((await current.call('GET', '/api/accounts')).status).toBe(200);
+  const again = await current.call('DELETE', `/api/sessions/${listed.session_id}`);
   expect([again.status, again.body.error.code]).toEqual([404, 'session_not_found']);
 });
 
 test('signs out all other sessions', async () => {
   const stage = await startManagement();
-  const mine = await setUp(stage);
+  const current = await setUp(stage);
   const others = [await logIn(stage), await logIn(stage)];
-  expect((await mine.call('DELETE', '/api/sessions')).body).toEqual({ status: 'ended', count: 2 });
+  expect((await current.call('DELETE', '/api/sessions')).body).toEqual({ status: 'ended', count: 2 });
   for (const other of others) expect((await other.call('GET', '/api/accounts')).status).toBe(401);
-  expect((await mine.call('GET', '/api/sessions')).body.sessions).toHaveLength(1);
+  expect((await current.call('GET', '/api/sessions')).body.sessions).toHaveLength(1);
 });
 
 test('lists neither expired sessions nor any without a password', async () => {
