@@ -6,42 +6,43 @@ import { readConfig } from './config/config.ts';
 import type { Service } from './main.ts';
 import { isOperatorError, reportText } from './wiring/reportText.ts';
 
-// Each command imports what it needs: a start loads nothing for the others.
+// Each command imports what it needs, so that none loads the modules of the others.
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const complain = (line: string) => process.stderr.write(`${line}\n`);
-/** Causes that an operator can mend are one sentence each; the stack helps nobody then. */
-const complainOf = (error: unknown) =>
-  complain(error instanceof Error && !isOperatorError(error) ? error.message : reportText(error));
+const printError = (line: string) => process.stderr.write(`${line}\n`);
+/** An error that an operator can act on is one sentence; only bugs are printed with their stack. */
+const reportError = (error: unknown) =>
+  printError(isOperatorError(error) ? (error as Error).message : reportText(error));
 
-const ECHO_MS = 500;
+/** Under npm one Ctrl-C arrives twice, from the terminal and from npm, within this time. */
+const REPEATED_SIGNAL_MS = 500;
 
 const USAGE = `Usage: svc <command>
 
-  serve                run the service (settings come from the environment, see README.md)
-  rebuild              make the read models anew from the log; the service must not be running, except with MongoDB
-  rebuild --compare    make them beside the live ones and compare; exit code 1 on any difference
-  export FILE          write the whole history, vault included, into a file; the service must not be running
-  import FILE          bring it into an empty store: EventStoreDB when SVC_EVENTSTORE_URL is set, else the data folder
-  reset-password       give the dashboard a new password and end every session; the service must not be running
-  reset-password --totp  switch TOTP off as well, when the authenticator is lost
+  serve                   Run the service. Settings come from the environment, see README.md.
+  rebuild                 Rebuild the read models from the event log. Stop the service first, except with MongoDB.
+  rebuild --compare       Rebuild them in a temporary copy and compare; exit code 1 if anything differs.
+  export FILE             Export all events and keys to a file. Stop the service first.
+  import FILE             Import an export into an empty store: EventStoreDB if SVC_EVENTSTORE_URL is set, otherwise
+                          the data folder.
+  reset-password          Set a new dashboard password and end all sessions. Stop the service first.
+  reset-password --totp   Disable two-factor authentication as well, if the authenticator is lost.
 `;
 
 async function serve(): Promise<void> {
   let service: Service | undefined;
   const end = (code: number) => {
     process.exitCode = code;
-    // Whatever still holds the process after everything was flushed is not worth waiting for.
+    // Everything is flushed: handles that are still open must not keep the process running.
     setTimeout(() => process.exit(), 500).unref();
   };
   let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    // Nothing was accepted yet, and the log takes a sudden end at any time.
+    // No request was accepted yet, and the log survives a sudden end at any time.
     if (!service) process.exit(0);
     if (stoppingSince !== undefined) {
-      // Under npm one Ctrl-C arrives twice, from the terminal and from npm: only a later one is a second one.
-      const isEcho = signal === 'SIGINT' && performance.now() - stoppingSince < ECHO_MS;
-      if (!isEcho) process.exit(130);
+      const isRepeated = signal === 'SIGINT' && performance.now() - stoppingSince < REPEATED_SIGNAL_MS;
+      if (!isRepeated) process.exit(130);
       return;
     }
     stoppingSince = performance.now();
@@ -49,7 +50,7 @@ async function serve(): Promise<void> {
     service.stop().then(
       () => end(0),
       (error: Error) => {
-        complainOf(error);
+        reportError(error);
         end(1);
       },
     );
@@ -61,7 +62,7 @@ async function serve(): Promise<void> {
   service = await startService(config, {
     say,
     onFatal(error) {
-      complainOf(error);
+      reportError(error);
       void Promise.resolve(service?.stop()).finally(() => end(1));
     },
   });
@@ -70,7 +71,7 @@ async function serve(): Promise<void> {
 
 async function rebuild(): Promise<void> {
   const { SVC_DATA_DIR, SVC_NODE_ID, SVC_MONGODB_URL } = readConfig();
-  // Before the folder is taken, which would make one.
+  // Checked first, because opening the data folder would create it.
   const logPath = requireLogFile(resolve(SVC_DATA_DIR), logName());
   if (SVC_MONGODB_URL !== undefined) {
     const { rebuildMongoReadModels } = await import('../readModels/mongo/rebuild.ts');
@@ -78,16 +79,16 @@ async function rebuild(): Promise<void> {
       url: SVC_MONGODB_URL,
       logPath,
       isCopy: isCopy(),
-      onProgress: tellProgress(),
+      onProgress: progressPrinter(),
     });
-    say(`the read models are made anew, up to position ${end}`);
+    say(`read models rebuilt up to position ${end}`);
     return;
   }
   const { rebuildReadModels } = await import('../readModels/sqlite/rebuild.ts');
   const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
   try {
-    const end = rebuildReadModels({ folder: folder.path, logName: logName(), onProgress: tellProgress() });
-    say(`the read models are made anew, up to position ${end}`);
+    const end = rebuildReadModels({ folder: folder.path, logName: logName(), onProgress: progressPrinter() });
+    say(`read models rebuilt up to position ${end}`);
   } finally {
     folder.close();
   }
@@ -96,7 +97,7 @@ async function rebuild(): Promise<void> {
 async function compare(): Promise<void> {
   const { SVC_DATA_DIR, SVC_MONGODB_URL } = readConfig();
   const { compareReadModels } = await import('../readModels/sqlite/rebuild.ts');
-  const onProgress = tellProgress();
+  const onProgress = progressPrinter();
   const { position, rows, differences } =
     SVC_MONGODB_URL === undefined
       ? compareReadModels({ folder: resolve(SVC_DATA_DIR), logName: logName(), onProgress })
@@ -111,11 +112,11 @@ async function compare(): Promise<void> {
     return;
   }
   for (const difference of differences) say(difference);
-  complain('the live read models differ from the log (only the first differences are shown)');
+  printError('the live read models differ from the log (only the first differences are shown)');
   process.exitCode = 1;
 }
 
-/** Whether the data folder holds a copy of the log, which itself is in EventStoreDB. */
+/** Whether the data folder has a copy of a log that is in EventStoreDB. */
 const isCopy = () => readConfig().SVC_EVENTSTORE_URL !== undefined;
 const logName = () => (isCopy() ? 'mirror.sqlite' : 'log.sqlite');
 
@@ -124,18 +125,19 @@ async function reset(keepsTotp: boolean): Promise<void> {
   const { password, asksForTotp } = await resetPassword(readConfig(), { keepsTotp, say });
   say(`The dashboard password is now ${password}`);
   say('Every session has ended. Sign in with it, then change it.');
-  if (asksForTotp) say('A code of the authenticator is still asked for; if it is lost, use reset-password --totp.');
+  if (asksForTotp)
+    say('Signing in still requires a two-factor code; if the authenticator is lost, use reset-password --totp.');
 }
 
-/** @param move what to do with the history in the store that the environment names */
-async function withHistory(move: (history: HistoryTarget) => Promise<string>): Promise<void> {
+/** Opens the history in the configured store for `transfer`, and prints the line that it resolves with. */
+async function withHistory(transfer: (history: HistoryTarget) => Promise<string>): Promise<void> {
   const config = readConfig();
   const { openHistory } = await import('./wiring/history.ts');
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   try {
     const history = await openHistory(config, folder, say);
     try {
-      say(await move(history));
+      say(await transfer(history));
     } finally {
       await history.close();
     }
@@ -148,7 +150,7 @@ async function exportTo(path: string): Promise<void> {
   if (!isCopy()) requireLogFile(resolve(readConfig().SVC_DATA_DIR));
   await withHistory(async (history) => {
     const { exportHistory } = await import('../eventLog/transfer/transfer.ts');
-    const { events, keys } = await exportHistory(history, path, tellProgress());
+    const { events, keys } = await exportHistory(history, path, progressPrinter());
     return `${events} events and ${keys} keys are in ${path}; each chain of hashes is intact`;
   });
 }
@@ -156,23 +158,23 @@ async function exportTo(path: string): Promise<void> {
 const importFrom = (path: string) =>
   withHistory(async (history) => {
     const { importHistory } = await import('../eventLog/transfer/transfer.ts');
-    const { events, keys, alreadyThere } = await importHistory(history, path, tellProgress());
+    const { events, keys, alreadyThere } = await importHistory(history, path, progressPrinter());
     const before = alreadyThere > 0 ? ` (${alreadyThere} were there before)` : '';
     return `${events} events${before} and ${keys} keys are written, read back and the same; each chain of hashes is intact`;
   });
 
-/** One line for each tenth of the log. */
-function tellProgress() {
-  let told = 0;
+/** Prints a line per tenth of the log. */
+function progressPrinter() {
+  let printed = 0;
   return (done: number, of: number) => {
     const percent = of === 0 ? 100 : Math.floor((done / of) * 100);
-    if (percent < 100 && percent < told + 10) return;
-    told = percent;
+    if (percent < 100 && percent < printed + 10) return;
+    printed = percent;
     say(`${percent} % (${done} of ${of} events)`);
   };
 }
 
-// The data folder of a container is not ours to close, so each file in it is.
+// Files are private even where the data folder is not, as in a container's volume.
 process.umask(0o077);
 
 const [command = 'serve', ...args] = process.argv.slice(2);
@@ -196,6 +198,6 @@ try {
     process.exitCode = 2;
   }
 } catch (error) {
-  complainOf(error);
+  reportError(error);
   process.exit(1);
 }

@@ -9,19 +9,19 @@ import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
 import { createManagementSide } from './wiring/management.ts';
 import { createPendingState } from './wiring/pendingState.ts';
 import { createProviderSide } from './wiring/provider.ts';
+import { createProxySide } from './wiring/proxy.ts';
 import { openReadModels } from './wiring/readModels.ts';
-import { createRequests } from './wiring/requests.ts';
 
 export interface Service {
   readonly url: string;
-  /** Lets open streams finish for `SVC_DRAIN_SECONDS`, flushes the log, lets go of everything. Safe to call twice. */
+  /** Lets open streams finish for `SVC_DRAIN_SECONDS`, flushes the log and closes everything. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 const DASHBOARD = fileURLToPath(new URL('../../dashboard/build', import.meta.url));
 
 /**
- * The composition root: with the rooms of `wiring/`, the only place that knows every part.
+ * Creates and starts the whole service; together with `wiring/` the only code that knows every part.
  * @throws when a part cannot start, with what to do
  */
 export async function startService(config: Config, io: ServiceIo): Promise<Service> {
@@ -36,8 +36,8 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   };
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
-  const requests = await createRequests(foundation, { pendingState, provider, clientAddress });
-  const managing = await createManagementSide(foundation, {
+  const proxy = await createProxySide(foundation, { pendingState, provider, clientAddress });
+  const management = await createManagementSide(foundation, {
     pendingState,
     provider,
     readModels,
@@ -49,29 +49,29 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     port: config.SVC_PORT,
     isProxyPath: createIsProxyPath({ hasAliases: config.SVC_CODEX_ALIASES }),
     isPlainPath: config.SVC_PLAIN_HTTP ? createIsModelPath({ hasAliases: config.SVC_CODEX_ALIASES }) : undefined,
-    proxy: requests.serve,
+    proxy: proxy.serve,
     dashboard: createDashboard(DASHBOARD),
-    management: managing.serve,
+    management: management.serve,
     unreadMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,
   });
   provider.start();
-  await managing.start();
+  await management.start();
   foundation.snapshots.start();
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {
-    requests.close();
-    managing.endLive();
+    proxy.close();
+    management.endLive();
     server.stopListening();
     const drainMs = config.SVC_DRAIN_SECONDS * 1_000;
     const deadline = performance.now() + drainMs;
-    await requests.drained(drainMs);
-    // What was answered must also arrive, and requests whose bodies were on their way get an answer.
+    await proxy.drained(drainMs);
+    // Responses must arrive in full, and requests whose bodies were still arriving get a response.
     await server.closed(Math.max(1_000, deadline - performance.now()));
-    await requests.drained(0);
-    await managing.stop();
+    await proxy.drained(0);
+    await management.stop();
     await provider.stop();
-    await requests.stop();
+    await proxy.stop();
     await pendingState.records.stop();
     await readModels.close();
     await foundation.close();

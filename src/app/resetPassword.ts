@@ -9,24 +9,24 @@ import { createCommandHandler } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import { startHotRunner } from '../state/hotRunner.ts';
 import type { Config } from './config/config.ts';
-import { openStore } from './wiring/store.ts';
+import { openStore } from './wiring/openStore.ts';
 
 export interface ResetPassword {
   readonly password: string;
-  /** A code of the authenticator is still asked for. */
+  /** Signing in still requires a code of the authenticator. */
   readonly asksForTotp: boolean;
 }
 
-/** There is no password that could be reset. */
+/** No password is set. */
 export class NothingToReset extends Error {
   override readonly name = 'NothingToReset';
 }
 
 /**
- * Gives the dashboard a new password, made up here, and ends every session. Who can write the data folder needs to prove
- * nothing more; the event says who it was. Nobody else may have the folder open.
- * @param keepsTotp false for a lost authenticator: TOTP is switched off too
- * @param say gets lines for the operator, e.g. that a store is waited for
+ * Sets a random dashboard password and ends every session. Write access to the data folder is the only proof that is needed;
+ * the event names the user. No other process may have the folder open.
+ * @param keepsTotp false for a lost authenticator: TOTP is disabled too
+ * @param say prints lines for the operator, e.g. while it waits for a store
  * @throws NothingToReset | LogFileMissing | DataFolderInUse | Refusal
  */
 export async function resetPassword(
@@ -61,7 +61,7 @@ export async function resetPassword(
   return { password, asksForTotp: state.totp !== null && state.isTotpRequired };
 }
 
-/** The name of the account that runs this; in some containers it has none. */
+/** The name of the user that runs this process; some containers have none. */
 function userName(): string | null {
   try {
     return userInfo().username;

@@ -3,14 +3,13 @@ import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import type { Config } from '../config/config.ts';
-import type { EventStoreIo } from './eventStore.ts';
-import type { Store } from './store.ts';
+import type { Store, StoreIo } from './store.ts';
 
-/** Everything in the data folder, for one process. @throws when a file cannot be opened, with what to do */
+/** Everything in the data folder, for a single node. @throws when a file cannot be opened, with what to do */
 export async function openEmbeddedStore(
   { SVC_ENCRYPTION_KEY }: Config,
   folder: DataFolder,
-  { say }: Pick<EventStoreIo, 'say'>,
+  { say }: Pick<StoreIo, 'say'>,
 ): Promise<Store> {
   const vault = openSqliteVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
   const logPath = folder.file('log.sqlite');

@@ -5,50 +5,48 @@ import type { PriceTable } from '../../domain/pricing/prices.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
-import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { foldFrom } from '../../state/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
 import { newestSnapshot, SnapshotFolder } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
-import { type LeaderTask, startLeaderTask } from './leaderTask.ts';
+import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
+import { openStore } from './openStore.ts';
 import { readPrices } from './pricesFile.ts';
 import { reportText } from './reportText.ts';
-import { openStore, type Store } from './store.ts';
+import type { Store } from './store.ts';
 
 export interface ServiceIo {
   /** Writes one line for the operator. */
   readonly say: (line: string) => void;
-  /** The service can do no more; told once. */
+  /** Called once, when the service cannot continue. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** What every other part stands on: what outlives the process, and what is folded from it. */
+/** What every other part is built on: the store, the hot state that is folded from it, and the tools to change both. */
 export interface Foundation {
   readonly config: Config;
   readonly folder: DataFolder;
   readonly store: Store;
   readonly hot: HotRunner;
-  /** Of the hot state; not started yet. */
+  /** Snapshots of the hot state; not started yet. */
   readonly snapshots: SnapshotKeeper;
   readonly handle: HandleCommand;
-  /** With which costs are counted. */
+  /** Prices by which costs are counted. */
   readonly prices: PriceTable;
   readonly now: () => Instant;
   readonly newId: () => string;
   readonly say: (line: string) => void;
-  /** Says what nobody expected. */
+  /** Reports an unexpected error to the operator. */
   readonly report: (error: unknown) => void;
-  /** Of what the service does by itself. */
-  readonly because: (reason: string) => Cause;
-  /** Begins work that one node does for all; see `startSoleWork`. */
-  readonly startSoleWork: (name: string, work: (tenure: LeaseTerm) => Promise<void>) => LeaderTask;
-  /** By name, whatever was begun. */
-  readonly soleWorks: ReadonlyMap<string, LeaderTask>;
+  /** The cause of commands that the service gives itself. */
+  readonly systemCause: (reason: string) => Cause;
+  /** Work that one node does for all. */
+  readonly leaderTasks: LeaderTasks;
   close(): Promise<void>;
 }
 
-/** Resolves when this node has folded the whole log. @throws when it cannot, with what to do */
+/** Resolves when this node has folded the whole log. @throws when a part cannot start, with what to do */
 export async function openFoundation(config: Config, { say, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
   const report = (error: unknown) => say(reportText(error));
@@ -68,7 +66,6 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     onRefuted: onFatal,
     say,
   });
-  const soleWorks = new Map<string, LeaderTask>();
   return {
     config,
     folder,
@@ -81,13 +78,8 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     newId: randomUUID,
     say,
     report,
-    because: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
-    startSoleWork(name, work) {
-      const soleWork = startLeaderTask(name, work, { store, folder, report });
-      soleWorks.set(name, soleWork);
-      return soleWork;
-    },
-    soleWorks,
+    systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
+    leaderTasks: createLeaderTasks({ store, folder, report }),
     async close() {
       await snapshots.stop();
       hot.stop();

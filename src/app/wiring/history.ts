@@ -2,7 +2,7 @@ import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { HistoryTarget } from '../../eventLog/transfer/history.ts';
 import type { Config } from '../config/config.ts';
 
-/** The history in the store that the configuration names. @throws when it cannot be used, with what to do */
+/** Opens the history in the store that the configuration names. @throws when it cannot be used, with what to do */
 export async function openHistory(
   { SVC_EVENTSTORE_URL: url, SVC_ENCRYPTION_KEY: masterKey }: Config,
   folder: DataFolder,

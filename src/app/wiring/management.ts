@@ -38,7 +38,7 @@ export interface ManagementSide {
   stop(): Promise<void>;
 }
 
-/** First destroys the data keys that an interrupted deletion left in the vault. */
+/** Creates the management side after destroying the data keys that an interrupted deletion left in the vault. */
 export async function createManagementSide(
   foundation: Foundation,
   { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSideOptions,
@@ -70,7 +70,7 @@ export async function createManagementSide(
     now,
     newId,
     report,
-    onAccountImported: provider.greet,
+    onAccountImported: provider.pollNewAccount,
     node: folder.node,
     authorization: createAuthorization({ authBaseUrl, vault }),
     deviceCodes: createDeviceCodes({ authBaseUrl, now }),
@@ -94,7 +94,7 @@ export async function createManagementSide(
     nodeStatus: () => nodeStatusOf(foundation),
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
-    onAccountImported: provider.greet,
+    onAccountImported: provider.pollNewAccount,
     otherSurfaces: [proxySurface],
     report,
   });
@@ -114,13 +114,13 @@ export async function createManagementSide(
   };
 }
 
-const nodeStatusOf = ({ config, folder, store, soleWorks }: Foundation): NodeStatus => ({
+const nodeStatusOf = ({ config, folder, store, leaderTasks }: Foundation): NodeStatus => ({
   node: folder.node,
   events: store.name,
   cutOffSince: store.cutOffSince,
   outbox: store.outbox,
   readModels: config.SVC_MONGODB_URL === undefined ? 'embedded' : 'mongodb',
-  leaderTasks: [...soleWorks].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
+  leaderTasks: [...leaderTasks.all].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
 });
 
 /** The callback arrives on the loopback interface, or in a container on the one whose ports are published. */

@@ -24,22 +24,22 @@ export interface NodeRecordsOptions {
 
 type Record = (event: EventToAppend) => Promise<Position>;
 
-/** What this node writes down in streams of its own. All of it is durable when the promise resolves. */
+/** Records events in this node's own streams; they are durable when the promise resolves. */
 export interface NodeRecords {
   readonly recordRequest: EventSink['record'];
-  /** A request that ended now would most likely find no place for its end. */
+  /** Whether the completion of a request most likely could not be recorded now. */
   readonly isBlocked: () => boolean;
-  /** Resolves with a position that is folded by then. */
+  /** Resolves with a position up to which the hot state includes the event. */
   readonly recordSession: Record;
-  /** Undefined: they go where claims go. */
+  /** Records results of token refreshes; undefined: they go to the stream of their claims. */
   readonly recordResult: RecordRefreshResult | undefined;
-  /** What is durable here and not in the log yet; undefined where that cannot be. */
+  /** Requests that are durable in the outbox and not in the log yet; undefined without an outbox. */
   readonly pending: PendingRequests | undefined;
-  /** Waits until everything is durable, and gives the store a moment to take it. */
+  /** Waits until everything is durable, then for a moment until the outbox is drained. */
   stop(): Promise<void>;
 }
 
-/** Straight into the log where it is in the data folder, by way of the outbox where it is not. */
+/** Records into the log where that is in the data folder, else into the outbox. */
 export async function createNodeRecords(options: NodeRecordsOptions): Promise<NodeRecords> {
   const { store, folder, hot, now } = options;
   const sink = (category: string, isTyped = false): EventSink =>
@@ -71,7 +71,7 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
   return {
     recordRequest: requests.record,
     isBlocked: () => requests.isBlocked,
-    // Folded ahead of the log by now.
+    // The hot state applied it before the log had it.
     recordSession: async (event) => {
       await sessions.record(event);
       return hot.state.position;
@@ -85,13 +85,13 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
   };
 }
 
-/** Whatever is durable in the outbox counts from then on, also what an earlier start left there. */
+/** Applies events as soon as they are durable in the outbox, first those that an earlier process left there. */
 async function followOutbox(
   outbox: Outbox,
   { hot, ledger, foreign, cooldowns, now }: NodeRecordsOptions,
 ): Promise<PendingRequests> {
   const pending = new PendingRequests(hot.state);
-  let isFromBefore = true;
+  let isFromEarlierProcess = true;
 
   function onDurable(event: RecordedEvent): void {
     if (!event.stream.startsWith('requests-')) {
@@ -100,16 +100,16 @@ async function followOutbox(
     }
     pending.onDurable(event);
     if (event.type !== 'RequestCompleted') return;
-    // From here on it is counted among what is pending.
+    // From here on `pending` counts it.
     ledger.release(event.data.requestId);
     foreign.onFolded(event);
-    for (const { accountId, limitedUntil, code } of isFromBefore ? event.data.attempts : []) {
+    for (const { accountId, limitedUntil, code } of isFromEarlierProcess ? event.data.attempts : []) {
       if (limitedUntil !== undefined && limitedUntil > now()) cooldowns.limit(accountId, code ?? '', limitedUntil);
     }
   }
 
   hot.onFolded((event) => pending.onFolded(event));
   await outbox.follow((events) => events.forEach(onDurable));
-  isFromBefore = false;
+  isFromEarlierProcess = false;
   return pending;
 }

@@ -5,16 +5,16 @@ import { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
 import type { Foundation } from './foundation.ts';
 import { createNodeRecords, type NodeRecords } from './nodeRecords.ts';
 
-/** What this node knows beyond the log, and how it writes down what it adds to it. */
+/** What this node knows beyond the log, and the sinks that record what it adds to the log. */
 export interface PendingState {
   readonly ledger: Ledger;
   readonly cooldowns: Cooldowns;
   readonly records: NodeRecords;
-  /** What requests outside this node's ledger hold of the window of a rule that holds `at`, in the unit of its counter. */
+  /** The amount that requests outside this node's ledger reserve on a rule, in its window that contains `at`. */
   readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
-  /** Whether this start of the node writes to a stream of requests. */
+  /** Whether a stream of requests belongs to this process. */
   readonly isOfThisStart: (stream: string) => boolean;
-  /** Whether this or an earlier start of the node does. */
+  /** Whether it belongs to this or an earlier process of the node. */
   readonly isOfThisNode: (stream: string) => boolean;
 }
 

@@ -9,7 +9,7 @@ export class InvalidPrices extends Error {
   override readonly name = 'InvalidPrices';
 }
 
-/** As in the log (docs/events.md, `PricesPublished`); cached input may be left out where it costs what other input does. */
+/** A price as in `PricesPublished` (docs/events.md); `cachedInput` may be omitted when it costs the same as other input. */
 const listedPrice = modelPriceSchema(z)
   .partial({ cachedInput: true })
   .transform((price): ModelPrice => ({ ...price, cachedInput: price.cachedInput ?? price.input }));
@@ -19,7 +19,7 @@ const pricesFile = z.strictObject({
 });
 
 /**
- * The prices of this start: the built-in ones, and in their place or beside them those of a file.
+ * The price table of this process: the built-in prices, overridden and extended by those of a file.
  * @throws InvalidPrices
  */
 export function readPrices(path: string | undefined): PriceTable {
@@ -45,7 +45,7 @@ function parsed(path: string): unknown {
   }
 }
 
-/** Two tables of one day have two names. */
+/** The hash tells two tables of one day apart. */
 const named = (since: string, models: readonly ModelPrice[]): PriceTable => ({
   version: `${since}.${hash('sha256', JSON.stringify(models)).slice(0, 8)}`,
   models,

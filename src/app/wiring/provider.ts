@@ -9,21 +9,21 @@ import { createPlainUpstreamPool } from '../../proxy/upstream/plain/plainUpstrea
 import type { UpstreamPool, UpstreamPoolOptions } from '../../proxy/upstream/upstreamPool.ts';
 import type { Config } from '../config/config.ts';
 import type { Foundation } from './foundation.ts';
-import { untilOver } from './leaderTask.ts';
+import { untilOver } from './leaderTasks.ts';
 import type { NodeRecords } from './nodeRecords.ts';
 
-/** Everything that is said to the provider, requests for models aside. */
+/** Everything that calls the provider, except for the proxy's requests. */
 export interface ProviderSide {
   readonly upstream: UpstreamPool;
-  /** In front of the paths of the provider. */
+  /** Prefix of the provider's paths. */
   readonly basePath: string;
   readonly tokens: AccessTokens;
   readonly learnedUsage: LearnedUsage;
-  /** Resolves when the provider is not being asked for models, or after so many milliseconds. */
-  readonly whenModelsKnown: (withinMs: number) => Promise<void>;
-  /** Asks for usage and models of an account that is new. */
-  readonly greet: (accountId: AccountId) => void;
-  /** Begins what is done from time to time. */
+  /** Resolves when no poll for models is in progress, or after `withinMs`. */
+  readonly waitForModels: (withinMs: number) => Promise<void>;
+  /** Polls usage and models of a newly imported account. */
+  readonly pollNewAccount: (accountId: AccountId) => void;
+  /** Starts polling and proactive token refreshes. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ async function createUpstreamPool(config: Config, options: UpstreamPoolOptions):
 }
 
 export async function createProviderSide(foundation: Foundation, { recordResult }: NodeRecords): Promise<ProviderSide> {
-  const { config, store, hot, handle, now, newId, report, startSoleWork } = foundation;
+  const { config, store, hot, handle, now, newId, report, leaderTasks } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
   const upstream = await createUpstreamPool(config, {
     origin: base,
@@ -56,9 +56,9 @@ export async function createProviderSide(foundation: Foundation, { recordResult 
     report,
     ...(recordResult && { recordResult }),
   });
-  const asking = { hot, handle, tokens, now, newId, report, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
-  const usage = createUsagePoller({ ...asking, everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000 });
-  const models = createModelPoller({ ...asking, clientVersion: config.SVC_CLIENT_VERSION });
+  const polling = { hot, handle, tokens, now, newId, report, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
+  const usage = createUsagePoller({ ...polling, everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000 });
+  const models = createModelPoller({ ...polling, clientVersion: config.SVC_CLIENT_VERSION });
   const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
   const learnedUsage = createLearnedUsage({ hot, handle, now, newId, report });
   let stopPolling = async (): Promise<void> => undefined;
@@ -68,20 +68,20 @@ export async function createProviderSide(foundation: Foundation, { recordResult 
     basePath: base.pathname.replace(/\/$/, ''),
     tokens,
     learnedUsage,
-    whenModelsKnown: models.whenIdle,
-    greet(accountId) {
+    waitForModels: models.whenIdle,
+    pollNewAccount(accountId) {
       void usage.pollNow(accountId).catch(report);
       models.pollNow(accountId);
     },
     start() {
-      // The provider is asked once for all nodes.
-      const polling = startSoleWork('polling', async (tenure) => {
+      // The leader polls the provider for all nodes.
+      const task = leaderTasks.start('polling', async (term) => {
         usage.start();
         models.start();
-        await untilOver(tenure);
+        await untilOver(term);
         await Promise.all([usage.stop(), models.stop()]);
       });
-      stopPolling = polling.stop;
+      stopPolling = task.stop;
       proactiveRefresh.start();
     },
     async stop() {

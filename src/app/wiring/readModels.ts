@@ -2,31 +2,31 @@ import type { ReadModels } from '../../readModels/readModels.ts';
 import { createSqliteReadModels } from '../../readModels/sqlite/sqliteReadModels.ts';
 import type { Foundation } from './foundation.ts';
 
-/** The read models that the configuration names, following the log. @throws when they can never be used, with what to do */
+/** Opens the read models that the configuration names, which follow the log. @throws when they cannot be used, with what to do */
 export async function openReadModels(foundation: Foundation): Promise<ReadModels> {
   const { config, folder, store, hot, report } = foundation;
   const readModels =
     config.SVC_MONGODB_URL === undefined
       ? createSqliteReadModels({ folder: folder.path, logPath: store.logPath, onFailure: report })
-      : await openShared(config.SVC_MONGODB_URL, foundation);
+      : await openMongo(config.SVC_MONGODB_URL, foundation);
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
   return readModels;
 }
 
-/** One node makes them for all that share the store of events; every node answers from them. */
-async function openShared(url: string, { store, say, startSoleWork }: Foundation): Promise<ReadModels> {
-  // The driver is only for those who use it.
+/** The leader makes them for all nodes; every node queries them. */
+async function openMongo(url: string, { store, say, leaderTasks }: Foundation): Promise<ReadModels> {
+  // Imported on demand: only some installations use the driver.
   const { createMongoReadModels } = await import('../../readModels/mongo/mongoReadModels.ts');
   const mongo = createMongoReadModels({
     url,
     logPath: store.logPath,
     isCopy: store.name === 'eventstore',
-    // Epochs of one lease say nothing to those of another: an embedded log may have become one in EventStoreDB.
+    // Epochs of different leases are not comparable, and an embedded log may have been moved to EventStoreDB.
     fencedBy: store.leases ? 'EventStoreDB' : 'embedded log',
     report: say,
   });
-  const projecting = startSoleWork('read-models', mongo.project);
+  const projecting = leaderTasks.start('read-models', mongo.project);
   return {
     ...mongo,
     async close() {

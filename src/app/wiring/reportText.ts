@@ -1,13 +1,12 @@
-/** Errors that the language throws: nobody raises them to say something, so they are mistakes of ours. */
-const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+/** Errors that the language itself throws: they are bugs, never messages for an operator. */
+const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-export const isOperatorError = (error: unknown): boolean => MISTAKES.some((kind) => error instanceof kind);
+/** Whether the message tells an operator what to do: true for every error except bugs. */
+export const isOperatorError = (error: unknown): boolean =>
+  error instanceof Error && !BUGS.some((kind) => error instanceof kind);
 
-/**
- * What is written of something that went wrong: one line where it says what to mend, and where from as well for a mistake of
- * ours, which nobody finds by its message.
- */
+/** What is printed for an error: one line, or the stack of a bug, which nobody finds by its message alone. */
 export function reportText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return (isOperatorError(error) ? error.stack : undefined) ?? `${error.name}: ${error.message}`;
+  return (isOperatorError(error) ? undefined : error.stack) ?? `${error.name}: ${error.message}`;
 }

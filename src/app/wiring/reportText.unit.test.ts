@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import { ProviderProblem } from '../../provider/client/throttledReports.ts';
 import { reportText } from './reportText.ts';
 
-test('what an operator can mend is one line', () => {
+test('prints one line for an error that an operator can act on', () => {
   expect(reportText(new ProviderProblem('the usage of account a could not be read'))).toBe(
     'ProviderTrouble: the usage of account a could not be read',
   );
   expect(reportText('the lease is held by this node now')).toBe('the lease is held by this node now');
 });
 
-test('a mistake of ours comes with the place where it was made', () => {
+test('prints the stack of a bug', () => {
   const broken = () => (undefined as unknown as string).length;
-  let mistake: unknown;
+  let bug: unknown;
   try {
     broken();
   } catch (error) {
-    mistake = error;
+    bug = error;
   }
-  expect(reportText(mistake)).toMatch(/^TypeError: .+\n\s+at broken .*reportText\.unit\.test\.ts/);
+  expect(reportText(bug)).toMatch(/^TypeError: .+\n\s+at broken .*reportText\.unit\.test\.ts/);
 });

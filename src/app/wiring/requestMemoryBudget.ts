@@ -3,13 +3,13 @@ import { getHeapStatistics } from 'node:v8';
 
 export interface MemoryLimits {
   readonly machineBytes: number;
-  /** Of the container or the unit; 0, or more than there is, when there is none. */
+  /** The limit of the container or systemd unit; 0, or more than the machine has, when there is none. */
   readonly constrainedBytes: number;
-  /** The most that V8 would take for its heap. */
+  /** The maximum size of V8's heap. */
   readonly heapBytes: number;
 }
 
-/** Of this process. */
+/** The memory limits of this process. */
 export const memoryLimits = (): MemoryLimits => ({
   machineBytes: totalmem(),
   constrainedBytes: process.constrainedMemory(),
@@ -17,8 +17,8 @@ export const memoryLimits = (): MemoryLimits => ({
 });
 
 /**
- * What all requests under way may hold together, in bytes: a quarter of the memory, and no more than half of what the
- * heap may grow to: there each request has what it needs beside its body.
+ * Maximum bytes that the bodies of all open requests may take together: a quarter of the memory, and at most half of the
+ * heap's limit, because each request needs heap beside its body.
  */
 export function memoryForRequests({ machineBytes, constrainedBytes, heapBytes }: MemoryLimits): number {
   const memoryBytes = constrainedBytes > 0 ? Math.min(machineBytes, constrainedBytes) : machineBytes;

@@ -1,35 +1,30 @@
-import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { LeaseStreams } from '../../eventLog/leaseStreams.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Config } from '../config/config.ts';
-import { openEmbeddedStore } from './embeddedStore.ts';
-import type { EventStoreIo } from './eventStore.ts';
 
-/** Where events live, and what comes with it. */
+export interface StoreIo {
+  /** Writes one line for the operator. */
+  readonly say: (line: string) => void;
+  /** Reports an unexpected error to the operator. */
+  readonly report: (error: unknown) => void;
+}
+
+/** The event log with its vault, and what a store that several nodes share needs in addition. */
 export interface Store {
   readonly name: 'embedded' | 'eventstore';
   readonly log: EventLog;
   readonly vault: Vault;
-  /** A SQLite file that has every event at its position: what reads the whole log reads it from there. */
+  /** A SQLite file with every event at its position, from which the whole log is read. */
   readonly logPath: string;
-  /** Keeps what this node writes in streams of its own while the store is away; undefined where it cannot be. */
+  /** Keeps what this node writes to its own streams while the store is unreachable; undefined when embedded. */
   readonly outbox: Outbox | undefined;
-  /** Shares out what only one node may do; undefined where there is one node. */
+  /** Elect the node that does what only one may do; undefined where there is only one node. */
   readonly leases: LeaseStreams | undefined;
-  /** Since when this node hears nothing from the store. */
+  /** When the connection to the store was lost; undefined while there is one. */
   readonly cutOffSince: Instant | undefined;
-  /** Does what a start needs of a server until it succeeds, with a line for each attempt. @throws what no waiting mends */
+  /** Retries work that needs the store's server, with a line per attempt. @throws errors that waiting does not resolve */
   retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
-}
-
-/** The one that the configuration names. @throws when it cannot be used, with what to do */
-export async function openStore(config: Config, folder: DataFolder, io: EventStoreIo): Promise<Store> {
-  if (config.SVC_EVENTSTORE_URL === undefined) return openEmbeddedStore(config, folder, io);
-  // Its client is only for those who use it: it takes a fifth of a start.
-  const { openEventStoreStore } = await import('./eventStore.ts');
-  return openEventStoreStore(config, folder, io);
 }

@@ -124,7 +124,7 @@ test('svc rebuild shows its progress; svc rebuild --compare ends with 1 on a dif
   ]);
   const rebuilt = {
     code: 0,
-    out: ['100 % (23 of 23 events)', 'the read models are made anew, up to position 23'],
+    out: ['100 % (23 of 23 events)', 'read models rebuilt up to position 23'],
     err: [],
   };
   expect(await svc(folder, 'rebuild')).toEqual(rebuilt);

@@ -23,18 +23,18 @@ import type { PendingState } from './pendingState.ts';
 import type { ProviderSide } from './provider.ts';
 import { memoryForRequests, memoryLimits } from './requestMemoryBudget.ts';
 
-export interface RequestsOptions {
+export interface ProxySideOptions {
   readonly pendingState: PendingState;
   readonly provider: ProviderSide;
   readonly clientAddress: ClientAddress;
 }
 
 /** The proxy with everything that it works with. */
-export interface Requests {
+export interface ProxySide {
   readonly serve: (request: ClientRequest, response: ClientResponse) => void;
-  /** From now on new requests are refused. */
+  /** Refuses new requests. */
   close(): void;
-  /** Resolves when no request is open. @param timeoutMs after which the open ones are aborted */
+  /** Resolves when no request is open. @param timeoutMs after which open requests are aborted */
   drained(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -43,11 +43,11 @@ type Pricing = Pick<SettlementOptions, 'priceOf' | 'priceVersion'>;
 
 const KEEP_ALIVE_MS = 10_000;
 
-/** Settles the requests that an earlier start of this node left open, then creates the proxy. */
-export async function createRequests(
+/** Settles the requests that an earlier process of this node left open, then creates the proxy. */
+export async function createProxySide(
   foundation: Foundation,
-  { pendingState, provider, clientAddress }: RequestsOptions,
-): Promise<Requests> {
+  { pendingState, provider, clientAddress }: ProxySideOptions,
+): Promise<ProxySide> {
   const { config, store, hot, now, report } = foundation;
   const { ledger, records, reservedElsewhere } = pendingState;
   const { recordRequest: record } = records;
@@ -88,7 +88,7 @@ export async function createRequests(
     conversations: { recentItems, pinDigest: createPinDigest((value) => store.vault.digest('pin', value)) },
     memoryBudget: new MemoryBudget(memoryForRequests(memoryLimits())),
     openRequests,
-    models: { models, waitForModels: provider.whenModelsKnown },
+    models: { models, waitForModels: provider.waitForModels },
     limits,
     refusals,
     clientAddress,
@@ -120,10 +120,10 @@ export async function createRequests(
   };
 }
 
-/** Requests record only the version of the prices, so the prices themselves are in the log too. */
-async function publishPrices({ handle, prices, report, because }: Foundation): Promise<Pricing> {
+/** Request events record only the version of the price table, so the table itself is in the log too. */
+async function publishPrices({ handle, prices, report, systemCause }: Foundation): Promise<Pricing> {
   const publish = { type: 'PublishPrices', table: prices } as const;
-  await handle(subjects.pricing, 'main', publish, because('prices of this start')).catch(report);
+  await handle(subjects.pricing, 'main', publish, systemCause('prices of this start')).catch(report);
   return { priceOf: createPriceLookup(prices), priceVersion: prices.version };
 }
 
@@ -142,7 +142,7 @@ async function settleLeftOpen(
   if (count > 0) say(`settled as abandoned after an unclean stop: ${count} ${count === 1 ? 'request' : 'requests'}`);
 }
 
-function accountsFor({ hot, handle, because, report }: Foundation, { cooldowns, records }: PendingState): Accounts {
+function accountsFor({ hot, handle, systemCause, report }: Foundation, { cooldowns, records }: PendingState): Accounts {
   const { pending } = records;
   let turn = 0;
   return {
@@ -153,7 +153,7 @@ function accountsFor({ hot, handle, because, report }: Foundation, { cooldowns, 
     deactivate(accountId, code) {
       const reason = deactivationReason(code);
       const command = { type: 'DeactivateAccount', accountId, reason, code } as const;
-      handle(subjects.account, accountId, command, because(reason)).catch(report);
+      handle(subjects.account, accountId, command, systemCause(reason)).catch(report);
     },
   };
 }

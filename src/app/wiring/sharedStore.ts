@@ -8,28 +8,22 @@ import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import type { Config } from '../config/config.ts';
-import type { Store } from './store.ts';
-
-export interface EventStoreIo {
-  /** Writes one line for the operator. */
-  readonly say: (line: string) => void;
-  readonly report: (error: unknown) => void;
-}
+import type { Store, StoreIo } from './store.ts';
 
 /**
- * Events and data keys in EventStoreDB, for any number of nodes; in the data folder a copy to read from, and the outbox.
- * Waits for the server as long as it takes.
- * @throws when it can never be used so, with what to do
+ * Events and data keys in EventStoreDB, for any number of nodes; the data folder has a copy to read from, and the outbox.
+ * Waits for the server without a limit.
+ * @throws errors that waiting does not resolve, with what to do
  */
-export async function openEventStoreStore(
+export async function openSharedStore(
   { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
   folder: DataFolder,
-  { say, report }: EventStoreIo,
+  { say, report }: StoreIo,
 ): Promise<Store> {
   const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
   const { node } = folder;
   const settings = parseConnectionString(SVC_EVENTSTORE_URL ?? '');
-  // Said at once, not when the server is there.
+  // Before waiting for the server.
   requireMasterKey(SVC_ENCRYPTION_KEY);
   parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
   const eventStore = await openEventStore({ settings, path: logPath, node, say });
