@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { ThreadEnded } from './errors.ts';
 import type { ExampleThread } from './exampleThread.support.ts';
 import { startThread, type Thread, type ThreadSettings } from './startThread.ts';
@@ -98,6 +98,15 @@ describe('the start', () => {
     await expect(request).rejects.toThrow(new ThreadEnded('the example thread ended: no start'));
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'no start' }));
   });
+});
+
+test('keeps the process running only if it should', async () => {
+  const ports = () => process.getActiveResourcesInfo().filter((type) => type === 'MessagePort').length;
+  const before = ports();
+  await start({ keepsProcessAlive: false }).ready;
+  expect(ports()).toBe(before);
+  await start().ready;
+  expect(ports()).toBe(before + 1);
 });
 
 describe('a thread that dies', () => {
