@@ -1,4 +1,4 @@
-import { fixed, mean, print, sum, table, whole } from './figures.ts';
+import { fixed, integer, mean, print, printTable, sum } from './figures.ts';
 import type { Side } from './side.ts';
 import { waitUntilIdle } from './threadTimes.ts';
 import { failuresOf, type LoadResult, wrk } from './wrk.ts';
@@ -20,32 +20,34 @@ export async function measureAddedLatency(
   { rate, seconds, bodies }: { rate: number; seconds: number; bodies: string },
 ): Promise<AddedLatency> {
   const { bare, product } = sides;
-  const at = (side: Side) =>
+  const load = (side: Side) =>
     wrk(side.url, LENGTH_FACTOR * seconds, { bodies, key: side.key, connections: MAX_OPEN, rate });
-  const of = { bare: [] as LoadResult[], product: [] as LoadResult[] };
+  const results = { bare: [] as LoadResult[], product: [] as LoadResult[] };
   for (let turn = 0; turn < TURNS; turn++) {
-    if (bare) of.bare.push(await at(bare));
-    of.product.push(await at(product));
+    if (bare) results.bare.push(await load(bare));
+    results.product.push(await load(product));
     await waitUntilIdle(product.pid);
   }
 
-  print(`\n  Latency to the last byte of the response, open loop at ${whole(rate)} req/s, mean of ${TURNS} turns, ms`);
+  print(
+    `\n  Latency to the last byte of the response, open loop at ${integer(rate)} req/s, mean of ${TURNS} turns, ms`,
+  );
   const columns = ['p50Us', 'p90Us', 'p99Us', 'p999Us'] as const;
   const row = (name: string, value: (column: (typeof columns)[number]) => number) => [
     name,
     ...columns.map((column) => fixed(value(column) / 1000, 2)),
   ];
-  const figure = (results: readonly LoadResult[]) => (column: (typeof columns)[number]) =>
+  const meanOf = (results: readonly LoadResult[]) => (column: (typeof columns)[number]) =>
     mean(results.map((result) => result[column]));
-  const [ofBare, ofProduct] = [figure(of.bare), figure(of.product)];
-  table([
+  const [bareMean, productMean] = [meanOf(results.bare), meanOf(results.product)];
+  printTable([
     ['', 'p50', 'p90', 'p99', 'p99.9'],
-    ...(bare ? [row('bare', ofBare)] : []),
-    row('product', ofProduct),
-    ...(bare ? [row('ADDED', (column) => ofProduct(column) - ofBare(column))] : []),
+    ...(bare ? [row('bare', bareMean)] : []),
+    row('product', productMean),
+    ...(bare ? [row('ADDED', (column) => productMean(column) - bareMean(column))] : []),
   ]);
   return {
-    completed: sum(of.product.map(({ requests }) => requests)),
-    failures: sum([...of.bare, ...of.product].map(failuresOf)),
+    completed: sum(results.product.map(({ requests }) => requests)),
+    failures: sum([...results.bare, ...results.product].map(failuresOf)),
   };
 }

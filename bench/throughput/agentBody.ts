@@ -39,10 +39,10 @@ function step(turn: number): object[] {
   ];
 }
 
-const parameterNames = ['path', 'pattern', 'limit', 'recursive', 'reason'];
+const PARAMETER_NAMES = ['path', 'pattern', 'limit', 'recursive', 'reason'];
 
 function tool(index: number): object {
-  const parameters = parameterNames.slice(0, 3 + (index % 3)).map((name) => `${name}_${index}`);
+  const parameters = PARAMETER_NAMES.slice(0, 3 + (index % 3)).map((name) => `${name}_${index}`);
   return {
     type: 'function',
     name: `tool_${index}`,

@@ -6,8 +6,8 @@ import { type Dispatcher, Pool } from 'undici';
 // nothing, so any further cost is that of the product. Run by main.ts as a separate process.
 
 const provider = new Pool(process.argv[2] ?? '', { connections: null });
-const path = '/backend-api/codex/responses';
-const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host']);
+const PATH = '/backend-api/codex/responses';
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host']);
 
 const server = createServer((request, response) => {
   // A complete body leaves in one write with the headers; streaming costs more than collecting it.
@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const body = chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks);
-    provider.dispatch({ method: 'POST', path, headers: endToEnd(request), body }, relayTo(response));
+    provider.dispatch({ method: 'POST', path: PATH, headers: endToEnd(request), body }, relayTo(response));
   });
 });
 
@@ -23,7 +23,7 @@ function endToEnd({ rawHeaders }: IncomingMessage): string[] {
   const headers: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    if (!hopByHop.has(name.toLowerCase())) headers.push(name, rawHeaders[index + 1] ?? '');
+    if (!HOP_BY_HOP.has(name.toLowerCase())) headers.push(name, rawHeaders[index + 1] ?? '');
   }
   return headers;
 }
@@ -37,7 +37,7 @@ function relayTo(response: ServerResponse): Dispatcher.DispatchHandler {
       response.on('drain', () => controller.resume());
     },
     onResponseStart(_controller, status, headers) {
-      for (const name in headers) if (hopByHop.has(name)) delete headers[name];
+      for (const name in headers) if (HOP_BY_HOP.has(name)) delete headers[name];
       response.writeHead(status, headers);
     },
     onResponseData(controller, chunk) {

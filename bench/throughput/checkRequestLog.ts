@@ -1,4 +1,4 @@
-import { print, whole } from './figures.ts';
+import { integer, print } from './figures.ts';
 import { requestLogTotal } from './management.ts';
 
 /**
@@ -13,7 +13,8 @@ export async function checkRequestLog(
 ): Promise<boolean> {
   const rows = (await requestLogTotal(base, before + completed + maxCutOff)) - before;
   const isComplete = rows >= completed && rows <= completed + maxCutOff;
-  const expected = maxCutOff === 0 ? whole(completed) : `${whole(completed)} and up to ${whole(maxCutOff)} cut off`;
-  print(`  ${isComplete ? 'ok ' : '!!!'} request log after ${what}: ${whole(rows)} rows for ${expected}`);
+  const expected =
+    maxCutOff === 0 ? integer(completed) : `${integer(completed)} and up to ${integer(maxCutOff)} cut off`;
+  print(`  ${isComplete ? 'ok ' : '!!!'} request log after ${what}: ${integer(rows)} rows for ${expected}`);
   return isComplete;
 }

@@ -1,4 +1,4 @@
-import { fixed, median, print, sum, table, whole } from './figures.ts';
+import { fixed, integer, median, print, printTable, sum } from './figures.ts';
 import type { UnavailableShares } from './machineTimes.ts';
 import { type Measurement, measure } from './measure.ts';
 import type { Provider } from './provider.ts';
@@ -28,18 +28,18 @@ export interface Rounds {
 /** Measures bare and product in turns, so that changes of the machine affect both. */
 export async function compare(
   sides: { bare: Side | undefined; product: Side },
-  around: { provider: Provider; servers: Servers },
+  context: { provider: Provider; servers: Servers },
   rounds: Rounds,
 ): Promise<Comparison> {
   const { bare, product } = sides;
   if (bare) await wrk(bare.url, rounds.warmUpSeconds, { ...rounds, key: bare.key });
   const warmUp = await wrk(product.url, rounds.warmUpSeconds, { ...rounds, key: product.key });
 
-  const of = { bare: [] as Measurement[], product: [] as Measurement[] };
+  const results = { bare: [] as Measurement[], product: [] as Measurement[] };
   for (let round = 1; round <= rounds.rounds; round++) {
-    const [a, b] = [bare && (await measure(bare, around, rounds)), await measure(product, around, rounds)];
-    if (a) of.bare.push(a);
-    of.product.push(b);
+    const [a, b] = [bare && (await measure(bare, context, rounds)), await measure(product, context, rounds)];
+    if (a) results.bare.push(a);
+    results.product.push(b);
     const ratio = a ? `  ratio ${fixed(b.rps / a.rps, 3)}` : '';
     const unavailable = (share: keyof UnavailableShares) =>
       fixed(100 * Math.max(a?.unavailable[share] ?? 0, b.unavailable[share]), 0);
@@ -49,27 +49,29 @@ export async function compare(
     );
   }
   return {
-    ...of,
-    completed: warmUp.requests + sum(of.product.map(({ load }) => load.requests)),
+    ...results,
+    completed: warmUp.requests + sum(results.product.map(({ load }) => load.requests)),
     maxCutOff: (rounds.rounds + 1) * rounds.connections,
-    failures: sum([...of.bare, ...of.product].map((measurement) => measurement.failures)),
+    failures: sum([...results.bare, ...results.product].map((measurement) => measurement.failures)),
   };
 }
 
 const describe = (name: string, { rps, failures, load, cpu }: Measurement): string =>
-  `  ${name} ${whole(rps).padStart(6)} req/s ${fixed(total(cpu) / load.requests, 1).padStart(6)} us` +
+  `  ${name} ${integer(rps).padStart(6)} req/s ${fixed(total(cpu) / load.requests, 1).padStart(6)} us` +
   ` p99 ${fixed(load.p99Us / 1000, 1)} ms errors ${failures}`;
 
 /** Prints medians, the ratio and the CPU time per request of each thread. */
 export function printComparison({ bare, product }: Comparison): void {
   const rps = (measurements: readonly Measurement[]) => median(measurements.map((measurement) => measurement.rps));
-  print(`  median   ${bare.length > 0 ? `bare ${whole(rps(bare))} req/s, ` : ''}product ${whole(rps(product))} req/s`);
+  print(
+    `  median   ${bare.length > 0 ? `bare ${integer(rps(bare))} req/s, ` : ''}product ${integer(rps(product))} req/s`,
+  );
   if (bare.length > 0) {
     const ratios = product.map((measurement, index) => measurement.rps / (bare[index]?.rps ?? Number.NaN));
     print(`  RATIO    ${fixed(median(ratios), 3)} (median of the pairs; ${ratios.map((r) => fixed(r, 2)).join(' ')})`);
   }
   print('\n  CPU per request, microseconds (deferred work after the load included)');
-  table([
+  printTable([
     ...(bare.length > 0 ? threadRows('bare', bare) : []),
     ...threadRows('product', product),
     ...(bare.length > 0

@@ -15,7 +15,7 @@ export const mean = (values: readonly number[]): number => sum(values) / values.
 export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 /** 12345.6 -> "12,346" */
-export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+export const integer = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 export const fixed = (value: number, digits: number): string => value.toFixed(digits);
 
@@ -24,7 +24,7 @@ export const print = (line = ''): void => {
 };
 
 /** Prints rows of cells: the first column is text, the others are right-aligned numbers. */
-export function table(rows: readonly (readonly string[])[]): void {
+export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows) {
     const cells = row.map((cell, column) => {

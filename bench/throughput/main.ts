@@ -6,9 +6,9 @@ import { bodies, countStrings } from './bodies.ts';
 import { checkRequestLog } from './checkRequestLog.ts';
 import { killChildren } from './child.ts';
 import { compare, printComparison } from './compare.ts';
-import { median, print, whole } from './figures.ts';
+import { integer, median, print } from './figures.ts';
 import { requestLogTotal } from './management.ts';
-import { type BodyKind, type Options, readOptions, usage } from './options.ts';
+import { type BodyKind, type Options, readOptions, USAGE } from './options.ts';
 import { profileRound } from './profileRound.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { type Servers, startServers } from './servers.ts';
@@ -34,17 +34,17 @@ async function run(options: Options, folder: string): Promise<boolean> {
 async function benchBody(
   kind: BodyKind,
   sides: { bare: Side | undefined; product: Side },
-  around: { provider: Provider; servers: Servers },
+  context: { provider: Provider; servers: Servers },
   options: Options,
   folder: string,
 ): Promise<boolean> {
   const sessions = bodies(kind);
   const json = sessions[0]?.json ?? '';
-  print(`\n${kind} body: ${whole(json.length)} bytes, ${countStrings(json)} strings, ${sessions.length} sessions`);
+  print(`\n${kind} body: ${integer(json.length)} bytes, ${countStrings(json)} strings, ${sessions.length} sessions`);
   const { base } = sides.product;
   const rowsBefore = await requestLogTotal(base, -1);
   const files = writeBodies(join(folder, kind), sessions);
-  const comparison = await compare(sides, around, { ...options, bodies: files });
+  const comparison = await compare(sides, context, { ...options, bodies: files });
   printComparison(comparison);
   print();
   const isFullLoadLogged = await checkRequestLog(base, rowsBefore, { what: 'full load', ...comparison });
@@ -72,7 +72,7 @@ async function profileBody(kind: BodyKind, provider: Provider, options: Options,
 const options = readOptions(process.argv.slice(2));
 if (typeof options === 'string') {
   print(options);
-  process.exit(options === usage ? 0 : 2);
+  process.exit(options === USAGE ? 0 : 2);
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const interrupted = () => process.exit(130);

@@ -20,7 +20,7 @@ export interface Options {
   readonly entry: string;
 }
 
-export const usage = `bench:throughput: the product against a bare pass-through
+export const USAGE = `bench:throughput: the product against a bare pass-through
 
   --seconds N        length of one measuring run (5)
   --warm-up N        seconds of load for each side before the first round (3)
@@ -62,7 +62,7 @@ function parse(args: readonly string[]): Options | string {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return usage;
+  if (values.help) return USAGE;
   return {
     seconds: atLeastOne('seconds', values.seconds),
     warmUpSeconds: atLeastOne('warm-up', values['warm-up']),

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fixed, print, table } from './figures.ts';
+import { fixed, print, printTable } from './figures.ts';
 import { type SelfTime, selfTimes } from './profile.ts';
 import type { Provider } from './provider.ts';
 import { startProduct } from './side.ts';
@@ -59,7 +59,7 @@ function printProfile(title: string, functions: readonly SelfTime[], requests: n
   for (const { group, us } of functions) groups.set(group, (groups.get(group) ?? 0) + us);
 
   print(`\n  Profile of ${title}: self time, microseconds per request`);
-  table([
+  printTable([
     ['by group', 'us', 'share'],
     ...[...groups].sort(([, a], [, b]) => b - a).map(([group, us]) => row(group, us)),
     ['all', fixed(all / requests, 2), ''],

@@ -1,4 +1,4 @@
-const words =
+const WORDS =
   'the file service reads writes a request account window limit and then checks whether every stream ends in one terminal event before it returns to client while tests describe what should happen when provider answers late or never'.split(
     ' ',
   );
@@ -9,7 +9,7 @@ export function prose(length: number, seed: number): string {
   let text = '';
   while (text.length < length) {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    text += `${words[(state >>> 8) % words.length]} `;
+    text += `${WORDS[(state >>> 8) % WORDS.length]} `;
   }
   return text.slice(0, length);
 }

@@ -28,7 +28,7 @@ export function sampleResponse(deltas = 22): string {
     { type: 'response.output_text.done', ...place, text: part.text },
     { type: 'response.content_part.done', ...place, part },
     { type: 'response.output_item.done', output_index: 0, item },
-    { type: 'response.completed', response: { ...response, status: 'completed', output: [item], usage } },
+    { type: 'response.completed', response: { ...response, status: 'completed', output: [item], usage: USAGE } },
   ];
   return events
     .map(({ type, ...rest }, index) => {
@@ -38,7 +38,7 @@ export function sampleResponse(deltas = 22): string {
     .join('');
 }
 
-const usage = {
+const USAGE = {
   input_tokens: 5120,
   input_tokens_details: { cached_tokens: 4096 },
   output_tokens: 96,

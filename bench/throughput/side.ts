@@ -16,20 +16,20 @@ export interface Side {
   stop(): Promise<void>;
 }
 
-const path = '/backend-api/svc/responses';
+const PATH = '/backend-api/svc/responses';
 /** Node options of `npm start`. */
-const nodeOptions = (
+const NODE_OPTIONS = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts.start as string
 )
   .split(' ')
   .filter((word) => word.startsWith('--'));
-const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+const ENVIRONMENT = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
 
 export async function startBare(provider: Provider, folder: string): Promise<Side> {
   const args = [join(import.meta.dirname, 'bare.ts'), provider.url];
-  const child = start(process.execPath, args, environment, join(folder, 'bare.log'));
+  const child = start(process.execPath, args, ENVIRONMENT, join(folder, 'bare.log'));
   const base = await listening(child);
-  return { name: 'bare', pid: child.pid, base, url: base + path, key: 'ignored', stop: () => child.stop() };
+  return { name: 'bare', pid: child.pid, base, url: base + PATH, key: 'ignored', stop: () => child.stop() };
 }
 
 export interface ProductOptions {
@@ -49,7 +49,7 @@ export async function startProduct(provider: Provider, options: ProductOptions):
   mkdirSync(data);
   const profiling = profileInto === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileInto}`];
   const env = {
-    ...environment,
+    ...ENVIRONMENT,
     SVC_PORT: '0',
     SVC_DATA_DIR: data,
     SVC_UPSTREAM_BASE_URL: `${provider.url}/backend-api`,
@@ -58,13 +58,13 @@ export async function startProduct(provider: Provider, options: ProductOptions):
   };
   const child = start(
     process.execPath,
-    [...nodeOptions, ...profiling, entry, 'serve'],
+    [...NODE_OPTIONS, ...profiling, entry, 'serve'],
     env,
     join(folder, `${label}.log`),
   );
   const base = await listening(child);
   const key = await setUp(base);
-  return { name: 'product', pid: child.pid, base, url: base + path, key, stop: () => child.stop(40_000) };
+  return { name: 'product', pid: child.pid, base, url: base + PATH, key, stop: () => child.stop(40_000) };
 }
 
 async function listening(child: Child): Promise<string> {
