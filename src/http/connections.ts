@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { ClientResponse } from './client/client.ts';
+import type { ClientResponse } from './client/clientRequest.ts';
 
 const SWEEP_MS = 20;
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { ClientRequest, ClientResponse } from './client/client.ts';
+import type { ClientRequest, ClientResponse } from './client/clientRequest.ts';
 import { trackConnections } from './connections.ts';
-import { createParserErrorHandler } from './parserErrors.ts';
+import { createParserErrorHandler } from './parserErrorHandler.ts';
 import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
 import { readPlainRequests } from './plain/readPlainRequests.ts';
 import type { Dashboard } from './static/dashboard.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ClientResponse } from './client/client.ts';
+import type { ClientResponse } from './client/clientRequest.ts';
 
 export interface UnreadResponsesOptions {
   readonly sockets: ReadonlySet<Socket>;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ClientResponse } from '../http/client/client.ts';
+import type { ClientResponse } from '../http/client/clientRequest.ts';
 import { ChatCompletionBuilder } from './chat/chatCompletionBuilder.ts';
 import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
 import { readChatRequest } from './chat/readChatRequest.ts';

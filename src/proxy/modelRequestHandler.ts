@@ -1,5 +1,5 @@
 import type { Admission } from '../domain/request/events.ts';
-import type { ClientRequest, ClientResponse } from '../http/client/client.ts';
+import type { ClientRequest, ClientResponse } from '../http/client/clientRequest.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { HotState } from '../state/fold/hotState.ts';
 import type { AdmissionControl } from './admission/admissionControl.ts';

@@ -1,5 +1,5 @@
-import type { ClientRequest, ClientResponse } from '../../http/client/client.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
+import type { ClientRequest, ClientResponse } from '../../http/client/clientRequest.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import { upstreamHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';

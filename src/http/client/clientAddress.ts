@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { type IpAddress, parseIp } from '../../domain/firewall/ipAddress.ts';
-import type { ClientRequest } from './client.ts';
+import type { ClientRequest } from './clientRequest.ts';
 
 export interface ClientAddressOptions {
   readonly trustsProxyHeaders: boolean;

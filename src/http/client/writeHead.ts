@@ -1,6 +1,6 @@
 import { PlainResponse } from '../plain/plainResponse.ts';
 import type { HeaderBlock } from '../wire/headerBlock.ts';
-import type { ClientResponse } from './client.ts';
+import type { ClientResponse } from './clientRequest.ts';
 
 /**
  * Writes the status and headers of a response.

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import type { ClientRequest } from '../client/client.ts';
+import type { ClientRequest } from '../client/clientRequest.ts';
 import { type HttpServer, startHttpServer } from '../server.ts';
 import { PlainRequest } from './plainRequest.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainRequest, plainServers, respond, responsesIn } from '../../../test/support/plainServer.ts';
-import type { ClientResponse } from '../client/client.ts';
+import type { ClientResponse } from '../client/clientRequest.ts';
 import { writeHead } from '../client/writeHead.ts';
 import { HeaderBlock } from '../wire/headerBlock.ts';
 

@@ -66,7 +66,7 @@ describe('headers of an account', () => {
   });
 
   test('are undefined for an unknown account', () =>
-    expect(fixture.node.tokens.headersFor('nobody' as AccountId)).toBeUndefined());
+    expect(fixture.node.tokens.headersFor('unknown' as AccountId)).toBeUndefined());
 
   test('are undefined for a deleted account', async () => {
     fixture.node.tokens.headersFor(id);

@@ -44,7 +44,7 @@ test('records the usage in response headers for all nodes', async () => {
 
 test('appends one event for a thousand responses with the same headers', async () => {
   const usage = learned();
-  for (let answer = 0; answer < 1_000; answer++) usage.learn(id, used(42));
+  for (let response = 0; response < 1_000; response++) usage.learn(id, used(42));
   await usage.stop();
   expect(await events()).toHaveLength(1);
 });

@@ -138,7 +138,7 @@ describe('a poll', () => {
     await poller.pollNow(id);
     await fixture.node.handle(subjects.account, id, { type: 'DeleteAccount', accountId: id }, because);
     await poller.pollNow(id);
-    await poller.pollNow('nobody' as AccountId);
+    await poller.pollNow('unknown' as AccountId);
     expect(usageCalls()).toBe(1);
   });
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import type { ClientRequest } from '../../http/client/client.ts';
+import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 

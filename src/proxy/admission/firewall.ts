@@ -1,5 +1,5 @@
-import type { ClientRequest } from '../../http/client/client.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
+import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 

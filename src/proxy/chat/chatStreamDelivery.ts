@@ -1,4 +1,4 @@
-import type { ClientResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/clientRequest.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import { eventsOf } from '../providerResponse/sse.ts';
 import type { Delivery } from '../relay/delivery.ts';

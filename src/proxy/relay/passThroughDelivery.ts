@@ -1,4 +1,4 @@
-import type { ClientResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/clientRequest.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from './delivery.ts';
 import type { ResponseHead } from './responseHead.ts';

@@ -1,4 +1,4 @@
-import type { ClientResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/clientRequest.ts';
 import { writeHead } from '../../http/client/writeHead.ts';
 import { HeaderBlock } from '../../http/wire/headerBlock.ts';
 import type { LimitHeaders } from '../poolUsage/limitHeaders.ts';

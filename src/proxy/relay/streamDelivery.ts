@@ -1,4 +1,4 @@
-import type { ClientResponse } from '../../http/client/client.ts';
+import type { ClientResponse } from '../../http/client/clientRequest.ts';
 import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import { formatEvent } from '../providerResponse/sse.ts';

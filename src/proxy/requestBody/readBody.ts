@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../../http/client/client.ts';
+import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import { type BodyListener, PlainRequest } from '../../http/plain/plainRequest.ts';
 import type { MemoryShare } from './memoryBudget.ts';
 import { requestTooLarge } from './requestTooLarge.ts';

@@ -5,7 +5,14 @@ import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { HeaderBlock } from '../../http/wire/headerBlock.ts';
 import { createPlainUpstreamPool } from './plain/plainUpstreamPool.ts';
 import { createUndiciUpstreamPool } from './undici/undiciUpstreamPool.ts';
-import { nextTurn, OK, type ProviderConnection, respondingWith, send, upstreamStage } from './upstreamStage.support.ts';
+import {
+  nextTurn,
+  OK,
+  type ProviderConnection,
+  respondingWith,
+  send,
+  upstreamFixture,
+} from './upstreamFixture.support.ts';
 
 // The contract of `UpstreamPool`, for both implementations.
 
@@ -13,7 +20,7 @@ describe.each([
   ['plain', createPlainUpstreamPool],
   ['undici', createUndiciUpstreamPool],
 ])('%s', (_name, createPool) => {
-  const startProvider = upstreamStage(createPool);
+  const startProvider = upstreamFixture(createPool);
 
   describe('a request', () => {
     test('arrives with its head and its pieces', async () => {
@@ -25,7 +32,7 @@ describe.each([
       expect(await send(pool(), body, headers).ended).toMatchObject({ status: 200, body: 'ok' });
       const [head = '', sent] = connections[0]?.received.split('\r\n\r\n') ?? [];
       const [line, ...fields] = head.split('\r\n');
-      expect([line, sent]).toEqual(['POST /answers HTTP/1.1', '{"a":"b"}']);
+      expect([line, sent]).toEqual(['POST /responses HTTP/1.1', '{"a":"b"}']);
       expect(fields.filter((field) => field !== 'connection: keep-alive')).toEqual([
         `host: 127.0.0.1:${port}`,
         'accept: text/event-stream',
@@ -48,7 +55,7 @@ describe.each([
       expect(received).toContain('\r\nauthorization: Bearer a\r\nchatgpt-account-id: b\r\naccept: c\r\n');
     });
 
-    test('with an empty body says so', async () => {
+    test('with an empty body has Content-Length 0', async () => {
       const { pool, connections } = await startProvider(
         ({ socket, received }) => received.endsWith('\r\n\r\n') && socket.write(OK),
       );
@@ -245,7 +252,7 @@ describe.each([
     });
 
     test('when connecting takes too long', async () => {
-      // The provider does not answer a TLS handshake.
+      // The provider does not respond to a TLS handshake.
       const { pool, port } = await startProvider(() => undefined);
       const shared = pool({ origin: new URL(`https://127.0.0.1:${port}`), connectTimeoutMs: 30 });
       await expect(send(shared).ended).rejects.toThrow(/no connection to 127\.0\.0\.1:\d+ within 30 ms/);

@@ -149,9 +149,9 @@ describe('token-endpoint-down: a transient failure', () => {
   });
 
   test('keeps the account active: connection refused', async () => {
-    const gone = await startProvider();
-    await gone.close();
-    const { tokens } = await fixture.startNode({ endpoint: createTokenEndpoint({ authBaseUrl: gone.authUrl }) });
+    const closed = await startProvider();
+    await closed.close();
+    const { tokens } = await fixture.startNode({ endpoint: createTokenEndpoint({ authBaseUrl: closed.authUrl }) });
     expect(await tokens.refresh(id, 'unauthorized')).toBe('transient');
     expect(statusOf()).toBe('active');
   });

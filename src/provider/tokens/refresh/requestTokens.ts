@@ -13,7 +13,7 @@ export type TokenRequestResult =
 /** Spends a refresh token; to be called under a claim. Never rejects. */
 export type RequestTokens = (current: SealedCredentials) => Promise<TokenRequestResult>;
 
-export const createTokenRequest =
+export const createRequestTokens =
   ({ vault, tokenEndpoint, now }: Pick<TokenRefreshOptions, 'vault' | 'tokenEndpoint' | 'now'>): RequestTokens =>
   async (current) => {
     let refreshToken: string;

@@ -161,5 +161,5 @@ describe('a refresh', () => {
   });
 
   test('fails permanently for an unknown account', async () =>
-    expect(await fixture.node.tokens.refresh('nobody' as AccountId, 'expired')).toBe('permanent'));
+    expect(await fixture.node.tokens.refresh('unknown' as AccountId, 'expired')).toBe('permanent'));
 });

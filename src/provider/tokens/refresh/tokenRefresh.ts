@@ -5,7 +5,7 @@ import { createThrottledReports, ProviderProblem } from '../../client/throttledR
 import { createFailedRefreshes } from './failedRefreshes.ts';
 import { createRefreshClaims } from './refreshClaims.ts';
 import { createRefreshOutcomes } from './refreshOutcomes.ts';
-import { createTokenRequest } from './requestTokens.ts';
+import { createRequestTokens } from './requestTokens.ts';
 import type { RefreshResult, TokenRefreshOptions } from './tokenRefreshOptions.ts';
 
 /**
@@ -29,7 +29,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
     isStopping: () => stopping.signal.aborted,
     reportProblem,
   });
-  const requestTokens = createTokenRequest(options);
+  const requestTokens = createRequestTokens(options);
   const outcomes = createRefreshOutcomes({ ...options, stopping: stopping.signal, reportProblem });
 
   const tokensOf = (accountId: AccountId) => hot.state.tokens.get(accountId)?.tokens;

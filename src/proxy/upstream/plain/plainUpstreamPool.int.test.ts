@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { certificate } from '../../../../test/support/certificate.ts';
-import { OK, respondingWith, send, upstreamStage } from '../upstreamStage.support.ts';
+import { OK, respondingWith, send, upstreamFixture } from '../upstreamFixture.support.ts';
 import { createPlainUpstreamPool } from './plainUpstreamPool.ts';
 
-const startProvider = upstreamStage(createPlainUpstreamPool);
+const startProvider = upstreamFixture(createPlainUpstreamPool);
 
 test('sends no headers but host, content-length and those of the request', async () => {
   const { pool, connections, port } = await startProvider(
@@ -12,7 +12,7 @@ test('sends no headers but host, content-length and those of the request', async
   const body = [Buffer.from('{"a":'), Buffer.from('"b"}')];
   await send(pool(), body, ['accept', 'text/event-stream', 'x-two', 'w\u00f6rld']).ended;
   expect(connections[0]?.received).toBe(
-    `POST /answers HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: text/event-stream\r\nx-two: w\u00f6rld\r\ncontent-length: 9\r\n\r\n{"a":"b"}`,
+    `POST /responses HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: text/event-stream\r\nx-two: w\u00f6rld\r\ncontent-length: 9\r\n\r\n{"a":"b"}`,
   );
 });
 

@@ -14,7 +14,7 @@ import { startHotRunner } from '../../state/hotRunner.ts';
 import { createTokenEndpoint } from '../client/tokenEndpoint.ts';
 import { type ProviderFixture, startFixture, TOKEN } from '../providerFixture.support.ts';
 import { createAccessTokens } from './accessTokens.ts';
-import { createRefreshResultRecorder } from './recordRefreshResult.ts';
+import { createRefreshResultRecorder } from './refreshResultRecorder.ts';
 
 let fixture: ProviderFixture;
 beforeAll(async () => {

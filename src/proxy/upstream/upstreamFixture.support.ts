@@ -15,7 +15,7 @@ export interface ProviderConnection {
 }
 
 /** Creates providers for the tests of a file and closes them after each test. */
-export function upstreamStage(createPool: (options: UpstreamPoolOptions) => UpstreamPool) {
+export function upstreamFixture(createPool: (options: UpstreamPoolOptions) => UpstreamPool) {
   const started: { server: Server; pools: UpstreamPool[]; connections: ProviderConnection[] }[] = [];
   afterEach(async () => {
     for (const { server, pools, connections } of started.splice(0)) {
@@ -79,7 +79,7 @@ export function send(pool: UpstreamPool, body: RequestBody = [Buffer.from('{}')]
     change();
   };
   const control: UpstreamControl = pool.send(
-    { path: '/answers', headers, body },
+    { path: '/responses', headers, body },
     {
       onHead: (status) =>
         record(() => {
