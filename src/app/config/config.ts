@@ -35,8 +35,8 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** Says what is wrong with it without showing it: it may hold a password. */
-function connectable(text: string, { addIssue }: { addIssue: (message: string) => void }): void {
+/** Describes what is wrong without quoting the text, which may contain a password. */
+function checkConnectionString(text: string, { addIssue }: { addIssue: (message: string) => void }): void {
   try {
     parseConnectionString(text);
   } catch (error) {
@@ -45,50 +45,72 @@ function connectable(text: string, { addIssue }: { addIssue: (message: string) =
 }
 
 const environment = z.object({
+  /** Address to listen on. */
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
+  /** Port to listen on; 0 picks a free one. */
   SVC_PORT: integer(0, 65_535).default(2455),
+  /** Port to which browsers return after signing in at the provider; open only during a sign-in. 0 picks a free one. */
   SVC_OAUTH_CALLBACK_PORT: integer(0, 65_535).default(1455),
+  /** The data folder; one process at a time uses it. */
   SVC_DATA_DIR: z.string().min(1).default('./data'),
+  /** Name of this node in its streams; random and stored in the data folder when absent. */
   SVC_NODE_ID: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must have 1 to 63 of a-z, 0-9 and -')
     .optional(),
-  SVC_EVENTSTORE_URL: z.string().superRefine(connectable).optional(),
+  /** Connection string of EventStoreDB; the event log is in the data folder when absent. */
+  SVC_EVENTSTORE_URL: z.string().superRefine(checkConnectionString).optional(),
+  /** Maximum events in the outbox while EventStoreDB is unreachable; beyond that new requests are refused. */
   SVC_OUTBOX_MAX_EVENTS: integer(1_000, 100_000_000).default(1_000_000),
+  /** Master key of the vault: 32 bytes as base64 or hex. `master.key` in the data folder when absent. */
   SVC_ENCRYPTION_KEY: z.string().min(1).optional(),
+  /** Connection string of MongoDB; the read models are in the data folder when absent. */
   SVC_MONGODB_URL: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\/[^/?\s]+/, 'must be a MongoDB connection string such as mongodb://host:27017/svc')
     .optional(),
+  /** Base URL of the provider. */
   SVC_UPSTREAM_BASE_URL: httpUrl.default('https://chatgpt.com/backend-api'),
+  /** Base URL of the provider's sign-in and token endpoints. */
   SVC_AUTH_BASE_URL: httpUrl.default('https://auth.openai.com'),
+  /** Interval at which each account's usage is polled. */
   SVC_USAGE_REFRESH_SECONDS: integer(1, 86_400).default(60),
+  /** Time without data from the provider, or without the client reading, after which a request ends. */
   SVC_STREAM_IDLE_TIMEOUT_SECONDS: integer(1, 86_400).default(300),
+  /** Time that open streams get to finish after SIGTERM. */
   SVC_DRAIN_SECONDS: integer(0, 3_600).default(30),
+  /** Token for setting the first password from another machine; random and printed at the start when absent. */
   SVC_SETUP_TOKEN: z.string().min(1).optional(),
+  /** Newest Codex version among the clients: the provider lists no model that needs a newer one. */
   SVC_CLIENT_VERSION: z
     .string()
     .regex(/^\d{1,4}(\.\d{1,6}){2}$/, 'must be the version of a client such as 0.169.0')
     .default('0.169.0'),
+  /** Whether to serve Codex's own paths and headers beside those of svc (docs/decisions/0049-alias-paths.md). */
   SVC_CODEX_ALIASES: flag.default(true),
+  /** Whether svc's own HTTP code serves plain model requests (docs/decisions/0018-http-fast-path.md). */
   SVC_PLAIN_HTTP: flag.default(true),
+  /** JSON file with prices that override or extend the built-in ones. */
   SVC_PRICES_FILE: z.string().min(1).optional(),
+  /** Whether `X-Forwarded-For` of trusted proxies names the client (docs/decisions/0052-client-address.md). */
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),
+  /** The trusted proxies: addresses and CIDRs, separated by commas. */
   FIREWALL_TRUSTED_PROXY_CIDRS: list.pipe(z.array(cidr)).default([]),
+  /** Which address of `X-Forwarded-For` is the client; it cannot forge `rightmost_untrusted`. */
   FIREWALL_XFF_MODE: z
     .enum(['first_valid', 'rightmost_untrusted'], 'must be first_valid or rightmost_untrusted')
     .default('first_valid'),
 });
 
-/** The whole configuration; nothing else reads the environment. */
+/** The configuration. Nothing else reads the environment. */
 export type Config = Readonly<z.infer<typeof environment>>;
 
-/** The environment holds a wrong value; `message` has one line per mistake. */
+/** The environment has an invalid value; `message` has one line per problem. */
 export class InvalidConfig extends Error {
   override readonly name = 'InvalidConfig';
 }
 
-/** @throws InvalidConfig */
+/** Reads and validates the environment. @throws InvalidConfig */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   // An empty variable, as compose files produce them, means "not set".
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidConfig, readConfig } from './config.ts';
 
-test('with nothing configured the defaults of the design hold', () =>
+test('uses the defaults when nothing is set', () =>
   expect(readConfig({})).toMatchObject({
     SVC_HOST: '127.0.0.1',
     SVC_PORT: 2455,
@@ -16,20 +16,20 @@ test('with nothing configured the defaults of the design hold', () =>
     FIREWALL_XFF_MODE: 'first_valid',
   }));
 
-test('an empty variable is one that is not set', () => expect(readConfig({ SVC_PORT: '' }).SVC_PORT).toBe(2455));
+test('treats an empty variable as not set', () => expect(readConfig({ SVC_PORT: '' }).SVC_PORT).toBe(2455));
 
-test('a base URL loses its trailing slash', () =>
+test('removes the trailing slash of a base URL', () =>
   expect(readConfig({ SVC_UPSTREAM_BASE_URL: 'http://localhost:1/backend-api/' }).SVC_UPSTREAM_BASE_URL).toBe(
     'http://localhost:1/backend-api',
   ));
 
-test('lists are split and trimmed', () =>
+test('splits and trims lists', () =>
   expect(readConfig({ FIREWALL_TRUSTED_PROXY_CIDRS: ' 10.0.0.0/8, ::1 ,' }).FIREWALL_TRUSTED_PROXY_CIDRS).toEqual([
     '10.0.0.0/8',
     '::1',
   ]));
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   test.each([
     ['SVC_PORT', '65536'],
     ['SVC_PORT', 'http'],
@@ -43,7 +43,7 @@ describe('a wrong value', () => {
     ['FIREWALL_TRUSTED_PROXY_CIDRS', '10.0.0.0/33'],
     ['FIREWALL_TRUSTED_PROXY_CIDRS', 'localhost'],
     ['FIREWALL_XFF_MODE', 'leftmost'],
-  ])('%s=%s is named', (name, value) => {
+  ])('%s=%s is rejected by name', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(InvalidConfig);
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name}: .+`));
   });
@@ -53,11 +53,11 @@ describe('a wrong value', () => {
     ['SVC_DRAIN_SECONDS', '1.5', 'must be a whole number from 0 to 3600'],
     ['SVC_CODEX_ALIASES', 'maybe', 'must be true or false'],
     ['FIREWALL_XFF_MODE', 'leftmost', 'must be first_valid or rightmost_untrusted'],
-  ])('%s=%s is told what it could be', (name, value, what) =>
+  ])('%s=%s is rejected with the valid values', (name, value, what) =>
     expect(() => readConfig({ [name]: value })).toThrow(`${name}: ${what}`),
   );
 
-  test('and each of several gets its line', () => {
+  test('gets a line of its own', () => {
     try {
       readConfig({ SVC_PORT: 'x', SVC_DRAIN_SECONDS: 'y' });
       expect.unreachable();
