@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// The provider of the bench: each response is a stream with an event every `argv[2]` milliseconds for `argv[3]` seconds. Events
-// contain their time by the monotonic clock, which all processes share. Run by main.ts as a separate process.
+// The provider of the bench: each response is a stream with an event every `argv[2]` milliseconds for `argv[3]` seconds.
+// Events contain their time by the monotonic clock, which all processes share. Run by main.ts as a separate process.
 
 const [everyMs, seconds] = [Number(process.argv[2]), Number(process.argv[3])];
 let streams = 0;

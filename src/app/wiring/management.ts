@@ -13,7 +13,7 @@ import { LiveFeed } from '../../management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../management/resources/status.ts';
 import { createAuthorization } from '../../provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../../provider/signIn/deviceCodes.ts';
-import { proxySurface } from '../../proxy/endpoints.ts';
+import { proxySurface } from '../../proxy/proxySurface.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import { createPast } from '../../state/past/past.ts';
 import type { Foundation } from './foundation.ts';

@@ -28,8 +28,9 @@ const NO_SUMS: readonly never[] = [];
 
 /**
  * What this node's requests reserve on limits beyond the counters of the hot state: the estimate while a request is open,
- * its actual usage from settlement until the fold counts it, nothing afterwards. Every request is counted exactly once. Like
- * usage, a reservation belongs to the window in which the request was admitted (docs/decisions/0024-limits-and-reservations.md).
+ * its actual usage from settlement until the fold counts it, nothing afterwards. So every request is counted exactly once.
+ * Like usage, a reservation belongs to the window in which the request was admitted
+ * (docs/decisions/0024-limits-and-reservations.md).
  */
 export class Ledger {
   readonly #byRequest = new Map<string, Reservation>();

@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 
-/** Codex and opencode sleep for the time in `retry-after`, however long (docs/clients.md#retry-after-is-slept-on-literally). */
+/** Clients sleep for the time in `retry-after`, however long (docs/clients.md#retry-after-is-slept-on-literally). */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** A limit of the key refuses the request; carries what `RequestRefused` records about the decision. */

@@ -354,7 +354,10 @@ export class Exchange implements CallListener {
     return estimatedUsage(inputTokens, format.tokensIn(this.#delivery.streamedBytes + undelivered));
   }
 
-  /** Writes the outcome to the log, then responds: never in reverse (docs/decisions/0002-promises.md#nothing-answered-is-missing). */
+  /**
+   * Responds only after the outcome is in the log
+   * (docs/decisions/0002-promises.md#nothing-answered-is-missing).
+   */
   #settle(outcome: Outcome, respond: () => void): void {
     if (!this.#go('settle')) return;
     this.#services

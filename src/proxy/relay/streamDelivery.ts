@@ -9,7 +9,10 @@ import { sendError } from './sendJson.ts';
 /** Headers of the provider that are relayed. `x-models-etag` is not, because clients get the list of models from us. */
 const RELAYED_HEADERS = ['x-codex-turn-state', 'x-reasoning-included'];
 
-/** An event, because comments do not reset the idle timer of Codex (docs/clients.md#keepalives-an-event-for-responses-a-comment-for-chat). */
+/**
+ * An event, because comments do not reset the idle timer of Codex
+ * (docs/clients.md#keepalives-an-event-for-responses-a-comment-for-chat).
+ */
 const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');
 
 /** Relays an event stream byte for byte. Writes complete events only, so that an event of ours can always follow. */

@@ -49,7 +49,7 @@ const readOnly = (kind: ReadOnlyRoute['kind'], path: string): ReadOnlyRoute => (
 
 const MODEL: ReadOnlyRoute = readOnly('model', '/v1/models/{id}');
 
-/** By path. `endpoints.ts` documents the request and response of each. */
+/** By path. `proxySurface.ts` documents the request and response of each. */
 export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
   [
     conversation('svc', '/backend-api/svc/responses', '/codex/responses'),
@@ -83,7 +83,10 @@ export function createIsModelPath(aliases: Aliases): (path: string) => boolean {
 }
 
 export interface Aliases {
-  /** Serves `codex` paths like `svc` paths, and the usage where Codex polls it (docs/clients.md#codex-polls-a-fixed-usage-path). */
+  /**
+   * Serves `codex` paths like `svc` paths, and the usage where Codex polls it
+   * (docs/clients.md#codex-polls-a-fixed-usage-path).
+   */
   readonly hasAliases: boolean;
 }
 
