@@ -4,20 +4,21 @@ import { instant } from '../../src/domain/core/brands.ts';
 import type { CompletedRequest } from '../../src/domain/request/events.ts';
 import type { EventMetadata } from '../../src/eventLog/eventLog.ts';
 
-/** The last event happens now; before it 2,300 requests an hour, so that a million of them are 18 days. */
+/** The last event happens now. At this rate a million events cover 18 days. */
 const REQUESTS_PER_HOUR = 2_300;
 const STEP_MS = 3_600_000 / REQUESTS_PER_HOUR;
-/** Every so many events one is a sample of an account's usage. */
+/** One event in this many is a sample of an account's usage. */
 const SAMPLE_EVERY = 13;
 
 const digest = (text: string): string => hash('sha256', text, 'hex');
-const many = (count: number, what: string) => Array.from({ length: count }, (_, index) => digest(`${what} ${index}`));
-/** Some are busy and most are not, as accounts, keys and models are. */
+const digests = (count: number, label: string) =>
+  Array.from({ length: count }, (_, index) => digest(`${label} ${index}`));
+/** Picks the first values more often than the last, as some accounts, keys and models are busier than others. */
 const skewed = <Value>(values: readonly Value[], random: number): Value =>
   values[Math.floor(random * random * values.length)] as Value;
 
-export const accounts = many(50, 'account').map((text) => `acc_${text.slice(0, 16)}`);
-const keys = many(20, 'key').map((text) => text.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5'));
+export const accounts = digests(50, 'account').map((text) => `acc_${text.slice(0, 16)}`);
+const keys = digests(20, 'key').map((text) => text.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5'));
 export const models = ['gpt-5.1-codex', 'gpt-5.1', 'gpt-5.1-codex-mini', 'gpt-5.2', 'gpt-5', 'gpt-5.4', 'gpt-5.5'];
 const efforts = ['medium', 'high', 'low', null];
 const failures = [
@@ -28,10 +29,10 @@ const failures = [
   ['400', 'invalid_request_error', 'input[#].content must be a string or a list'],
 ] as const;
 
-/** The id of the request at this place of the log. */
+/** The id of the request at a position. */
 export const requestIdAt = (position: number): string => `req_${digest(`request ${position}`).slice(0, 32)}`;
 
-/** The same events at every run, apart from when they end. About 700 bytes of data each. */
+/** The event at a position: the same in every run, apart from its times. About 700 bytes of data. */
 function event(position: number, time: number): [type: string, data: unknown] {
   const random = seeded(position);
   const accountId = skewed(accounts, random());
@@ -100,7 +101,7 @@ function event(position: number, time: number): [type: string, data: unknown] {
   ];
 }
 
-/** Stream and metadata; the hashes look like hashes and prove nothing. */
+/** Stream and metadata. The hashes do not form a chain. */
 function origin(
   position: number,
   time: number,
@@ -122,7 +123,7 @@ function origin(
   ];
 }
 
-/** Numbers from 0 to 1 (mulberry32). */
+/** Random numbers from 0 to 1 (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed * 2_654_435_761;
   return () => {
@@ -133,7 +134,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** Fills a file with what the read models read of a log: quicker than through the log, which makes hashes and syncs. */
+/** Creates a log file with the columns that read models need. Faster than appends, which compute hashes and sync. */
 export function fillLog(path: string, count: number): void {
   const database = new DatabaseSync(path);
   database.exec(`

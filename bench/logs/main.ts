@@ -8,11 +8,11 @@ import { BATCH_EVENTS, Projector } from '../../src/readModels/sqlite/projector.t
 import { openReadModelFile, removeReadModelFile } from '../../src/readModels/sqlite/readModelFile.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { fillLog } from './events.ts';
-import { askQuestions } from './questions.ts';
+import { measureQueries } from './queries.ts';
 
-// `npm run bench:logs -- [--rows 1000000] [--rounds 60] [--folder <kept>]`: folds a log of so many events into the read
-// models and measures the queries of the dashboard, each with other values every time. Goals: p95 50 ms for
-// pages, totals and facets, 10 ms for the overview (docs/decisions/0003-performance-goals.md).
+// `npm run bench:logs -- [--rows 1000000] [--rounds 60] [--folder <kept>]`: folds a log of `rows` events into the read
+// models and measures the dashboard's queries, with different values in each round. Goals: p95 of 50 ms for pages, totals
+// and facets, and of 10 ms for the overview (docs/decisions/0003-performance-goals.md).
 
 const { values } = parseArgs({
   options: {
@@ -26,17 +26,17 @@ const rounds = Number(values.rounds);
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-logs-')));
 const logPath = join(folder, 'log.sqlite');
 const path = join(folder, 'readmodels.sqlite');
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
   if (!existsSync(logPath)) fillLog(logPath, rows);
   if (!existsSync(path)) {
-    if (rows <= 1_000_000) load(', in the batches of a running service', BATCH_EVENTS);
-    load('', 50_000);
+    if (rows <= 1_000_000) fold(', in the batches of a running service', BATCH_EVENTS);
+    fold('', 50_000);
   }
-  say(`${await sizeOf(logPath)} of log, ${await sizeOf(path)} of read models`);
+  print(`${await sizeOf(logPath)} of log, ${await sizeOf(path)} of read models`);
   const readModels = createSqliteReadModels({ folder, logPath });
-  await askQuestions(readModels, { rows, rounds, say });
+  await measureQueries(readModels, { rows, rounds, say: print });
   await readModels.close();
 } finally {
   if (!values.folder) await rm(folder, { recursive: true });
@@ -46,7 +46,7 @@ async function sizeOf(file: string): Promise<string> {
   return `${((await stat(file)).size / 2 ** 20).toFixed(0)} MiB`;
 }
 
-function load(how: string, batchEvents: number): void {
+function fold(label: string, batchEvents: number): void {
   removeReadModelFile(path);
   const database = openReadModelFile(path);
   const log = new LogReader(logPath);
@@ -57,7 +57,7 @@ function load(how: string, batchEvents: number): void {
   const { user, system } = process.cpuUsage(cpu);
   database.close();
   log.close();
-  say(
-    `${rows} events folded in ${seconds.toFixed(1)} s${how}: ${Math.round(rows / seconds)}/s, ${((user + system) / rows).toFixed(1)} us of CPU each`,
+  print(
+    `${rows} events folded in ${seconds.toFixed(1)} s${label}: ${Math.round(rows / seconds)}/s, ${((user + system) / rows).toFixed(1)} us of CPU each`,
   );
 }

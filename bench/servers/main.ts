@@ -14,15 +14,16 @@ import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';
 import { startEventStore as eventStoreServer } from '../throughput/servers.ts';
-import { readModelsInMongo } from './readModelsInMongo.ts';
-import { serviceStarts } from './serviceStarts.ts';
-import { timed } from './timed.ts';
+import { measure } from './measure.ts';
+import { measureReadModelsInMongo } from './readModelsInMongo.ts';
+import { measureServiceStarts } from './serviceStarts.ts';
 
-// `node bench/servers/main.ts [--only eventstore|mongodb] [--events 1000000] [--clients 256] [--rounds 60]`: what the servers
-// cost. EventStoreDB: events through the outbox into the server of SVC_TEST_EVENTSTORE_URL, else into the fake one of the tests in
-// a process of its own, and then the start of a service that has read nothing of it yet, of one that has, and of one with a
-// snapshot, and its local read models from nothing. MongoDB: see readModelsInMongo.ts. Nothing may be running beside it. What a whole service loses with its
-// log there tells `npm run bench:throughput -- --eventstore`.
+// `node bench/servers/main.ts [--only eventstore|mongodb] [--events 1000000] [--clients 256] [--rounds 60]` measures svc over
+// EventStoreDB and MongoDB.
+// EventStoreDB: writes events through the outbox into the server of SVC_TEST_EVENTSTORE_URL, or into the fake server of the
+// tests in a process of its own. Then starts a service with an empty data folder, with a mirror, and with a snapshot, and
+// rebuilds its local read models. MongoDB: see readModelsInMongo.ts. Nothing else may run on the machine.
+// `npm run bench:throughput -- --eventstore` measures the throughput of a service with its log in EventStoreDB.
 
 const { values } = parseArgs({
   options: {
@@ -33,10 +34,10 @@ const { values } = parseArgs({
   },
 });
 const events = Number(values.events);
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-bench-servers-'));
-async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
+async function measureOutbox(store: EventStore, settings: ConnectionSettings) {
   const path = join(folder, 'outbox.sqlite');
   const outbox = await openOutbox({
     path,
@@ -44,7 +45,7 @@ async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
     store: store.replicationTarget,
     drain: (listener) => startDrainThread({ path, settings, ...listener }),
     maxEvents: Number.POSITIVE_INFINITY,
-    report: (what) => say(String(what)),
+    report: (message) => print(String(message)),
   });
   outbox.start();
   const boot = `b${Date.now().toString(36)}`;
@@ -56,8 +57,8 @@ async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
   const drained = async () => {
     while (outbox.pending > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   };
-  await timed(`${events} in the server, from the first`, events, say, async () => {
-    await timed(`${events} durable in the outbox`, events, say, () =>
+  await measure(`${events} events in the server`, events, print, async () => {
+    await measure(`${events} events durable in the outbox`, events, print, () =>
       Promise.all(Array.from({ length: Number(values.clients) }, client)),
     );
     await drained();
@@ -65,23 +66,23 @@ async function throughOutbox(store: EventStore, settings: ConnectionSettings) {
   await outbox.close();
 }
 
-async function eventStore() {
+async function measureEventStore() {
   const { url } = await eventStoreServer(folder);
   const settings = parseConnectionString(url);
-  const writer = await openEventStore({ settings, path: join(folder, 'writer.sqlite'), node: 'bench', say });
-  await throughOutbox(writer, settings);
+  const writer = await openEventStore({ settings, path: join(folder, 'writer.sqlite'), node: 'bench', say: print });
+  await measureOutbox(writer, settings);
   await writer.close();
   const data = join(folder, 'data');
-  await serviceStarts({ folder: data, url, events, say });
-  await timed('read models from the mirror', events, say, async () =>
+  await measureServiceStarts({ folder: data, url, events, say: print });
+  await measure('read models from the mirror', events, print, async () =>
     rebuildReadModels({ folder: data, logName: 'mirror.sqlite', onProgress: () => {} }),
   );
 }
 
 try {
-  if (values.only !== 'mongodb') await eventStore();
+  if (values.only !== 'mongodb') await measureEventStore();
   if (values.only !== 'eventstore')
-    await readModelsInMongo({ folder, rows: events, rounds: Number(values.rounds), say });
+    await measureReadModelsInMongo({ folder, rows: events, rounds: Number(values.rounds), say: print });
 } finally {
   killChildren();
   await rm(folder, { recursive: true });

@@ -9,31 +9,36 @@ import { portsOver } from '../../src/readModels/readModels.ts';
 import { permanentLeaseTerm } from '../../src/state/leases/leaseTerm.ts';
 import { mongoServer, NO_MONGODB } from '../../test/support/mongo/mongoServer.ts';
 import { fillLog } from '../logs/events.ts';
-import { askQuestions } from '../logs/questions.ts';
-import { timed } from './timed.ts';
+import { measureQueries } from '../logs/queries.ts';
+import { measure } from './measure.ts';
 
 export interface ReadModelsInMongoOptions {
   readonly folder: string;
-  /** Of a real MongoDB; see `OF_FERRETDB`. */
+  /** Number of events for a real MongoDB; see `FERRETDB_LIMITS`. */
   readonly rows: number;
   readonly rounds: number;
   readonly say: (line: string) => void;
 }
 
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 
 /**
- * FerretDB finds a document by nothing but `_id` alone, and a change of a sum names the sum's position as well: for each change it
- * reads all documents of the collection. The rate of a few events in small batches is all there is to learn from it.
+ * FerretDB uses an index only for `_id` alone. Updates of sums also filter by position, so each of them reads the whole
+ * collection. Only the rate for a few events in small batches is measured.
  */
-const OF_FERRETDB = { rows: 400, batchEvents: 100 };
+const FERRETDB_LIMITS = { rows: 400, batchEvents: 100 };
 
-/** How fast read models are made in MongoDB, by a running node and by a rebuild, and what the dashboard's questions take then. */
-export async function readModelsInMongo({ folder, rounds, say, ...of }: ReadModelsInMongoOptions): Promise<void> {
+/** Measures how fast a running node and a rebuild write read models to MongoDB, and how long the dashboard's queries take. */
+export async function measureReadModelsInMongo({
+  folder,
+  rounds,
+  say,
+  ...of
+}: ReadModelsInMongoOptions): Promise<void> {
   const server = await mongoServer();
   if (!server) return say(NO_MONGODB);
   const isReal = server.product === 'MongoDB';
-  const { rows, batchEvents } = isReal ? { ...of, batchEvents: undefined } : OF_FERRETDB;
+  const { rows, batchEvents } = isReal ? { ...of, batchEvents: undefined } : FERRETDB_LIMITS;
   say(`read models in ${server.product} ${server.version}, ${rows} events`);
   const logPath = join(folder, 'of-mongodb.sqlite');
   fillLog(logPath, rows);
@@ -52,14 +57,14 @@ export async function readModelsInMongo({ folder, rounds, say, ...of }: ReadMode
   try {
     const batches = batchEvents ? `in batches of ${batchEvents}` : 'in the batches of a running service';
     const projecting = store.project(permanentLeaseTerm());
-    await timed(`read models, ${batches}`, rows, say, async () => {
-      while (((await generations.mark(await generations.active()))?.position ?? 0) < rows) await delay(LOOK_EVERY_MS);
+    await measure(`read models, ${batches}`, rows, say, async () => {
+      while (((await generations.mark(await generations.active()))?.position ?? 0) < rows) await delay(POLL_MS);
     });
-    if (isReal) await askQuestions(readModels, { rows, rounds, say });
+    if (isReal) await measureQueries(readModels, { rows, rounds, say });
     await store.close();
     await projecting;
     if (!isReal) return;
-    await timed('read models, in the batches of a rebuild', rows, say, () =>
+    await measure('read models, in the batches of a rebuild', rows, say, () =>
       rebuildMongoReadModels({ url, logPath, graceMs: 0 }),
     );
   } finally {

@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { start } from '../throughput/child.ts';
 import { fixed } from '../throughput/figures.ts';
 import { threadTimes, total } from '../throughput/threadTimes.ts';
-import { timed } from './timed.ts';
+import { measure } from './measure.ts';
 
 export interface ServiceStartsOptions {
-  /** Becomes the data folder. */
+  /** The data folder, created here. */
   readonly folder: string;
-  /** Of the EventStoreDB. */
+  /** Connection string of EventStoreDB. */
   readonly url: string;
   readonly events: number;
   readonly say: (line: string) => void;
@@ -20,11 +20,11 @@ export interface ServiceStartsOptions {
 const CLI = join(import.meta.dirname, '../../src/app/cli.ts');
 const LISTENING_WITHIN_MS = 600_000;
 const STOPPING_WITHIN_MS = 60_000;
-/** No snapshot is made of fewer. */
-const MIN_OF_A_SNAPSHOT = 100_000;
+/** With fewer events svc takes no snapshot. */
+const MIN_SNAPSHOT_EVENTS = 100_000;
 
-/** How long `svc serve` takes until it listens: with an empty data folder, with its copy of the log, and with a snapshot as well. */
-export async function serviceStarts({ folder, url, events, say }: ServiceStartsOptions): Promise<void> {
+/** Measures the time until `svc serve` listens: with an empty data folder, with a mirror, and with a mirror and a snapshot. */
+export async function measureServiceStarts({ folder, url, events, say }: ServiceStartsOptions): Promise<void> {
   await mkdir(folder);
   const snapshots = join(folder, 'snapshots');
   const env = {
@@ -35,24 +35,24 @@ export async function serviceStarts({ folder, url, events, say }: ServiceStartsO
     SVC_UPSTREAM_BASE_URL: 'http://127.0.0.1:9/backend-api',
     SVC_EVENTSTORE_URL: url,
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    // As `npm start` has it; the first start fills it.
+    // As in `npm start`. The first start fills the cache.
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
   };
 
-  async function listening(what: string) {
+  async function startUntilListening(label: string) {
     const service = start(process.execPath, [CLI, 'serve'], env, join(folder, 'serve.txt'));
-    await timed(`svc serve listens, ${what}`, events, say, () => service.line(/listening on/, LISTENING_WITHIN_MS));
+    await measure(`svc serve listens, ${label}`, events, say, () => service.line(/listening on/, LISTENING_WITHIN_MS));
     say(`  ${fixed(total(threadTimes(service.pid)) / 1e6, 1)} s of CPU in all its threads`);
     return service;
   }
 
-  const first = await listening('nothing read yet');
+  const first = await startUntilListening('nothing read yet');
   await first.stop(STOPPING_WITHIN_MS);
   await rm(snapshots, { recursive: true, force: true });
-  const second = await listening('everything read before');
-  if (events < MIN_OF_A_SNAPSHOT) return second.stop(STOPPING_WITHIN_MS);
+  const second = await startUntilListening('everything read before');
+  if (events < MIN_SNAPSHOT_EVENTS) return second.stop(STOPPING_WITHIN_MS);
   while (!existsSync(snapshots) || readdirSync(snapshots).length === 0) await delay(100);
   await second.stop(STOPPING_WITHIN_MS);
-  const third = await listening('with a snapshot');
+  const third = await startUntilListening('with a snapshot');
   await third.stop(STOPPING_WITHIN_MS);
 }

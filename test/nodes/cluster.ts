@@ -9,14 +9,14 @@ import { validRequest } from '../support/gateway.ts';
 import { startProvider } from '../support/provider/provider.ts';
 
 export interface ClusterOptions {
-  /** Where the read models are kept; in the folders of the nodes without it. */
+  /** URL for read models in MongoDB. Without it they are in the folder of each node. */
   readonly mongoUrl?: string | undefined;
 }
 
 /** Longer than any test of nodes. */
 const BOUND_MS = 150_000;
 
-/** One EventStoreDB, one provider, and as many nodes over them as a test starts, each with a folder of its own. */
+/** Starts a fake EventStoreDB and a fake provider. A test starts nodes over them, each with a data folder of its own. */
 export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
   const provider = await startProvider();
   onTestFinished(() => provider.close());
@@ -50,25 +50,25 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     },
   });
 
-  function endingWithTest<Service extends Running>(service: Service): Service {
+  function stopAfterTest<Service extends Running>(service: Service): Service {
     onTestFinished(() => service[Symbol.asyncDispose]());
     return service;
   }
 
-  /** Starts a node, or starts it again over its folder; or runs a command on its folder, with its settings. */
+  /** Starts a node, or runs a command of svc, with the node's folder and settings. */
   async function launch(name: string, env: Environment = {}, ...command: readonly string[]): Promise<Served> {
     const settings = await settingsOf(name, env);
-    return endingWithTest(
+    return stopAfterTest(
       serve({ ...settings, ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }) }),
     );
   }
 
-  /** A node in a process of its own, which can be killed or held. */
+  /** Starts a node in a process of its own, which can be killed or paused. */
   const node = async (name: string, env?: Environment) => nodeOf(name, await launch(name, env));
 
-  /** A node in this process; see `serveInside`. */
-  const nodeInside = async (name: string, env: Environment = {}) =>
-    nodeOf(name, endingWithTest(serveInside(await settingsOf(name, env))));
+  /** Starts a node in this process; see `serveInside`. */
+  const inProcessNode = async (name: string, env: Environment = {}) =>
+    nodeOf(name, stopAfterTest(serveInside(await settingsOf(name, env))));
 
   async function nodeOf<Service extends Running>(name: string, service: Service) {
     const at = await service.listening();
@@ -84,13 +84,13 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
       url: at,
       api: apiOf(at),
       send,
-      /** A request for a model. @returns its status once its answer has ended */
+      /** Makes a model request. @returns its status after the end of the response */
       async ask(headers: Record<string, string> = {}): Promise<number> {
         const response = await send('POST', '/backend-api/svc/responses', { body: validRequest, headers });
         await response.text();
         return response.status;
       },
-      /** Stops it in order. @returns how that ended */
+      /** Stops the node in order. */
       stop: () => service.stop(),
     };
   }
@@ -100,17 +100,17 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     database,
     launch,
     node,
-    nodeInside,
-    /** How `svc <command>` ended on the folder of a node. */
+    inProcessNode,
+    /** Runs `svc <command>` with the folder of a node, to its end. */
     command: async (name: string, ...command: readonly string[]) => (await launch(name, {}, ...command)).ended,
     folderOf,
     get server() {
       return server;
     },
-    /** EventStoreDB dies. */
-    takeAway: () => server.kill(),
-    /** It comes back with everything that it had confirmed. */
-    async bringBack() {
+    /** Kills EventStoreDB. */
+    stopEventStore: () => server.kill(),
+    /** Starts EventStoreDB again with everything that it had confirmed. */
+    async restartEventStore() {
       server = await startFakeEventStore({ port, database });
     },
   };
@@ -124,5 +124,5 @@ interface Sent {
 }
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
-/** A node wherever it runs. */
-export type ClusterNode = Awaited<ReturnType<Cluster['nodeInside']>>;
+/** A node, in this process or in one of its own. */
+export type ClusterNode = Awaited<ReturnType<Cluster['inProcessNode']>>;

@@ -13,8 +13,8 @@ const soon = { timeout: 30_000, interval: 50 };
 const AWAY = /^MongoDB at 127\.0\.0\.1:\d+ cannot be used: .* \(attempt 1, the next one in 0\.5 s\)/;
 const BACK = /^MongoDB at 127\.0\.0\.1:\d+ answers; the read models go on\.$/;
 
-/** A MongoDB that networks do things to. */
-async function throughProxy() {
+/** A new database, behind a network connection that a test can break. */
+async function databaseBehindProxy() {
   const direct = (mongo as MongoServer).newDatabase();
   const { network: proxy, url } = await overNetwork(direct);
   return { proxy, direct, url };
@@ -27,34 +27,34 @@ async function gatewayOver(url: string): Promise<Gateway> {
 }
 
 const ask = async (gateway: Gateway): Promise<number> => {
-  const answer = await gateway.ask();
-  await answer.text();
-  return answer.status;
+  const response = await gateway.ask();
+  await response.text();
+  return response.status;
 };
 const rows = async (gateway: Gateway) => (await gateway.api('GET', '/api/request-logs?limit=1')).body.total as number;
-const compared = (gateway: Gateway, url: string) =>
+const compareWithLog = (gateway: Gateway, url: string) =>
   compareMongoReadModels({ url, logPath: join(gateway.folder, 'log.sqlite') });
 
-const MADE_FROM_READ_MODELS = ['/api/request-logs', '/api/history', '/api/usage/summary', '/api/dashboard/overview'];
+const READ_MODEL_PATHS = ['/api/request-logs', '/api/history', '/api/usage/summary', '/api/dashboard/overview'];
 
 describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB, () => {
   test.each(['cut', 'drop'] as const)(
-    'MongoDB away (%s): requests and changes go on, what it holds answers 503; back, it catches up by itself',
+    'serves requests and changes without MongoDB (%s), answers its queries with 503, and catches up later',
     SLOW,
     async (fault) => {
-      const { proxy, url, direct } = await throughProxy();
+      const { proxy, url, direct } = await databaseBehindProxy();
       const gateway = await gatewayOver(url);
       expect(await ask(gateway)).toBe(200);
       await vi.waitUntil(async () => (await rows(gateway)) === 1, soon);
 
       proxy[fault]();
-      const asked = MADE_FROM_READ_MODELS.map((path) => gateway.api('GET', path));
+      const queries = READ_MODEL_PATHS.map((path) => gateway.api('GET', path));
       expect([await ask(gateway), await ask(gateway), await ask(gateway)]).toEqual([200, 200, 200]);
       const change = await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
       expect(change.status).toBe(200);
       expect((await gateway.api('GET', '/api/accounts')).status).toBe(200);
-      for (const [index, { status, body }] of (await Promise.all(asked)).entries()) {
-        expect([status, body.error?.code], MADE_FROM_READ_MODELS[index]).toEqual([503, 'read_models_unavailable']);
+      for (const [index, { status, body }] of (await Promise.all(queries)).entries()) {
+        expect([status, body.error?.code], READ_MODEL_PATHS[index]).toEqual([503, 'read_models_unavailable']);
       }
       await vi.waitUntil(() => gateway.said.some((line) => AWAY.test(line)), soon);
       const { body: away } = await gateway.api('GET', '/api/status');
@@ -65,14 +65,14 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
       await vi.waitUntil(async () => (await rows(gateway)) === 4, soon);
       expect(gateway.said).toContainEqual(expect.stringMatching(BACK));
       expect((await gateway.api('GET', '/api/history')).body.events[0]).toMatchObject({ type: 'IpAllowed' });
-      expect((await compared(gateway, direct)).differences).toEqual([]);
+      expect((await compareWithLog(gateway, direct)).differences).toEqual([]);
       const { body: back } = await gateway.api('GET', '/api/status');
       expect(back.read_models).toMatchObject({ position: back.events.position, behind: 0, trouble: null });
     },
   );
 
-  test('a start without MongoDB serves requests and says what it waits for, attempt by attempt', SLOW, async () => {
-    const { proxy, url } = await throughProxy();
+  test('starts without MongoDB, serves requests, and reports each attempt to connect', SLOW, async () => {
+    const { proxy, url } = await databaseBehindProxy();
     proxy.cut();
     const gateway = await gatewayOver(url);
     expect(await ask(gateway)).toBe(200);
@@ -83,8 +83,8 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
     await vi.waitUntil(async () => (await gateway.api('GET', '/api/request-logs')).body.total === 1, soon);
   });
 
-  test('connections that break in the middle of writes leave nothing twice and nothing out', SLOW, async () => {
-    const { proxy, url, direct } = await throughProxy();
+  test('writes everything once although connections break in the middle of writes', SLOW, async () => {
+    const { proxy, url, direct } = await databaseBehindProxy();
     const gateway = await gatewayOver(url);
     for (const bytes of [0, 700, 1_900, 4_000, 9_000]) {
       proxy.cutAfter(bytes);
@@ -92,11 +92,11 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
       await proxy.heal();
     }
     await vi.waitUntil(async () => (await rows(gateway)) === 20, soon);
-    expect((await compared(gateway, direct)).differences).toEqual([]);
+    expect((await compareWithLog(gateway, direct)).differences).toEqual([]);
   });
 
-  test('a MongoDB that has fallen silent does not hold up the end of the service', SLOW, async () => {
-    const { proxy, url } = await throughProxy();
+  test('stops in time while MongoDB does not respond', SLOW, async () => {
+    const { proxy, url } = await databaseBehindProxy();
     const gateway = await gatewayOver(url);
     await vi.waitUntil(async () => (await gateway.api('GET', '/api/request-logs')).status === 200, soon);
     proxy.drop();

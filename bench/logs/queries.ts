@@ -3,16 +3,16 @@ import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
 import type { RequestLogFilter } from '../../src/readModels/requestLogQueries.ts';
 import { accounts, models, requestIdAt } from './events.ts';
 
-export interface QuestionsOptions {
-  /** Events that `fillLog` wrote. */
+export interface QueriesOptions {
+  /** Number of events that `fillLog` wrote. */
   readonly rows: number;
-  /** How often each question is asked. */
+  /** How often each query is made. */
   readonly rounds: number;
   readonly say: (line: string) => void;
 }
 
-/** Asks read models of `fillLog` what the dashboard asks, with other values every time, and says how long that took. */
-export async function askQuestions(readModels: ReadModelPorts, { rows, rounds, say }: QuestionsOptions): Promise<void> {
+/** Makes the dashboard's queries on read models of `fillLog`, with different values in each round, and prints the times. */
+export async function measureQueries(readModels: ReadModelPorts, { rows, rounds, say }: QueriesOptions): Promise<void> {
   const { requestLog, requestTotals } = readModels;
   const head = position(rows);
   const now = Date.now();
@@ -20,50 +20,51 @@ export async function askQuestions(readModels: ReadModelPorts, { rows, rounds, s
   const { total } = await requestLog.page({}, 1, 0, head);
   say(`${total} requests`);
   const pick = <Value>(from: readonly Value[], round: number) => from[round % from.length] as Value;
-  const three = (round: number): RequestLogFilter => ({
+  const threeFilters = (round: number): RequestLogFilter => ({
     accountIds: [pick(accounts, round)],
     models: [pick(models, round)],
     statuses: ['200'],
   });
-  const failed = (round: number): RequestLogFilter => ({ ...three(round), statuses: ['error', '502'] });
+  const failed = (round: number): RequestLogFilter => ({ ...threeFilters(round), statuses: ['error', '502'] });
   const week = (round: number) => ({ since: daysAgo(7 + round / 100), until: daysAgo(round / 100) });
   const page = (filter: RequestLogFilter, offset = 0) => requestLog.page(filter, 50, offset, head);
   const deep = (of: number, round: number) => Math.floor((of * ((round * 37) % rounds)) / rounds);
-  // Samples of usage have no request id.
+  // Positions of usage samples have no request id.
   const idOf = (round: number) => requestIdAt(((round * 7_919 * 13) % rows) + 1);
 
-  const measure = async (what: string, ask: (round: number) => Promise<unknown>): Promise<void> => {
-    await ask(rounds);
+  const measure = async (label: string, query: (round: number) => Promise<unknown>): Promise<void> => {
+    await query(rounds);
     const times: number[] = [];
     const cpu = process.cpuUsage();
     for (let round = 0; round < rounds; round++) {
       const start = performance.now();
-      await ask(round);
+      await query(round);
       times.push(performance.now() - start);
     }
     const { user, system } = process.cpuUsage(cpu);
     times.sort((a, b) => a - b);
-    const at = (share: number) => (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1);
+    const percentile = (share: number) =>
+      (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1);
     say(
-      `${what.padEnd(34)} p50 ${at(0.5).padStart(7)} ms   p95 ${at(0.95).padStart(7)} ms   ${((user + system) / rounds / 1_000).toFixed(1).padStart(6)} ms of CPU`,
+      `${label.padEnd(34)} p50 ${percentile(0.5).padStart(7)} ms   p95 ${percentile(0.95).padStart(7)} ms   ${((user + system) / rounds / 1_000).toFixed(1).padStart(6)} ms of CPU`,
     );
   };
 
   await measure('first page', () => page({}));
-  await measure('page with three filters', (round) => page(three(round)));
+  await measure('page with three filters', (round) => page(threeFilters(round)));
   await measure('page with three filters, failed', (round) => page(failed(round)));
-  await measure('page with three filters, 7 days', (round) => page({ ...three(round), ...week(round) }));
-  await measure('page of 1,000', (round) => requestLog.page(three(round), 1_000, 0, head));
+  await measure('page with three filters, 7 days', (round) => page({ ...threeFilters(round), ...week(round) }));
+  await measure('page of 1,000', (round) => requestLog.page(threeFilters(round), 1_000, 0, head));
   await measure('deep page', (round) => page({}, deep(total, round)));
   await measure('deep page with a filter', (round) => page({ statuses: ['200'] }, deep(total * 0.96, round)));
   await measure('search by request id', (round) => page({ search: idOf(round) }));
-  await measure('search by its beginning', (round) => page({ search: idOf(round).slice(0, 10) }));
+  await measure('search by start of an id', (round) => page({ search: idOf(round).slice(0, 10) }));
   await measure('search by "re", as typed', () => page({ search: 're' }));
   await measure('search by a part of an id', (round) => page({ search: idOf(round).slice(12, 20) }));
   await measure('search by an error text', (round) => page({ search: `after ${round * 17} ms` }));
   await measure('options', () => requestLog.options({}, head));
   await measure('options with filters, 7 days', (round) =>
-    requestLog.options({ ...three(round), ...week(round) }, head),
+    requestLog.options({ ...threeFilters(round), ...week(round) }, head),
   );
   await measure('overview', () =>
     Promise.all([requestTotals.since(daysAgo(7), head), requestTotals.since(daysAgo(1), head)]),

@@ -3,21 +3,21 @@ import { mongoServer } from '../support/mongo/mongoServer.ts';
 import { streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { openCluster as open } from './cluster.ts';
 
-// The pair that production has, as far as it can be had here.
+// Uses EventStoreDB and MongoDB together, as in production, if a MongoDB is available.
 const mongo = await mongoServer();
 afterAll(() => mongo?.stop());
 const openCluster = () => open({ mongoUrl: mongo?.newDatabase() });
 
 const SLOW = { timeout: 90_000 };
 const soon = { timeout: 15_000, interval: 20 };
-const answer = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
+const response = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
 
 describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder of each node'}`, () => {
-  test('what one node is told holds on the other: keys, limits, accounts, sessions', SLOW, async () => {
+  test('applies keys, limits, accounts and sessions of one node on the other', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
+    const [a, b] = await Promise.all([cluster.inProcessNode('a'), cluster.inProcessNode('b')]);
     const account = cluster.provider.addAccount();
-    account.always(answer);
+    account.always(response);
     await a.api.importAccount(account);
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 3_000 }];
     const { key } = await a.api.call('POST', '/api/api-keys', { name: 'shared', limits });
@@ -27,7 +27,7 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
     expect(await b.ask()).toBe(401);
     expect(await b.ask(headers)).toBe(200);
 
-    // 1,000 tokens each: the limit counts what both nodes served.
+    // Each request uses 1,000 tokens. The limit counts the requests of both nodes.
     expect(await a.ask(headers)).toBe(200);
     await vi.waitUntil(async () => (await a.api.keys())[0]?.limits[0]?.current_value === 2_000, soon);
     expect(await a.ask(headers)).toBe(200);
@@ -42,31 +42,31 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
     const statusAt = async (node: typeof a) =>
       (await node.send('GET', '/api/accounts', { headers: { cookie } })).status;
     await vi.waitUntil(async () => (await statusAt(b)) === 200, soon);
-    const out = await b.send('POST', '/api/dashboard-auth/logout', { headers: { cookie } });
-    expect(out.status).toBe(200);
+    const logout = await b.send('POST', '/api/dashboard-auth/logout', { headers: { cookie } });
+    expect(logout.status).toBe(200);
     expect(await statusAt(b)).toBe(401);
     await vi.waitUntil(async () => (await statusAt(a)) === 401, soon);
   });
 
-  test('a change on one node is known to the other within a second', SLOW, async () => {
+  test('applies a change of one node on the other within a second', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
+    const [a, b] = await Promise.all([cluster.inProcessNode('a'), cluster.inProcessNode('b')]);
     const isOnAt = async ({ api }: typeof a) => (await api.call('GET', '/api/settings')).sticky_threads_enabled;
-    const took: number[] = [];
+    const durations: number[] = [];
     for (let change = 0; change < 5; change += 1) {
       const isOn = !(await isOnAt(a));
       await a.api.set({ sticky_threads_enabled: isOn });
       const since = performance.now();
       await vi.waitUntil(async () => (await isOnAt(b)) === isOn, soon);
-      took.push(performance.now() - since);
+      durations.push(performance.now() - since);
     }
-    // The one in the middle: a machine that does other things too may stand still for longer than that once.
-    expect(took.sort((one, other) => one - other)[2]).toBeLessThan(1_000);
+    // The median, because a busy machine may stall once.
+    expect(durations.sort((one, other) => one - other)[2]).toBeLessThan(1_000);
   });
 
-  test('an open request on one node holds its reservation on the other', SLOW, async () => {
+  test('counts the reservation of an open request on the other node', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
+    const [a, b] = await Promise.all([cluster.inProcessNode('a'), cluster.inProcessNode('b')]);
     const account = cluster.provider.addAccount();
     await a.api.importAccount(account);
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
@@ -89,11 +89,11 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
     await vi.waitUntil(async () => (await b.api.keys())[0]?.limits[0]?.reserved_value === 0, soon);
   });
 
-  test('a token is refreshed once for both nodes', SLOW, async () => {
+  test('refreshes a token once for both nodes', SLOW, async () => {
     const cluster = await openCluster();
-    const [a, b] = await Promise.all([cluster.nodeInside('a'), cluster.nodeInside('b')]);
+    const [a, b] = await Promise.all([cluster.inProcessNode('a'), cluster.inProcessNode('b')]);
     const account = cluster.provider.addAccount();
-    account.always(answer);
+    account.always(response);
     const id = await a.api.importAccount(account);
     await vi.waitUntil(async () => (await b.api.call('GET', '/api/accounts')).accounts.length === 1, soon);
     account.expireAccessToken();

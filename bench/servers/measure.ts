@@ -1,6 +1,6 @@
-/** Does something and says how long it took. @param count what it did so many of */
-export async function timed<Result>(
-  what: string,
+/** Runs work and prints its duration and rate. @param count number of items that the work processes */
+export async function measure<Result>(
+  label: string,
   count: number,
   say: (line: string) => void,
   work: () => Promise<Result>,
@@ -8,6 +8,6 @@ export async function timed<Result>(
   const start = performance.now();
   const result = await work();
   const seconds = (performance.now() - start) / 1_000;
-  say(`${what}: ${seconds.toFixed(2)} s, ${Math.round(count / seconds)}/s`);
+  say(`${label}: ${seconds.toFixed(2)} s, ${Math.round(count / seconds)}/s`);
   return result;
 }

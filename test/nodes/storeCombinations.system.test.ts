@@ -10,14 +10,14 @@ afterAll(() => mongo?.stop());
 const soon = { timeout: 15_000, interval: 20 };
 
 const COMBINATIONS = [
-  { where: 'in the data folder alone' },
+  { where: 'with the data folder only' },
   { where: 'with EventStoreDB', events: true },
   { where: `with MongoDB (${mongo?.product ?? NO_MONGODB})`, documents: true },
   { where: `with EventStoreDB and MongoDB (${mongo?.product ?? NO_MONGODB})`, events: true, documents: true },
 ];
 
 for (const { where, events = false, documents = false } of COMBINATIONS) {
-  test.skipIf(documents && !mongo)(`${where}, a request is served and shown, also after a restart`, async () => {
+  test.skipIf(documents && !mongo)(`serves and logs requests before and after a restart ${where}`, async () => {
     const env: Record<string, string> = { SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     if (events) {
       const server = await startFakeEventStore();
@@ -28,19 +28,19 @@ for (const { where, events = false, documents = false } of COMBINATIONS) {
     const gateway = await startGateway({ env });
     onTestFinished(() => gateway.stop());
 
-    const shown = async (requests: number) => {
-      const newest = async () => (await gateway.api('GET', '/api/request-logs')).body;
-      await vi.waitUntil(async () => (await newest()).total === requests, soon);
-      return (await newest()).requests[0];
+    const newestRequest = async (total: number) => {
+      const page = async () => (await gateway.api('GET', '/api/request-logs')).body;
+      await vi.waitUntil(async () => (await page()).total === total, soon);
+      return (await page()).requests[0];
     };
-    const answer = await gateway.ask();
-    expect(await answer.text()).toContain('response.completed');
-    expect(await shown(1)).toMatchObject({ request_id: answer.headers.get('x-request-id'), status: '200' });
+    const first = await gateway.ask();
+    expect(await first.text()).toContain('response.completed');
+    expect(await newestRequest(1)).toMatchObject({ request_id: first.headers.get('x-request-id'), status: '200' });
 
     await gateway.restart();
-    const next = await gateway.ask();
-    expect(await next.text()).toContain('response.completed');
-    expect(await shown(2)).toMatchObject({ request_id: next.headers.get('x-request-id'), status: '200' });
+    const second = await gateway.ask();
+    expect(await second.text()).toContain('response.completed');
+    expect(await newestRequest(2)).toMatchObject({ request_id: second.headers.get('x-request-id'), status: '200' });
     const history = await gateway.api('GET', '/api/history?type=RequestCompleted');
     expect(history.body.events).toHaveLength(2);
   });

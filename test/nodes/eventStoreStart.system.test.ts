@@ -9,14 +9,14 @@ import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/
 import { startGateway } from '../support/gateway.ts';
 
 const SLOW = { timeout: 120_000 };
-const AWAY_MS = 50;
+const DOWN_MS = 50;
 
-/** A server that dies at one of the calls it gets, and is back after a moment with all that it had. */
-async function aMortalServer() {
+/** A server that can be told to die at its nth call. It restarts after a moment with the same database. */
+async function aCrashingServer() {
   const database = new FakeDatabase();
   let server: FakeEventStore;
   let callsLeft = Number.POSITIVE_INFINITY;
-  let reviving: Promise<unknown> = Promise.resolve();
+  let restarting: Promise<unknown> = Promise.resolve();
   const start = async (port = 0) => {
     server = await startFakeEventStore({ database, port, onCall });
   };
@@ -24,14 +24,14 @@ async function aMortalServer() {
     callsLeft -= 1;
     if (callsLeft !== 0) return;
     const { port } = server;
-    reviving = server
+    restarting = server
       .kill()
-      .then(() => new Promise((resolve) => setTimeout(resolve, AWAY_MS)))
+      .then(() => new Promise((resolve) => setTimeout(resolve, DOWN_MS)))
       .then(() => start(port));
   }
   await start();
   onTestFinished(async () => {
-    await reviving;
+    await restarting;
     await server.kill();
   });
   return {
@@ -41,16 +41,16 @@ async function aMortalServer() {
     },
     /** @returns whether it died since `dieAt` */
     async hasDied() {
-      const died = callsLeft <= 0;
+      const hasDied = callsLeft <= 0;
       callsLeft = Number.POSITIVE_INFINITY;
-      await reviving;
-      return died;
+      await restarting;
+      return hasDied;
     },
   };
 }
 
-test('whichever call of a start the server dies at, the start says so, waits and goes on', SLOW, async () => {
-  const server = await aMortalServer();
+test('waits at the start, with a line, at whichever call the server dies', SLOW, async () => {
+  const server = await aCrashingServer();
   const env = { SVC_EVENTSTORE_URL: server.url(), SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   const gateway = await startGateway({ accounts: 1, env });
   onTestFinished(() => gateway.stop());
@@ -65,11 +65,11 @@ test('whichever call of a start the server dies at, the start says so, waits and
     expect((await gateway.ask()).status, `died at call ${call}`).toBe(200);
     if (!(await server.hasDied()) || call === 14) break;
   }
-  // The version, the end of $all, the key of the vault, its data keys, what stands in the outbox and in the settings.
+  // The calls for the version, the end of $all, the installation key, the data keys, the outbox and the settings.
   expect(waits).toBeGreaterThanOrEqual(5);
 });
 
-test('a start without SVC_ENCRYPTION_KEY says so at once, whether or not the server is there', async () => {
+test('refuses to start without SVC_ENCRYPTION_KEY before it connects to the server', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-start-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { exitCode, stderr } = await serve({ folder, env: { SVC_EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false' } })

@@ -5,23 +5,23 @@ import { type Cluster, type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 90_000 };
 const soon = { timeout: 20_000, interval: 50 };
-const answer = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
+const response = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
 
 const aNode = async (limit?: number, env?: Readonly<Record<string, string>>) => {
   const cluster = await openCluster();
-  return furnished(cluster, await cluster.nodeInside('a', env), limit);
+  return setUpNode(cluster, await cluster.inProcessNode('a', env), limit);
 };
 
-/** In a process of its own. */
+/** A node in a process of its own, which a test can kill. */
 const aNodeToKill = async (limit?: number) => {
   const cluster = await openCluster();
-  return furnished(cluster, await cluster.node('a'), limit);
+  return setUpNode(cluster, await cluster.node('a'), limit);
 };
 
-/** With an account, and a key for so many tokens a day. */
-async function furnished<Node extends ClusterNode>(cluster: Cluster, node: Node, limit = 1_000_000) {
+/** Imports an account and creates an API key with a daily token limit. */
+async function setUpNode<Node extends ClusterNode>(cluster: Cluster, node: Node, limit = 1_000_000) {
   const account = cluster.provider.addAccount();
-  account.always(answer);
+  account.always(response);
   await node.api.importAccount(account);
   const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: limit }];
   const { key } = await node.api.call('POST', '/api/api-keys', { name: 'k', limits });
@@ -30,7 +30,7 @@ async function furnished<Node extends ClusterNode>(cluster: Cluster, node: Node,
 }
 
 const status = async ({ send }: ClusterNode, cookie: string) =>
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+  // biome-ignore lint/suspicious/noExplicitAny: a test may read any field
   (await (await send('GET', '/api/status', { headers: { cookie } })).json()) as any;
 
 const completedIn = ({ database }: { database: { log: readonly { type: string; data: Uint8Array }[] } }): string[] =>
@@ -39,7 +39,7 @@ const completedIn = ({ database }: { database: { log: readonly { type: string; d
     .map(({ data }) => JSON.parse(Buffer.from(data).toString()).requestId);
 
 test(
-  'EventStoreDB away: traffic and sign-in go on, limits hold, changes get 503; back, everything arrives once',
+  'serves requests and sign-ins without EventStoreDB, refuses changes with 503, and drains everything once',
   SLOW,
   async () => {
     const { cluster, node, headers } = await aNode(3_000);
@@ -48,7 +48,7 @@ test(
     const cookie = (setUp.headers.get('set-cookie') ?? '').split(';')[0] as string;
     expect(await node.ask(headers)).toBe(200);
     await vi.waitUntil(() => completedIn(cluster).length === 1, soon);
-    await cluster.takeAway();
+    await cluster.stopEventStore();
 
     expect([await node.ask(headers), await node.ask(headers), await node.ask(headers)]).toEqual([200, 200, 429]);
     const change = await node.send('POST', '/api/firewall/ips', {
@@ -71,7 +71,7 @@ test(
     expect(away.outbox).toMatchObject({ pending: expect.any(Number), is_full: false });
     expect(away.outbox.pending).toBeGreaterThanOrEqual(2);
 
-    await cluster.bringBack();
+    await cluster.restartEventStore();
     await vi.waitUntil(() => completedIn(cluster).length === 3, soon);
     const keys = async () =>
       (await (await node.send('GET', '/api/api-keys', { headers: { cookie } })).json()) as {
@@ -92,15 +92,15 @@ test(
 );
 
 test(
-  'EventStoreDB takes writes and never answers: traffic goes on, a change answers 503 within 15 s',
+  'serves requests while EventStoreDB accepts appends but never answers, and fails a change within 15 s',
   SLOW,
   async () => {
     const { cluster, node, headers } = await aNode();
     cluster.server.allAppends({ isWritten: false, end: 'never' });
     const since = performance.now();
-    const changing = node.send('POST', '/api/firewall/ips', { body: { ip_address: '127.0.0.1' } });
+    const pendingChange = node.send('POST', '/api/firewall/ips', { body: { ip_address: '127.0.0.1' } });
     expect(await node.ask(headers)).toBe(200);
-    const change = await changing;
+    const change = await pendingChange;
     expect(performance.now() - since).toBeLessThan(15_000);
     expect([change.status, ((await change.json()) as { error: { code: string } }).error.code]).toEqual([
       503,
@@ -114,21 +114,21 @@ test(
 
 test.each([
   ['the next start', () => {}],
-  ['the next start, from a snapshot of its mirror,', (folder: string) => void takeSnapshot(folder, 'mirror.sqlite')],
-])('kill -9 with a filled outbox: %s counts what it holds, and brings it', SLOW, async (_, meanwhile) => {
+  ['the next start from a snapshot', (folder: string) => void takeSnapshot(folder, 'mirror.sqlite')],
+])('counts and drains the outbox after kill -9 at %s', SLOW, async (_, beforeStart) => {
   const { cluster, node, headers } = await aNodeToKill(4_000);
-  await cluster.takeAway();
+  await cluster.stopEventStore();
   expect([await node.ask(headers), await node.ask(headers), await node.ask(headers)]).toEqual([200, 200, 200]);
   await node.service.kill();
-  meanwhile(await cluster.folderOf('a'));
-  // A start needs the server: it waits for it, and says so.
+  beforeStart(await cluster.folderOf('a'));
+  // The start waits for the server, with a line.
   const service = await cluster.launch('a');
   await service.saying(/EventStoreDB at \S+ cannot be used yet \(attempt 1/);
-  await cluster.bringBack();
+  await cluster.restartEventStore();
   await service.listening();
   await service.kill();
-  meanwhile(await cluster.folderOf('a'));
-  const next = await cluster.nodeInside('a');
+  beforeStart(await cluster.folderOf('a'));
+  const next = await cluster.inProcessNode('a');
   expect(await next.ask(headers)).toBe(200);
   expect(await next.ask(headers)).toBe(429);
   await vi.waitUntil(() => completedIn(cluster).length === 4, soon);
@@ -136,9 +136,9 @@ test.each([
   await vi.waitUntil(async () => (await next.api.requestLog()).total === 5, soon);
 });
 
-test('a full outbox turns new requests away with a code, until it has drained', SLOW, async () => {
+test('refuses new requests with a code while the outbox is full', SLOW, async () => {
   const { cluster, node, headers } = await aNode(1_000_000_000, { SVC_OUTBOX_MAX_EVENTS: '1000' });
-  await cluster.takeAway();
+  await cluster.stopEventStore();
   const statuses = new Set<number>();
   for (let round = 0; round < 60 && !statuses.has(503); round += 1) {
     for (const status of await Promise.all(Array.from({ length: 25 }, () => node.ask(headers)))) statuses.add(status);
@@ -146,6 +146,6 @@ test('a full outbox turns new requests away with a code, until it has drained', 
   expect(statuses).toEqual(new Set([200, 503]));
   const refused = await node.send('POST', '/v1/responses', { body: { model: 'gpt-5.1', input: 'hi' }, headers });
   expect(((await refused.json()) as { error: { code: string } }).error.code).toBe('outbox_full');
-  await cluster.bringBack();
+  await cluster.restartEventStore();
   await vi.waitUntil(async () => (await node.ask(headers)) === 200, soon);
 });
