@@ -1,4 +1,4 @@
-/** The holder of a lease takes, renews or releases it. */
+/** An entry of a lease stream: the lease was taken, renewed or released. */
 export interface LeaseEntry {
   /** A UUID; appending an entry with the same id again writes nothing. */
   readonly id: string;
@@ -25,6 +25,6 @@ export type LeaseOutcome =
 export interface LeaseStreams {
   /** The last entry; undefined if the lease was never taken. @throws when the store is unreachable */
   last(name: string): Promise<{ readonly revision: number; readonly entry: LeaseEntry } | undefined>;
-  /** Appends after exactly this revision (-1 for the first entry). Of two concurrent appends one gets a conflict. Never rejects. */
+  /** Appends after exactly this revision (-1 for the first entry). One of two concurrent appends gets a conflict. Never rejects. */
   append(name: string, expectedRevision: number, entry: LeaseEntry): Promise<LeaseOutcome>;
 }

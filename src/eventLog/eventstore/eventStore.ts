@@ -105,7 +105,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     report: say,
   });
   const progressTimer = setInterval(
-    () => say(`reading the log from EventStoreDB: ${mirror.head} events so far`),
+    () => say(`Reading the log from EventStoreDB: ${mirror.head} events so far.`),
     PROGRESS_INTERVAL_MS,
   );
   try {

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-// The failures of docs/stores.md#failures-by-name, in the same order, and the test that covers it. Failures of batch appends are only covered
-// by `test/support/eventstore`, because svc never makes a batch append.
+// The failures of docs/stores.md#failures-by-name in the same order, each with the test that covers it.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const appends = 'src/eventLog/eventstore/appendFailures.int.test.ts';

@@ -94,8 +94,8 @@ test('notices a frozen server and resumes when it responds again', async () => {
   await seen.until(6);
   expectComplete(seen, 6);
   expect(lines).toEqual([
-    expect.stringMatching(/^EventStoreDB cannot be followed: /),
-    'EventStoreDB is followed again',
+    expect.stringMatching(/^Lost the connection to EventStoreDB: /),
+    'Connected to EventStoreDB again.',
   ]);
 });
 
@@ -126,11 +126,11 @@ test('reports a lost connection once, and once that it is back', async () => {
   await server.kill();
   await vi.waitUntil(() => lines.length > 0, FAILURES_MS);
   await delay(100);
-  expect(lines).toEqual([expect.stringMatching(/^EventStoreDB cannot be followed: /)]);
+  expect(lines).toEqual([expect.stringMatching(/^Lost the connection to EventStoreDB: /)]);
   expect(store.cutOffSince).toBeTypeOf('number');
   await restart();
   await vi.waitUntil(() => store.cutOffSince === undefined, FAILURES_MS);
-  expect(lines.slice(1)).toEqual(['EventStoreDB is followed again']);
+  expect(lines.slice(1)).toEqual(['Connected to EventStoreDB again.']);
 });
 
 test('serves what was mirrored while cut off, and fails reads that need the server', async () => {

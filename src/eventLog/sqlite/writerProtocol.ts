@@ -4,7 +4,7 @@ import type { WriterOutcome } from './batchWriter.ts';
 import type { WritableOptions } from './database.ts';
 import type { PruneRange } from './prune.ts';
 
-/** What passes between a log and its writer thread. */
+/** Messages between a log and its writer thread. */
 export interface WriterThread {
   options: WritableOptions;
   /** Position of the last event in the file. */

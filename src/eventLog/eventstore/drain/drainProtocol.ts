@@ -11,18 +11,18 @@ export interface DrainThreadSettings {
   readonly after: Position;
 }
 
-/** What passes between an outbox and the thread that drains it. */
+/** Messages between an outbox and the thread that drains it. */
 export interface DrainThread {
   options: DrainThreadSettings;
   notifications: {
-    /** The outbox holds new events. */
+    /** The outbox has new events. */
     wake(): void;
   };
   reports: {
     drained(drained: Drained): void;
-    /** The store takes no events, for this reason. */
+    /** The store does not accept events, for this reason. */
     blocked(error: ErrorData): void;
-    /** The store takes events again. */
+    /** The store accepts events again. */
     unblocked(message: string): void;
   };
 }

@@ -8,12 +8,12 @@ export interface DrainThreadOptions extends DrainListener, Omit<DrainThreadSetti
 
 const WORKER = new URL('./drainWorker.ts', import.meta.url);
 const RESTART_MS = 1_000;
-/** The drainer pauses as long between appends: waking its thread more often gains nothing and costs requests. */
+/** As long as the drainer's pause between appends: waking its thread more often would only cost CPU. */
 const WAKE_INTERVAL_MS = 20;
-/** For closing the connection, after the time to drain. */
+/** Time to close the connection after draining. */
 const STOP_GRACE_MS = 2_000;
 
-/** A drainer in a thread of its own, over a connection of its own. A thread that dies is replaced and continues. */
+/** Starts a drainer in a thread of its own, with a connection of its own. A thread that dies is replaced. */
 export function startDrainThread({ path, settings, onDrained, report }: DrainThreadOptions): Drainer {
   let after = position(0);
   let trouble: string | undefined;
@@ -25,7 +25,8 @@ export function startDrainThread({ path, settings, onDrained, report }: DrainThr
     options: () => ({ path, settings, after }),
     keepsProcessAlive: false,
     restart: { afterMs: RESTART_MS },
-    onEnd: (error) => error && report(new Error(`the thread that drains the outbox ended: ${error.message}`)),
+    onEnd: (error) =>
+      error && report(new Error(`the thread that drains the outbox ended: ${error.message}. Restarting it.`)),
     reports: {
       drained(drained) {
         after = drained.position;

@@ -18,7 +18,8 @@ await serveThread<DrainThread>(({ path, settings, after }, report) => {
     to: createEventStoreReplicationTarget(connection),
     after,
     onDrained: (drained) => report('drained', drained),
-    report: (what) => (typeof what === 'string' ? report('unblocked', what) : report('blocked', toErrorData(what))),
+    report: (message) =>
+      typeof message === 'string' ? report('unblocked', message) : report('blocked', toErrorData(message)),
   });
   return {
     notifications: { wake: () => drainer.wake() },

@@ -79,17 +79,18 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
         progress: (reached) => advance(reached.head, reached.seen),
         vaultEntries: onVaultEntries,
         connected() {
-          if (isDropped) report('EventStoreDB is followed again');
+          if (isDropped) report('Connected to EventStoreDB again.');
           isDropped = false;
           cutOffSince = undefined;
         },
         dropped(reason) {
-          if (!isDropped) report(`EventStoreDB cannot be followed: ${reason}`);
+          if (!isDropped)
+            report(`Lost the connection to EventStoreDB: ${reason}. Reconnecting; changes get 503 meanwhile.`);
           isDropped = true;
           cutOffSince ??= performance.now();
         },
       },
-      (error) => report(`the thread that follows EventStoreDB ended: ${error.message}`),
+      (error) => report(`The thread that reads EventStoreDB ended: ${error.message}. Restarting it.`),
     );
   }
 

@@ -10,15 +10,15 @@ export interface MirrorSettings {
   readonly timing?: Partial<FollowTiming> | undefined;
 }
 
-/** An event of a stream of the vault, which is kept in memory only. */
+/** An event of a vault stream. It is kept in memory only. */
 export interface VaultEntry {
   readonly stream: string;
-  /** `STREAM_DELETED` at its end. */
+  /** `STREAM_DELETED` when the stream was tombstoned. */
   readonly type: string;
   readonly data: unknown;
 }
 
-/** What the thread takes. */
+/** Messages to the mirror thread. */
 export interface MirrorThread {
   notifications: {
     /** Serves one mirror over a port of its own. */
@@ -26,7 +26,7 @@ export interface MirrorThread {
   };
 }
 
-/** What the thread takes over the port of a mirror. */
+/** Messages to the thread over the port of a mirror. */
 export interface MirrorEndpoint {
   requests: {
     /** Opens the file. Returns the position of its last event. */
@@ -39,10 +39,10 @@ export interface MirrorEndpoint {
   };
 }
 
-/** What the owner of a mirror takes over its port. All that is reported is in the file by then. */
+/** Messages to the owner of a mirror over its port. Everything reported is already in the file. */
 export interface MirrorOwner {
   notifications: {
-    /** Everything in `$all` up to `seen` was handled; `head` is the position of the last of our events. */
+    /** All events of `$all` up to `seen` were handled; `head` is the position of the last event of the history. */
     progress(reached: { readonly head: Position; readonly seen: NativePosition }): void;
     vaultEntries(entries: readonly VaultEntry[]): void;
     connected(): void;

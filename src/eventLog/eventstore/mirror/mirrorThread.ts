@@ -6,7 +6,7 @@ import type { MirrorEndpoint, MirrorOwner, MirrorThread } from './mirrorProtocol
 
 export interface MirrorConnection {
   readonly channel: Channel<MirrorEndpoint, MirrorOwner>;
-  /** Needs not be called when the thread has ended. */
+  /** Need not be called when the thread has ended. */
   close(): void;
 }
 
