@@ -203,7 +203,7 @@ const kinds = {
     to: digit,
     models: fc.constant([{ model: 'gpt-5*', input: 1.25, cachedInput: 0.125, output: 10 }]),
   }),
-} as Kinds;
+} satisfies Record<KnownEvent['type'], fc.Arbitrary<unknown>> as Kinds;
 
 /** What makes a history worth folding happens more often. */
 const OFTEN: Partial<Record<KnownEvent['type'], number>> = {

@@ -18,13 +18,13 @@ export const storedRequests = (version: number): string[] =>
 /** A version 2 of `RequestCompleted` that nobody has written: a new field, and one that moved to another place. */
 export const completedRequestV2 = schema((make) => {
   const { requestId, priceVersion, ...others } = completedRequestV1(make).shape;
-  return make.object({ requestId, region: make.string(), ...others, priceVersion });
+  return make.object({ requestId, madeUpField: make.string(), ...others, priceVersion });
 });
 
 /** Data of version 1 as the made-up version 2. */
 export function toVersion2(data: unknown): unknown {
   const { requestId, priceVersion, ...others } = data as Record<string, unknown>;
-  return { requestId, region: 'unknown', ...others, priceVersion };
+  return { requestId, madeUpField: 'unknown', ...others, priceVersion };
 }
 
 /** Until the test ends this build knows the made-up version 2. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 type Cell = string | number | null;
 type Row = readonly Cell[];
 
-interface Table {
+export interface Table {
   readonly name: string;
   readonly columns: readonly string[];
   /** The columns as SQL expressions: blobs as hexadecimal text. */
@@ -30,7 +30,7 @@ export function compareReadModelFiles(
       differences.push(`${table.name}: the live table ${same ? 'has other columns' : 'is missing'}`);
       continue;
     }
-    for (const [left, right] of pairs(table, read(live, table), read(fresh, table))) {
+    for (const [left, right] of pairs(table, readRows(live, table), readRows(fresh, table))) {
       rows++;
       const difference = describeDifference(table, left, right);
       if (difference) differences.push(difference);
@@ -40,7 +40,7 @@ export function compareReadModelFiles(
   return { rows, differences };
 }
 
-function tablesOf(database: DatabaseSync): Table[] {
+export function tablesOf(database: DatabaseSync): Table[] {
   const tables = database
     .prepare(
       `SELECT name, type FROM pragma_table_list
@@ -73,7 +73,8 @@ function termsOf(database: DatabaseSync, index: string): Table {
   return { name, columns, selected: columns, key: [0, 1, 2] };
 }
 
-function read(database: DatabaseSync, { name, columns, selected, key }: Table): Iterator<Row> {
+/** The rows of a table in key order. */
+export function readRows(database: DatabaseSync, { name, columns, selected, key }: Table): Iterator<Row> {
   const order = key.map((index) => columns[index]).join(', ');
   const statement = database.prepare(`SELECT ${selected.join(', ')} FROM ${name} ORDER BY ${order}`);
   statement.setReturnArrays(true);

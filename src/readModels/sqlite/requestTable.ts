@@ -37,9 +37,32 @@ const LAYOUT = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** Where each field of a row is stored: in a column of its own, or in the table that an id refers to. */
+const STORAGE = {
+  position: 'column',
+  requestId: 'column',
+  requestedAt: 'column',
+  route: 'column',
+  inputTokens: 'column',
+  outputTokens: 'column',
+  cachedInputTokens: 'column',
+  reasoningTokens: 'column',
+  costMicroDollars: 'column',
+  latencyMs: 'column',
+  firstByteMs: 'column',
+  attempts: 'column',
+  accountId: 'kindId',
+  model: 'kindId',
+  effort: 'kindId',
+  status: 'kindId',
+  apiKeyId: 'outcomeId',
+  errorCode: 'outcomeId',
+  errorMessage: 'messageId',
+} satisfies Record<keyof RequestLogRow, 'column' | 'kindId' | 'outcomeId' | 'messageId'>;
+const COLUMNS = Object.entries(STORAGE).flatMap(([name, place]) => (place === 'column' ? [name] : []));
+
 const SELECT = `
-  SELECT position, requestId, requestedAt, kindId, outcomeId, route, text AS errorMessage, inputTokens, outputTokens,
-    cachedInputTokens, reasoningTokens, costMicroDollars, latencyMs, firstByteMs, attempts
+  SELECT ${COLUMNS.join(', ')}, kindId, outcomeId, text AS errorMessage
   FROM requests LEFT JOIN messages ON messages.id = messageId
   WHERE position IN (SELECT value FROM json_each(?))`;
 

@@ -1,6 +1,7 @@
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState, type HotStateData } from './hotState.ts';
+import type { Pins } from './pins.ts';
 
 /** A copy of the fold at a position. */
 export interface Checkpoint {
@@ -98,24 +99,47 @@ const thinOut = (kept: readonly Checkpoint[], spacing: number): Checkpoint[] =>
 const subjectsInAll = (kept: readonly Checkpoint[]): number =>
   kept.reduce((sum, { state }) => sum + subjectsIn(state), 0);
 
-const subjectsIn = (state: HotState): number => MAPS.reduce((sum, name) => sum + state[name].size, state.counters.size);
+const subjectsIn = (state: HotState): number =>
+  COPIED_MAPS.reduce((sum, name) => sum + state[name].size, state.counters.size);
 
-/** Parts that no query for a past state reads. */
-const OMITTED_PARTS: ReadonlySet<string> = new Set(['sessions', 'openRequests', 'pins', 'revisions']);
+// biome-ignore lint/suspicious/noExplicitAny: maps of any key and value
+type Mutable = Map<any, any> | Pins;
+type MutablePart = { [Name in keyof HotState]: HotState[Name] extends Mutable ? Name : never }[keyof HotState];
+
+/** How a copy treats the parts that the fold changes in place. No query for a past state reads the omitted ones. */
+const MUTABLE_PARTS = {
+  accounts: 'copied',
+  links: 'copied',
+  tokens: 'copied',
+  usage: 'copied',
+  apiKeys: 'copied',
+  keyIdByHash: 'copied',
+  counters: 'copied deeply',
+  sessions: 'omitted',
+  openRequests: 'omitted',
+  pins: 'omitted',
+  revisions: 'omitted',
+} as const satisfies Record<MutablePart, 'copied' | 'copied deeply' | 'omitted'>;
+
+type CopiedMap = {
+  [Name in MutablePart]: (typeof MUTABLE_PARTS)[Name] extends 'copied' ? Name : never;
+}[MutablePart];
+const partsThatAre = (treatment: string): string[] =>
+  Object.entries(MUTABLE_PARTS).flatMap(([name, value]) => (value === treatment ? [name] : []));
+const COPIED_MAPS = partsThatAre('copied') as readonly CopiedMap[];
+const OMITTED_PARTS: ReadonlySet<string> = new Set(partsThatAre('omitted'));
 
 /** The state of a checkpoint as plain data. */
 export const checkpointDataOf = (state: HotState): Partial<HotStateData> =>
   Object.fromEntries(Object.entries(state).filter(([name]) => !OMITTED_PARTS.has(name)));
-const MAPS = ['accounts', 'links', 'tokens', 'usage', 'apiKeys', 'keyIdByHash'] as const;
-const COPIED: ReadonlySet<string> = new Set([...MAPS, 'counters']);
 
 /** A copy that can be folded on independently, without the parts in `OMITTED_PARTS`. */
 export function copyState(state: HotState): HotState {
   const copy = new HotState();
   for (const [name, value] of Object.entries(state)) {
-    if (!OMITTED_PARTS.has(name) && !COPIED.has(name)) Object.assign(copy, { [name]: value });
+    if (!(name in MUTABLE_PARTS)) Object.assign(copy, { [name]: value });
   }
-  for (const name of MAPS) {
+  for (const name of COPIED_MAPS) {
     const target: Map<unknown, unknown> = copy[name];
     for (const [id, value] of state[name]) target.set(id, value);
   }
