@@ -55,7 +55,7 @@ export function actorLabels(actor: HistoryActor): string[] {
 }
 
 /** The sentence that describes an event. */
-export const sentenceOf = ({ type, data }: KnownEvent): string => eventTypes.get(type)?.says(data as never) ?? type;
+export const sentenceOf = ({ type, data }: KnownEvent): string => eventTypes.get(type)?.describe(data as never) ?? type;
 
 /** The text by which an event is found; undefined for a routine event. */
 export const searchTextOf = (event: KnownEvent, subject: string): string | undefined =>

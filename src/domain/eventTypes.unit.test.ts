@@ -179,7 +179,7 @@ describe.each(Object.entries(samples))('%s', (type, sample) => {
   test('is made by its own constructor', () => expect(definitionOf(type)(sample)).toEqual({ type, data: sample }));
 
   test('says one plain sentence that shows nothing secret', () => {
-    const sentence = definitionOf(type).says(sample);
+    const sentence = definitionOf(type).describe(sample);
     expect(sentence.trim()).not.toBe('');
     expect(sentence).not.toMatch(/undefined|null|NaN|\[object|sealed\.|\n/);
     expect(sentence).not.toMatch(/[0-9a-f]{64}/);
@@ -221,7 +221,7 @@ test('a broken field is refused', () => {
 });
 
 describe('the registry', () => {
-  const isDefinition = (value: unknown): value is EventDefinition => typeof value === 'function' && 'says' in value;
+  const isDefinition = (value: unknown): value is EventDefinition => typeof value === 'function' && 'describe' in value;
 
   test('holds every event that any file declares, under a name that no other has', async () => {
     const files = globSync('**/events.ts', { cwd: import.meta.dirname });
@@ -242,7 +242,7 @@ describe('upcasting', () => {
   const thrice = event('TestRenamedTwice', {
     version: 3,
     data: (z) => z.object({ third: z.string() }),
-    says: ({ third }) => third,
+    describe: ({ third }) => third,
     upcasters: [
       (data) => ({ second: `${(data as { first: string }).first}+2` }),
       (data) => ({ third: `${(data as { second: string }).second}+3` }),
@@ -279,7 +279,7 @@ describe('upcasting', () => {
   });
 
   test('a version without an upcaster from each one below cannot be declared', () => {
-    const declaration = { version: 2, data: () => z.object({}), says: () => '' };
+    const declaration = { version: 2, data: () => z.object({}), describe: () => '' };
     expect(() => event('TestIncomplete', declaration)).toThrow(/needs 1 upcasters/);
     expect(() => event('TestIncomplete', { ...declaration, version: 1, upcasters: [(data) => data] })).toThrow();
   });

@@ -33,7 +33,7 @@ export function useVersion2(): void {
   const version2 = event('RequestCompleted', {
     version: 2,
     data: completedRequestV2,
-    says: RequestCompleted.says,
+    describe: RequestCompleted.describe,
     upcasters: [toVersion2],
   });
   const before = types.get('RequestCompleted') as EventDefinition<string, never>;

@@ -39,19 +39,19 @@ export type ImportedAccount = Infer<typeof imported>;
 export const AccountImported = event('AccountImported', {
   version: 1,
   data: imported,
-  says: ({ accountId, planType }) => `account ${accountId} (${planType}) was imported`,
+  describe: ({ accountId, planType }) => `account ${accountId} (${planType}) was imported`,
 });
 
 export const AccountTokensReplaced = event('AccountTokensReplaced', {
   version: 1,
   data: imported,
-  says: ({ accountId }) => `the tokens of account ${accountId} were replaced`,
+  describe: ({ accountId }) => `the tokens of account ${accountId} were replaced`,
 });
 
 export const AccountPlanChanged = event('AccountPlanChanged', {
   version: 1,
   data: (z) => z.object({ accountId: accountIdSchema(z), from: z.string(), to: z.string() }),
-  says: ({ accountId, from, to }) => `the plan of account ${accountId} changed from ${from} to ${to}`,
+  describe: ({ accountId, from, to }) => `the plan of account ${accountId} changed from ${from} to ${to}`,
 });
 
 export const accountStatusSchema = schema((z) => z.enum(['active', 'paused', 'deactivated']));
@@ -62,25 +62,25 @@ const statusChange = schema((z) => z.object({ accountId: accountIdSchema(z), fro
 export const AccountPaused = event('AccountPaused', {
   version: 1,
   data: statusChange,
-  says: ({ accountId }) => `account ${accountId} was paused`,
+  describe: ({ accountId }) => `account ${accountId} was paused`,
 });
 
 export const AccountReactivated = event('AccountReactivated', {
   version: 1,
   data: statusChange,
-  says: ({ accountId, from }) => `account ${accountId} was reactivated (it was ${from})`,
+  describe: ({ accountId, from }) => `account ${accountId} was reactivated (it was ${from})`,
 });
 
 export const AccountDeactivated = event('AccountDeactivated', {
   version: 1,
   data: (z) => statusChange(z).extend({ reason: z.string(), code: z.string() }),
-  says: ({ accountId, reason }) => `account ${accountId} was deactivated: ${reason}`,
+  describe: ({ accountId, reason }) => `account ${accountId} was deactivated: ${reason}`,
 });
 
 export const AccountDeleted = event('AccountDeleted', {
   version: 1,
   data: (z) => z.object({ accountId: accountIdSchema(z) }),
-  says: ({ accountId }) => `account ${accountId} was deleted`,
+  describe: ({ accountId }) => `account ${accountId} was deleted`,
 });
 
 export type AccountEvent =

@@ -26,7 +26,7 @@ import {
   forgetOldLinks,
   initialState,
   isOpen,
-  MAX_ENDED,
+  MAX_ENDED_LINKS,
 } from './state.ts';
 
 const accountLink = specification({ decide, evolve, initialState });
@@ -157,11 +157,11 @@ test('of those that have ended only the latest are kept, and all that are open',
   const open = accountLink.given(begun).state() as AccountLink;
   const closed = accountLink.given(begun, cancelled).state() as AccountLink;
   const links = new Map<string, AccountLink>();
-  for (let n = 0; n < 3 * MAX_ENDED; n++) links.set(uuid(n), { ...(n % 3 === 0 ? open : closed), id: uuid(n) });
+  for (let n = 0; n < 3 * MAX_ENDED_LINKS; n++) links.set(uuid(n), { ...(n % 3 === 0 ? open : closed), id: uuid(n) });
   forgetOldLinks(links);
-  expect([...links.values()].filter(isOpen)).toHaveLength(MAX_ENDED);
+  expect([...links.values()].filter(isOpen)).toHaveLength(MAX_ENDED_LINKS);
   const ended = [...links.values()].filter((link) => !isOpen(link));
-  expect(ended).toHaveLength(MAX_ENDED);
-  expect(ended.at(-1)?.id).toBe(uuid(3 * MAX_ENDED - 1));
+  expect(ended).toHaveLength(MAX_ENDED_LINKS);
+  expect(ended.at(-1)?.id).toBe(uuid(3 * MAX_ENDED_LINKS - 1));
   expect(NOW).toBeLessThan(expiresAt);
 });

@@ -9,13 +9,13 @@ import {
   AccountLinkExpired,
   AccountLinkFailed,
   AccountLinkSkipped,
-  type BegunLink,
   type CodeWay,
+  type LinkData,
 } from './events.ts';
 import { type AccountLinkState, evolve, initialState } from './state.ts';
 
 export type AccountLinkCommand =
-  | { type: 'BeginLink'; linkId: string; link: Omit<BegunLink, 'linkId'> }
+  | { type: 'BeginLink'; linkId: string; link: Omit<LinkData, 'linkId'> }
   | { type: 'ReceiveCode'; linkId: string; by: CodeWay }
   | { type: 'SkipLink'; linkId: string; accountId: AccountId }
   | { type: 'FailLink'; linkId: string; code: string; accountId?: AccountId }

@@ -34,7 +34,7 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
       /** The node that waits for the provider's word. */
       node: z.string(),
     }),
-  says: ({ device, accountId }) =>
+  describe: ({ device, accountId }) =>
     accountId === null
       ? `linking an account by ${device ? 'device code' : 'browser'} was started`
       : `signing in account ${accountId} again by ${device ? 'device code' : 'browser'} was started`,
@@ -47,13 +47,13 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
 export const AccountLinkCodeReceived = event('AccountLinkCodeReceived', {
   version: 1,
   data: (z) => ofLink(z).extend({ by: codeWaySchema(z) }),
-  says: ({ by }) => `the provider confirmed a sign-in (by ${by}); its code is being exchanged`,
+  describe: ({ by }) => `the provider confirmed a sign-in (by ${by}); its code is being exchanged`,
 });
 
 export const AccountLinkSkipped = event('AccountLinkSkipped', {
   version: 1,
   data: (z) => ofLink(z).extend({ accountId: accountIdSchema(z) }),
-  says: ({ accountId }) => `a sign-in changed nothing: account ${accountId} exists already`,
+  describe: ({ accountId }) => `a sign-in changed nothing: account ${accountId} exists already`,
 });
 
 export const AccountLinkFailed = event('AccountLinkFailed', {
@@ -64,22 +64,22 @@ export const AccountLinkFailed = event('AccountLinkFailed', {
       /** The account that somebody signed in to, where that is what went wrong. */
       accountId: accountIdSchema(z).nullable(),
     }),
-  says: ({ code }) => `linking an account failed (${code})`,
+  describe: ({ code }) => `linking an account failed (${code})`,
 });
 
 export const AccountLinkCancelled = event('AccountLinkCancelled', {
   version: 1,
   data: ofLink,
-  says: () => 'linking an account was cancelled',
+  describe: () => 'linking an account was cancelled',
 });
 
 export const AccountLinkExpired = event('AccountLinkExpired', {
   version: 1,
   data: ofLink,
-  says: () => 'linking an account expired',
+  describe: () => 'linking an account expired',
 });
 
-export type BegunLink = EventOf<typeof AccountLinkBegun>['data'];
+export type LinkData = EventOf<typeof AccountLinkBegun>['data'];
 
 export type AccountLinkEvent =
   | EventOf<typeof AccountLinkBegun>

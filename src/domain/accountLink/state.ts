@@ -1,7 +1,7 @@
 import type { AccountEvent } from '../account/events.ts';
 import type { AccountId, Instant } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
-import type { AccountLinkEvent, BegunLink } from './events.ts';
+import type { AccountLinkEvent, LinkData } from './events.ts';
 
 export type LinkOutcome = 'imported' | 'replaced' | 'skipped';
 
@@ -17,11 +17,11 @@ export type LinkProgress =
 export interface AccountLink {
   readonly id: string;
   /** One of these two says how the operator signs in; the other is null. */
-  readonly browser: BegunLink['browser'];
-  readonly device: BegunLink['device'];
+  readonly browser: LinkData['browser'];
+  readonly device: LinkData['device'];
   /** The account to be signed in anew; null to bring in whichever comes. */
   readonly target: AccountId | null;
-  readonly onDuplicate: BegunLink['onDuplicate'];
+  readonly onDuplicate: LinkData['onDuplicate'];
   readonly beganAt: Instant;
   readonly expiresAt: Instant;
   readonly node: string;
@@ -33,14 +33,14 @@ export type AccountLinkState = AccountLink | undefined;
 
 export const initialState: AccountLinkState = undefined;
 
-type Bringing = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
+type ImportEvent = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
 
 /**
  * The account's own event ends the link that brought it: both are one append, so that no crash comes between them.
  */
 export function evolve(
   link: AccountLinkState,
-  { type, data, time }: Recorded<AccountLinkEvent> | Recorded<Bringing>,
+  { type, data, time }: Recorded<AccountLinkEvent> | Recorded<ImportEvent>,
 ): AccountLinkState {
   switch (type) {
     case 'AccountLinkBegun': {
@@ -71,10 +71,10 @@ export const isOpen = ({ progress }: AccountLink): boolean =>
   progress.kind === 'pending' || progress.kind === 'exchanging';
 
 /** So many links that have ended stay in the fold: whoever began one asks how it ended within minutes. */
-export const MAX_ENDED = 16;
+export const MAX_ENDED_LINKS = 16;
 
 /** Lets go of what ended long ago; the order is that of their beginning. */
 export function forgetOldLinks(links: Map<string, AccountLink>): void {
   const ended = [...links.values()].filter((link) => !isOpen(link));
-  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) links.delete(id);
+  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_LINKS))) links.delete(id);
 }

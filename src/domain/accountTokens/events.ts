@@ -6,20 +6,20 @@ import { accountIdSchema, instantSchema } from '../core/schemas.ts';
 export const TokenRefreshClaimed = event('TokenRefreshClaimed', {
   version: 1,
   data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), expiresAt: instantSchema(z) }),
-  says: ({ accountId }) => `a token refresh of account ${accountId} was started`,
+  describe: ({ accountId }) => `a token refresh of account ${accountId} was started`,
 });
 
 export const TokensRefreshed = event('TokensRefreshed', {
   version: 1,
   data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), tokens: sealedCredentialsSchema(z) }),
-  says: ({ accountId }) => `the tokens of account ${accountId} were refreshed`,
+  describe: ({ accountId }) => `the tokens of account ${accountId} were refreshed`,
 });
 
 export const TokenRefreshFailed = event('TokenRefreshFailed', {
   version: 1,
   data: (z) =>
     z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), code: z.string(), isPermanent: z.boolean() }),
-  says: ({ accountId, code, isPermanent }) =>
+  describe: ({ accountId, code, isPermanent }) =>
     `the tokens of account ${accountId} could not be refreshed (${code}${isPermanent ? ', permanently' : ''})`,
 });
 

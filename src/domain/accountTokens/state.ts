@@ -12,12 +12,12 @@ export interface AccountCredentials {
 
 export const initialState: AccountCredentials = { tokens: undefined, claim: undefined };
 
-type TokenBearing = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
+type CredentialsEvent = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
 
 /** Tokens come with an import as well as with a refresh, so this folds events of both streams. */
 export function evolve(
   state: AccountCredentials,
-  { type, data }: Recorded<AccountTokensEvent> | Recorded<TokenBearing>,
+  { type, data }: Recorded<AccountTokensEvent> | Recorded<CredentialsEvent>,
 ): AccountCredentials {
   switch (type) {
     case 'AccountImported':

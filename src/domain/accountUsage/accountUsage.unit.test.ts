@@ -14,14 +14,14 @@ import {
 } from '../../../test/support/specification.ts';
 import type { Instant } from '../core/brands.ts';
 import { AccountUsageObserved, type UsageSample } from './events.ts';
-import { evolve, initialState, type LimitPronounced } from './state.ts';
+import { evolve, initialState, type LimitReported } from './state.ts';
 
 type Folded = Parameters<typeof evolve>[1];
 
 const observed = (sample: UsageSample, time: Instant = NOW): Folded =>
   recorded(at(time, AccountUsageObserved({ accountId: accountId(1), ...sample })));
-const pronounced = (since: Instant = NOW, until: Instant = later(HOUR, since)): LimitPronounced => ({
-  type: 'LimitPronounced',
+const pronounced = (since: Instant = NOW, until: Instant = later(HOUR, since)): LimitReported => ({
+  type: 'LimitReported',
   since,
   until,
   code: 'rate_limit_exceeded',

@@ -4,7 +4,7 @@ import { type AccountUsageEvent, AccountUsageObserved, type UsageSample, type Us
 import { type AccountUsage, evolve, initialState } from './state.ts';
 
 /** A sample is kept at least so often, so that charts have points while nothing happens. */
-const KEEP_EVERY_MS = 15 * 60_000;
+const MAX_SAMPLE_INTERVAL_MS = 15 * 60_000;
 /** A reset time that is given as a delay moves by the time the answer took. */
 const SAME_RESET_MS = 10_000;
 
@@ -33,8 +33,8 @@ export function decide(
   { now }: { readonly now: Instant },
 ): AccountUsageEvent[] {
   const { accountId } = command;
-  const sample = command.type === 'ObserveUsage' ? command.sample : learned(command.windows, usage);
-  const isKept = command.type === 'ObserveUsage' ? isNews(sample, usage, now) : isChange(sample, usage);
+  const sample = command.type === 'ObserveUsage' ? command.sample : mergeLearned(command.windows, usage);
+  const isKept = command.type === 'ObserveUsage' ? isWorthRecording(sample, usage, now) : isChange(sample, usage);
   return isKept ? [AccountUsageObserved({ accountId, ...sample })] : [];
 }
 
@@ -42,7 +42,7 @@ export function decide(
  * Answers overtake each other: one that says less of the same window, or knows an earlier one, is only late. For the same
  * reason none takes back a limit; that is for the provider to say when it is asked.
  */
-function learned({ primary, secondary }: LearnedWindows, { sample, limited }: AccountUsage): UsageSample {
+function mergeLearned({ primary, secondary }: LearnedWindows, { sample, limited }: AccountUsage): UsageSample {
   const known = sample ?? { primary: null, secondary: null, credits: null };
   const next = { ...known, primary: later(known.primary, primary), secondary: later(known.secondary, secondary) };
   return limited && hasRoom(next) ? known : next;
@@ -57,9 +57,9 @@ function later(known: UsageWindow | null, seen: UsageWindow | null): UsageWindow
   return isSame ? (seen.usedPercent < known.usedPercent ? known : next) : laterByMs > 0 ? next : known;
 }
 
-function isNews(sample: UsageSample, usage: AccountUsage, now: Instant): boolean {
+function isWorthRecording(sample: UsageSample, usage: AccountUsage, now: Instant): boolean {
   const { observedAt, limited } = usage;
-  if (observedAt === undefined || now - observedAt >= KEEP_EVERY_MS) return true;
+  if (observedAt === undefined || now - observedAt >= MAX_SAMPLE_INTERVAL_MS) return true;
   // `early-reset`: the provider lifted a limit that a response had named. The same sample now opens the account.
   if (limited && hasRoom(sample)) return true;
   return isChange(sample, usage);

@@ -25,7 +25,7 @@ export type UsageSample = Infer<typeof usageSampleSchema>;
 export const AccountUsageObserved = event('AccountUsageObserved', {
   version: 1,
   data: (z) => usageSampleSchema(z).extend({ accountId: accountIdSchema(z) }),
-  says: ({ accountId, primary, secondary }) =>
+  describe: ({ accountId, primary, secondary }) =>
     `account ${accountId} has used ${shown(primary)} of its primary and ${shown(secondary)} of its secondary window`,
 });
 

@@ -13,14 +13,14 @@ export interface AccountUsage {
 export const initialState: AccountUsage = { sample: undefined, observedAt: undefined, limited: undefined };
 
 /** What a failed attempt of a request says about the account's quota. */
-export interface LimitPronounced {
-  readonly type: 'LimitPronounced';
+export interface LimitReported {
+  readonly type: 'LimitReported';
   readonly since: Instant;
   readonly until: Instant;
   readonly code: string;
 }
 
-export function evolve(usage: AccountUsage, event: Recorded<AccountUsageEvent> | LimitPronounced): AccountUsage {
+export function evolve(usage: AccountUsage, event: Recorded<AccountUsageEvent> | LimitReported): AccountUsage {
   switch (event.type) {
     case 'AccountUsageObserved': {
       const { primary, secondary, credits } = event.data;
@@ -28,7 +28,7 @@ export function evolve(usage: AccountUsage, event: Recorded<AccountUsageEvent> |
       const isLifted = usage.limited !== undefined && showsRoomAfter(usage.limited.since, observed);
       return { ...observed, limited: isLifted ? undefined : usage.limited };
     }
-    case 'LimitPronounced': {
+    case 'LimitReported': {
       // A request tells of its attempts only when it ends: by then the account may have been heard of again.
       const isOutdated = usage.limited !== undefined && usage.limited.since > event.since;
       if (isOutdated || showsRoomAfter(event.since, usage)) return usage;

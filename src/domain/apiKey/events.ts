@@ -19,50 +19,50 @@ export const ApiKeyCreated = event('ApiKeyCreated', {
       expiresAt: instantSchema(z).nullable(),
       rules: rules(z),
     }),
-  says: ({ name, prefix }) => `API key "${name}" (${prefix}...) was created`,
+  describe: ({ name, prefix }) => `API key "${name}" (${prefix}...) was created`,
 });
 
 export const ApiKeyRenamed = event('ApiKeyRenamed', {
   version: 1,
   data: (z) => subject(z).extend({ from: z.string(), to: z.string() }),
-  says: ({ from, to }) => `API key "${from}" was renamed to "${to}"`,
+  describe: ({ from, to }) => `API key "${from}" was renamed to "${to}"`,
 });
 
 export const ApiKeyModelsChanged = event('ApiKeyModelsChanged', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string(), from: models(z), to: models(z) }),
-  says: ({ name, from, to }) => `API key "${name}" may use ${shownModels(to)} (before: ${shownModels(from)})`,
+  describe: ({ name, from, to }) => `API key "${name}" may use ${shownModels(to)} (before: ${shownModels(from)})`,
 });
 
 export const ApiKeyExpiryChanged = event('ApiKeyExpiryChanged', {
   version: 1,
   data: (z) =>
     subject(z).extend({ name: z.string(), from: instantSchema(z).nullable(), to: instantSchema(z).nullable() }),
-  says: ({ name, from, to }) => `API key "${name}" expires ${shownTime(to)} (before: ${shownTime(from)})`,
+  describe: ({ name, from, to }) => `API key "${name}" expires ${shownTime(to)} (before: ${shownTime(from)})`,
 });
 
 export const ApiKeyActivated = event('ApiKeyActivated', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string() }),
-  says: ({ name }) => `API key "${name}" was activated`,
+  describe: ({ name }) => `API key "${name}" was activated`,
 });
 
 export const ApiKeyDeactivated = event('ApiKeyDeactivated', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string() }),
-  says: ({ name }) => `API key "${name}" was deactivated`,
+  describe: ({ name }) => `API key "${name}" was deactivated`,
 });
 
 export const ApiKeyLimitsChanged = event('ApiKeyLimitsChanged', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string(), from: rules(z), to: rules(z) }),
-  says: ({ name, from, to }) => `API key "${name}" has ${shownRules(to)} (before: ${shownRules(from)})`,
+  describe: ({ name, from, to }) => `API key "${name}" has ${shownRules(to)} (before: ${shownRules(from)})`,
 });
 
 export const ApiKeyUsageReset = event('ApiKeyUsageReset', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string() }),
-  says: ({ name }) => `the usage counters of API key "${name}" were reset`,
+  describe: ({ name }) => `the usage counters of API key "${name}" were reset`,
 });
 
 export const ApiKeyRegenerated = event('ApiKeyRegenerated', {
@@ -73,13 +73,13 @@ export const ApiKeyRegenerated = event('ApiKeyRegenerated', {
       from: z.object({ hash: sha256(z), prefix: z.string() }),
       to: z.object({ hash: sha256(z), prefix: z.string() }),
     }),
-  says: ({ name, to }) => `API key "${name}" got a new value (${to.prefix}...)`,
+  describe: ({ name, to }) => `API key "${name}" got a new value (${to.prefix}...)`,
 });
 
 export const ApiKeyDeleted = event('ApiKeyDeleted', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string() }),
-  says: ({ name }) => `API key "${name}" was deleted`,
+  describe: ({ name }) => `API key "${name}" was deleted`,
 });
 
 const shownModels = (names: readonly string[] | null) => (names?.length ? names.join(', ') : 'all models');

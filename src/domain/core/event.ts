@@ -21,7 +21,7 @@ interface Declaration<Data> {
   readonly version: number;
   readonly data: Schema<z.ZodType<Data>>;
   /** One sentence in plain words for the history; may show nothing secret. */
-  readonly says: (data: Data) => string;
+  readonly describe: (data: Data) => string;
   /** `upcasters[n]` turns version n + 1 into version n + 2. */
   readonly upcasters?: readonly Upcaster[];
 }

@@ -14,19 +14,19 @@ const password = schema((z) =>
 export const DashboardPasswordSet = event('DashboardPasswordSet', {
   version: 1,
   data: password,
-  says: () => 'the dashboard password was set; management now requires signing in',
+  describe: () => 'the dashboard password was set; management now requires signing in',
 });
 
 export const DashboardPasswordChanged = event('DashboardPasswordChanged', {
   version: 1,
   data: password,
-  says: () => 'the dashboard password was changed; all earlier sessions ended',
+  describe: () => 'the dashboard password was changed; all earlier sessions ended',
 });
 
 export const DashboardPasswordRemoved = event('DashboardPasswordRemoved', {
   version: 1,
   data: (z) => z.object({ passwordId: z.uuid() }),
-  says: () =>
+  describe: () =>
     'the dashboard password was removed; management is open to clients on this machine, and all sessions ended',
 });
 
@@ -39,13 +39,13 @@ export const TotpConfigured = event('TotpConfigured', {
       /** Number of the 30 s since 1970 whose code confirmed it: that code is used up. */
       step: z.int().min(0),
     }),
-  says: () => 'TOTP was set up for the dashboard',
+  describe: () => 'TOTP was set up for the dashboard',
 });
 
 export const TotpDisabled = event('TotpDisabled', {
   version: 1,
   data: (z) => z.object({ totpId: z.uuid() }),
-  says: () => 'TOTP was disabled for the dashboard',
+  describe: () => 'TOTP was disabled for the dashboard',
 });
 
 export type DashboardAuthEvent =

@@ -8,13 +8,13 @@ const ip = schema((z) => z.string() as unknown as z.ZodType<IpAddress>);
 export const IpAllowed = event('IpAllowed', {
   version: 1,
   data: (z) => z.object({ ip: ip(z) }),
-  says: ({ ip }) => `${ip} may use the proxy`,
+  describe: ({ ip }) => `${ip} may use the proxy`,
 });
 
 export const IpRevoked = event('IpRevoked', {
   version: 1,
   data: (z) => z.object({ ip: ip(z) }),
-  says: ({ ip }) => `${ip} may no longer use the proxy`,
+  describe: ({ ip }) => `${ip} may no longer use the proxy`,
 });
 
 export type FirewallEvent = EventOf<typeof IpAllowed> | EventOf<typeof IpRevoked>;

@@ -13,7 +13,7 @@ export const ModelDescribed = event('ModelDescribed', {
       /** The provider's entry as JSON: a text, because the log could not hold every number and name as they are. */
       entry: z.string(),
     }),
-  says: ({ slug }) => `the provider describes the model ${slug}`,
+  describe: ({ slug }) => `the provider describes the model ${slug}`,
 });
 
 /** What accounts of a plan may use, in the provider's order. */
@@ -21,7 +21,7 @@ export const ModelsListed = event('ModelsListed', {
   version: 1,
   data: (z) =>
     z.object({ planType: z.string(), from: z.array(listedModelSchema(z)), to: z.array(listedModelSchema(z)) }),
-  says: ({ planType, to }) => `the plan ${planType} has the models ${to.map(({ slug }) => slug).join(', ')}`,
+  describe: ({ planType, to }) => `the plan ${planType} has the models ${to.map(({ slug }) => slug).join(', ')}`,
 });
 
 export type ModelCatalogueEvent = EventOf<typeof ModelDescribed> | EventOf<typeof ModelsListed>;

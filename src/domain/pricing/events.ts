@@ -11,6 +11,6 @@ export const PricesPublished = event('PricesPublished', {
       to: z.string().min(1),
       models: z.array(modelPriceSchema(z)),
     }),
-  says: ({ to }) => `costs are calculated with the prices of version ${to}`,
+  describe: ({ to }) => `costs are calculated with the prices of version ${to}`,
 });
 export type PricesEvent = EventOf<typeof PricesPublished>;

@@ -83,7 +83,7 @@ export const RequestAdmitted = event('RequestAdmitted', {
       /** `service_tier` that was asked for; absent when it was the usual one. */
       serviceTier: z.string().optional(),
     }),
-  says: ({ requestId, model }) => `request ${requestId} for ${model} was admitted`,
+  describe: ({ requestId, model }) => `request ${requestId} for ${model} was admitted`,
 });
 
 /** Data of `RequestCompleted` in version 1: never changed, except for new optional fields. */
@@ -119,7 +119,7 @@ export const completedRequestVersions = { 1: completedRequestV1 } as const;
 export const RequestCompleted = event('RequestCompleted', {
   version: 1,
   data: completedRequestV1,
-  says: ({ requestId, model, status, accountId, errorCode }) =>
+  describe: ({ requestId, model, status, accountId, errorCode }) =>
     `request ${requestId} for ${model} ended with ${status}${errorCode ? ` (${errorCode})` : ''}${accountId ? ` on account ${accountId}` : ''}`,
 });
 export type CompletedRequest = EventOf<typeof RequestCompleted>['data'];
@@ -138,7 +138,8 @@ export const RequestRefused = event('RequestRefused', {
       limit: z.object({ ruleId: z.int(), counted: z.int(), reserved: z.int(), ceiling: z.int() }).optional(),
       refusal: emptyChoice(z).optional(),
     }),
-  says: ({ requestId, errorCode, errorMessage }) => `request ${requestId} was refused (${errorCode}): ${errorMessage}`,
+  describe: ({ requestId, errorCode, errorMessage }) =>
+    `request ${requestId} was refused (${errorCode}): ${errorMessage}`,
 });
 export type RefusedRequest = EventOf<typeof RequestRefused>['data'];
 
@@ -155,7 +156,7 @@ export const RefusalsCounted = event('RefusalsCounted', {
       minute: instantSchema(z),
       counts: z.record(z.string(), z.int().min(1)),
     }),
-  says: ({ counts }) =>
+  describe: ({ counts }) =>
     `${Object.values(counts).reduce((sum, count) => sum + count, 0)} more requests were refused within one minute`,
 });
 

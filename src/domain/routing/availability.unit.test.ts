@@ -27,7 +27,7 @@ const sampled = (sample: UsageSample, observedAt = earlier(MINUTE)) =>
     recorded(at(observedAt, AccountUsageObserved({ accountId: accountId(1), ...sample }))),
   );
 const limited = (code: string, until = later(HOUR), before = usage.initialState) =>
-  usage.evolve(before, { type: 'LimitPronounced', since: earlier(2 * MINUTE), until, code });
+  usage.evolve(before, { type: 'LimitReported', since: earlier(2 * MINUTE), until, code });
 const full = (resetAt: ReturnType<typeof later> | null = later(HOUR)) => usageWindow(100, resetAt);
 const of = (known: usage.AccountUsage | undefined, cooling?: Parameters<typeof availabilityOf>[2], now = NOW) =>
   availabilityOf(active, known, cooling, now);

@@ -11,7 +11,7 @@ import { hash32 } from './hash.ts';
 export const SELECT_VERSION = 2;
 
 /** From here on accounts whose plan is not offered the model are left out. */
-export const HEEDS_PLANS_SINCE = 2;
+export const PLANS_SINCE_VERSION = 2;
 
 export interface SelectInput {
   /** From the fold. */
@@ -20,8 +20,8 @@ export interface SelectInput {
   readonly settings: Pick<Settings, 'routingStrategy' | 'preferEarlierResetAccounts'>;
   /** The account that this conversation is pinned to, if any. */
   readonly pinnedTo: AccountId | undefined;
-  /** Plans whose accounts are not offered the model (`plansWithout`). */
-  readonly plansWithout: ReadonlySet<string>;
+  /** Plans whose accounts are not offered the model (`excludedPlans`). */
+  readonly excludedPlans: ReadonlySet<string>;
   /** Breaks ties: the pin's digest, so that a conversation's parallel requests agree, else the request id. */
   readonly seed: string;
   /** Accounts that have failed this request and may not be asked again. */
@@ -66,7 +66,7 @@ export function triedBy(attempts: readonly Pick<Attempt, 'accountId' | 'outcome'
 export function select(input: SelectInput): Selection {
   const pinned = input.pinnedTo === undefined ? undefined : input.accounts.get(input.pinnedTo);
   const pinnedState = pinned && stateOf(input, pinned);
-  const without = heededPlans(input);
+  const without = plansToSkip(input);
   if (pinned && pinnedState === 'available' && !input.tried.has(pinned.id) && !without.has(pinned.planType)) {
     return { kind: 'chosen', accountId: pinned.id, isFallback: false, overlay: undefined };
   }
@@ -112,10 +112,10 @@ export function select(input: SelectInput): Selection {
 }
 
 /** An offer that nobody in the pool has any more says nothing: then everybody may be asked. */
-function heededPlans({ accounts, plansWithout }: SelectInput): ReadonlySet<string> {
-  if (plansWithout.size === 0) return plansWithout;
+function plansToSkip({ accounts, excludedPlans }: SelectInput): ReadonlySet<string> {
+  if (excludedPlans.size === 0) return excludedPlans;
   for (const { status, planType } of accounts.values()) {
-    if (status !== 'deactivated' && !plansWithout.has(planType)) return plansWithout;
+    if (status !== 'deactivated' && !excludedPlans.has(planType)) return excludedPlans;
   }
   return NONE;
 }

@@ -56,7 +56,7 @@ const pool = (changes: Partial<SelectInput> = {}): SelectInput => ({
   usage: new Map(),
   settings: weighted,
   pinnedTo: undefined,
-  plansWithout: new Set(),
+  excludedPlans: new Set(),
   seed: 'request-1',
   tried: new Set(),
   cooling: new Map(),
@@ -68,7 +68,7 @@ const choose = (changes: Partial<SelectInput> = {}) => select(pool(changes));
 
 describe('a model that only some plans are offered', () => {
   const accounts = new Map([account(a, 'active', 'free'), account(b), account(c, 'active', 'new')]);
-  const offered = { accounts, plansWithout: new Set(['free']) };
+  const offered = { accounts, excludedPlans: new Set(['free']) };
 
   test('is not asked of an account whose plan is not, however little it has used', () => {
     const usage = new Map([percent(a, 0, 0), percent(b, 50, 50), percent(c, 40, 40)]);
@@ -361,10 +361,10 @@ const pools: fc.Arbitrary<SelectInput> = fc
     settings: fc.constantFrom(weighted, preferEarlier, roundRobin),
     pinned: fc.option(fc.nat({ max: 7 })),
     seed: fc.string(),
-    plansWithout: fc.constantFrom(new Set<string>(), new Set<string>(), new Set(['free']), new Set(['plus', 'free'])),
+    excludedPlans: fc.constantFrom(new Set<string>(), new Set<string>(), new Set(['free']), new Set(['plus', 'free'])),
     turn: fc.nat({ max: 50 }),
   })
-  .map(({ members, settings, pinned, plansWithout, seed, turn }) => ({
+  .map(({ members, settings, pinned, excludedPlans, seed, turn }) => ({
     accounts: new Map(members.map(({ status, plan }, index) => account(accountId(index), status, plan))),
     usage: new Map(members.flatMap(({ usage }, index) => (usage ? [[accountId(index), usage] as const] : []))),
     settings,
@@ -376,13 +376,13 @@ const pools: fc.Arbitrary<SelectInput> = fc
         coolingUntil === null ? [] : [[accountId(index), coolingUntil]],
       ),
     ),
-    plansWithout,
+    excludedPlans,
     turn,
     now: NOW,
   }));
 const always = (holds: (input: SelectInput) => void) => fc.assert(fc.property(pools, holds), runs(1_000));
-const isWithout = ({ accounts, plansWithout }: SelectInput, id: AccountId) =>
-  plansWithout.has(accounts.get(id)?.planType ?? '');
+const isWithout = ({ accounts, excludedPlans }: SelectInput, id: AccountId) =>
+  excludedPlans.has(accounts.get(id)?.planType ?? '');
 const isOffered = (input: SelectInput) =>
   input.accounts.values().some(({ id, status }) => status !== 'deactivated' && !isWithout(input, id));
 const canServe = (input: SelectInput, id: AccountId) => {

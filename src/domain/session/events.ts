@@ -15,7 +15,7 @@ export const SessionBegun = event('SessionBegun', {
       replaces: z.uuid().nullable(),
       expiresAt: instantSchema(z),
     }),
-  says: ({ replaces }) => (replaces === null ? 'new dashboard session' : 'new dashboard session, signed in again'),
+  describe: ({ replaces }) => (replaces === null ? 'new dashboard session' : 'new dashboard session, signed in again'),
 });
 
 /** The session goes on under a new id, so that a copy of the cookie from before is worth nothing. */
@@ -29,14 +29,14 @@ export const SessionTotpVerified = event('SessionTotpVerified', {
       /** Number of the 30 s since 1970 whose code was given. */
       step: z.int().min(0),
     }),
-  says: () => 'a dashboard session was verified with TOTP',
+  describe: () => 'a dashboard session was verified with TOTP',
 });
 export type SessionTotpVerifiedEvent = EventOf<typeof SessionTotpVerified>;
 
 export const SessionEnded = event('SessionEnded', {
   version: 1,
   data: (z) => z.object({ sessionId: z.uuid() }),
-  says: () => 'a dashboard session was signed out',
+  describe: () => 'a dashboard session was signed out',
 });
 
 export const signInMethodSchema = schema((z) => z.enum(['password', 'totp', 'setup_token']));
@@ -45,14 +45,14 @@ export type SignInMethod = Infer<typeof signInMethodSchema>;
 export const SignInFailed = event('SignInFailed', {
   version: 1,
   data: (z) => z.object({ method: signInMethodSchema(z), address: z.string() }),
-  says: ({ method, address }) => `a sign-in with ${method} from ${address} failed`,
+  describe: ({ method, address }) => `a sign-in with ${method} from ${address} failed`,
 });
 
 /** Attempts that were not even looked at, as one number per address and minute. */
 export const SignInsThrottled = event('SignInsThrottled', {
   version: 1,
   data: (z) => z.object({ address: z.string(), minute: instantSchema(z), count: z.int().min(1) }),
-  says: ({ address, count }) => `${count} more sign-in attempts from ${address} were refused within one minute`,
+  describe: ({ address, count }) => `${count} more sign-in attempts from ${address} were refused within one minute`,
 });
 
 export type SessionEvent = EventOf<typeof SessionBegun> | SessionTotpVerifiedEvent | EventOf<typeof SessionEnded>;

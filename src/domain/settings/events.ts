@@ -21,7 +21,7 @@ const changed = schema((z) => settingsSchema(z).partial());
 export const SettingsChanged = event('SettingsChanged', {
   version: 1,
   data: (z) => z.object({ from: changed(z), to: changed(z) }),
-  says: ({ from, to }) =>
+  describe: ({ from, to }) =>
     Object.entries(to)
       .map(([name, value]) => `${name} changed from ${String(from[name as keyof Settings])} to ${String(value)}`)
       .join('; '),

@@ -1,4 +1,4 @@
-import type { BegunLink } from '../../domain/accountLink/events.ts';
+import type { LinkData } from '../../domain/accountLink/events.ts';
 import { type AccountLink, isOpen } from '../../domain/accountLink/state.ts';
 import { type AccountId, type Instant, instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
@@ -30,7 +30,7 @@ export interface LinkRequest {
   readonly method: 'browser' | 'device';
   /** The account to sign in again; null to link any account. */
   readonly target: AccountId | null;
-  readonly onDuplicate: BegunLink['onDuplicate'];
+  readonly onDuplicate: LinkData['onDuplicate'];
 }
 
 /** What the operator needs to sign in. */
@@ -56,7 +56,7 @@ export function createStartLink(options: StartLinkOptions): StartLink {
   const { hot, commands, vault, now, newId, node, authorization, deviceCodes, whileListening } = options;
   const { lifetimeMs = LIFETIME_MS } = options;
 
-  const recordStart = async (linkId: string, link: Omit<BegunLink, 'linkId'>, cause: Cause): Promise<AccountLink> => {
+  const recordStart = async (linkId: string, link: Omit<LinkData, 'linkId'>, cause: Cause): Promise<AccountLink> => {
     const { state } = await commands.handle(subjects.accountLink, linkId, { type: 'BeginLink', linkId, link }, cause);
     return state ?? refuse('oauth_flow_not_found', { flowId: linkId });
   };

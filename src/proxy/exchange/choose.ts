@@ -1,5 +1,5 @@
 import type { Instant } from '../../domain/core/brands.ts';
-import { plansWithout } from '../../domain/modelCatalogue/plansWithout.ts';
+import { excludedPlans } from '../../domain/modelCatalogue/excludedPlans.ts';
 import type { Attempt } from '../../domain/request/events.ts';
 import { SELECT_VERSION, type Selection, select, triedBy } from '../../domain/routing/select.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
@@ -21,7 +21,7 @@ export function choose(
     usage: hot.usage,
     settings: hot.settings,
     pinnedTo: pin === undefined ? undefined : (pending ?? hot.pins.get(pin, hot.position)),
-    plansWithout: plansWithout(hot.models, model),
+    excludedPlans: excludedPlans(hot.models, model),
     seed: pin ?? requestId,
     tried: triedBy(attempts),
     cooling: cooldowns.current,

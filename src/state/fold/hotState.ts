@@ -160,7 +160,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
       if (limitedUntil === undefined) continue;
       const pronounced = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
-      evolveUsage(this, accountId, { type: 'LimitPronounced', ...pronounced });
+      evolveUsage(this, accountId, { type: 'LimitReported', ...pronounced });
     }
     if (request.pin && request.status === '200' && !request.pin.isFallback && request.accountId !== null) {
       this.pins.set(request.pin.digest, request.accountId, at);

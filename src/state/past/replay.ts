@@ -1,9 +1,9 @@
 import type { AccountId, Position } from '../../domain/core/brands.ts';
 import { admit } from '../../domain/limits/admit.ts';
-import { plansWithout } from '../../domain/modelCatalogue/plansWithout.ts';
+import { excludedPlans } from '../../domain/modelCatalogue/excludedPlans.ts';
 import type { Attempt, CompletedRequest, RefusedRequest } from '../../domain/request/events.ts';
 import type { Cooling } from '../../domain/routing/availability.ts';
-import { HEEDS_PLANS_SINCE, select, triedBy } from '../../domain/routing/select.ts';
+import { PLANS_SINCE_VERSION, select, triedBy } from '../../domain/routing/select.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState } from '../fold/hotState.ts';
 
@@ -90,7 +90,7 @@ function repeatChoice(
     usage: hot.usage,
     settings: hot.settings,
     pinnedTo: overlay?.pinnedTo ?? (pin && hot.pins.get(pin.digest, hot.position)),
-    plansWithout: v >= HEEDS_PLANS_SINCE ? plansWithout(hot.models, model) : NONE,
+    excludedPlans: v >= PLANS_SINCE_VERSION ? excludedPlans(hot.models, model) : NONE,
     seed: pin?.digest ?? requestId,
     tried: triedBy(before),
     cooling,

@@ -72,7 +72,7 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
 };
 
 function sentenceOf(type: string): string {
-  const { data, says } = eventTypes.get(type) as Definition;
+  const { data, describe: says } = eventTypes.get(type) as Definition;
   const sample = { ...placeholdersOf(data(z)), ...samples[type as KnownEvent['type']] };
   return says(sample as never);
 }

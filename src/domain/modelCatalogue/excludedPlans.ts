@@ -12,7 +12,7 @@ const NONE: ReadonlySet<string> = new Set();
  * The plans whose accounts are not offered a model that accounts of another plan are. None, when no list names it: the
  * provider knows models that it lists to nobody. A plan that was never asked for its list may have it.
  */
-export function plansWithout(catalogue: ModelCatalogue, model: string): ReadonlySet<string> {
+export function excludedPlans(catalogue: ModelCatalogue, model: string): ReadonlySet<string> {
   if (catalogue.plans.size < 2) return NONE;
   let byModel = known.get(catalogue);
   if (!byModel) {

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import { plansWithout } from './plansWithout.ts';
+import { excludedPlans } from './excludedPlans.ts';
 import { initialState, type ModelCatalogue } from './state.ts';
 
 const catalogue = (plans: Record<string, readonly string[]>): ModelCatalogue => ({
   ...initialState,
   plans: new Map(Object.entries(plans).map(([plan, slugs]) => [plan, slugs.map((slug) => ({ slug, version: 'v' }))])),
 });
-const without = (plans: Record<string, readonly string[]>, model: string) => [...plansWithout(catalogue(plans), model)];
+const without = (plans: Record<string, readonly string[]>, model: string) => [
+  ...excludedPlans(catalogue(plans), model),
+];
 
 test('a plan is without a model that another one lists and it does not', () =>
   expect(without({ free: ['luna'], plus: ['luna', 'sol'], pro: ['sol'] }, 'sol')).toEqual(['free']));
@@ -24,9 +26,12 @@ test('nothing is known of models before there are two lists', () => {
 
 test('the answer follows the catalogue', () => {
   const before = catalogue({ free: ['luna'], plus: ['sol'] });
-  expect(plansWithout(before, 'sol')).toBe(plansWithout(before, 'sol'));
-  expect([...plansWithout(before, 'sol')]).toEqual(['free']);
+  expect(excludedPlans(before, 'sol')).toBe(excludedPlans(before, 'sol'));
+  expect([...excludedPlans(before, 'sol')]).toEqual(['free']);
   expect([
-    ...plansWithout({ ...before, plans: new Map([...before.plans, ['free', [{ slug: 'sol', version: 'v' }]]]) }, 'sol'),
+    ...excludedPlans(
+      { ...before, plans: new Map([...before.plans, ['free', [{ slug: 'sol', version: 'v' }]]]) },
+      'sol',
+    ),
   ]).toEqual([]);
 });
