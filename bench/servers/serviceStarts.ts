@@ -23,7 +23,7 @@ const STOPPING_WITHIN_MS = 60_000;
 /** With fewer events svc takes no snapshot. */
 const MIN_SNAPSHOT_EVENTS = 100_000;
 
-/** Measures the time until `svc serve` listens: with an empty data folder, with a mirror, and with a mirror and a snapshot. */
+/** Measures how long `svc serve` takes to listen: with an empty data folder, with a mirror, and with a snapshot as well. */
 export async function measureServiceStarts({ folder, url, events, say }: ServiceStartsOptions): Promise<void> {
   await mkdir(folder);
   const snapshots = join(folder, 'snapshots');

@@ -25,6 +25,9 @@ export type LeaseOutcome =
 export interface LeaseStreams {
   /** The last entry; undefined if the lease was never taken. @throws when the store is unreachable */
   last(name: string): Promise<{ readonly revision: number; readonly entry: LeaseEntry } | undefined>;
-  /** Appends after exactly this revision (-1 for the first entry). One of two concurrent appends gets a conflict. Never rejects. */
+  /**
+   * Appends after exactly this revision; -1 for the first entry. One of two concurrent appends gets a conflict. Never
+   * rejects.
+   */
   append(name: string, expectedRevision: number, entry: LeaseEntry): Promise<LeaseOutcome>;
 }

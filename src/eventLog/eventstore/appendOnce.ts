@@ -15,7 +15,10 @@ export type NativeAppendOutcome =
 
 export interface NativeAppend {
   readonly stream: string;
-  /** -1 if the stream must not exist. Never "any": a repeat would be written twice (docs/stores.md#eventstoredb-repeating-an-append). */
+  /**
+   * -1 if the stream must not exist. Never "any", because a repeat would be written twice
+   * (docs/stores.md#eventstoredb-repeating-an-append).
+   */
   readonly expected: number;
   /** At least one: an append without events "succeeds" and moves the end of the log. */
   readonly events: readonly EventData[];

@@ -118,8 +118,8 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
     start() {
       drainer = startDraining({ onDrained, report });
     },
-    async close(patienceMs = CLOSE_TIMEOUT_MS) {
-      await drainer?.stop(patienceMs);
+    async close(timeoutMs = CLOSE_TIMEOUT_MS) {
+      await drainer?.stop(timeoutMs);
       clearTimeout(pruneTimer);
       // No chain has to be continued: the next start writes to streams of its own.
       log.prune({ upTo: drainedTo, kept: [] });

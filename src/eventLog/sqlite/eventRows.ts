@@ -13,7 +13,7 @@ export type EventColumns = [
 ];
 export const EVENT_COLUMNS = 'position, stream, revision, type, version, time, data';
 
-/** Large enough that the cost of a statement does not matter, small enough that a page blocks the event loop for 3 ms only. */
+/** Large enough that the cost of a statement does not matter, and small enough to block the event loop for only 3 ms. */
 export const PAGE_SIZE = 512;
 
 /** Prepares a statement that returns a page of rows as arrays; objects would cost a third more. */

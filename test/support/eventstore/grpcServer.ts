@@ -124,19 +124,19 @@ function framed(message: Uint8Array): Buffer {
 async function* unframed(stream: ServerHttp2Stream): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = [];
   let length = 0;
-  let wanted = FRAME_HEAD_BYTES;
+  let neededBytes = FRAME_HEAD_BYTES;
   // A handler that stops reading the request still has to send its response.
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Buffer);
     length += (chunk as Buffer).length;
-    while (length >= wanted) {
+    while (length >= neededBytes) {
       const received = Buffer.concat(chunks);
       const end = FRAME_HEAD_BYTES + received.readUInt32BE(1);
       const isComplete = length >= end;
       if (isComplete) yield received.subarray(FRAME_HEAD_BYTES, end);
       chunks = [isComplete ? received.subarray(end) : received];
       length = isComplete ? length - end : length;
-      wanted = isComplete ? FRAME_HEAD_BYTES : end;
+      neededBytes = isComplete ? FRAME_HEAD_BYTES : end;
     }
   }
 }

@@ -45,11 +45,11 @@ async function readStream(call: Call, options: ReadReq.Options, { database }: Re
   const isBackwards = options.getReadDirection() === BACKWARDS;
   const bound = from.hasRevision() ? BigInt(from.getRevision()) : undefined;
   const ordered = isBackwards ? records.toReversed() : records;
-  const wanted =
+  const selected =
     bound === undefined
       ? ordered.slice(0, isBackwards === from.hasEnd() ? undefined : 0)
       : ordered.filter(({ revision }) => (isBackwards ? revision <= bound : revision >= bound));
-  await sendAll(call, wanted.slice(0, Number(options.getCount())));
+  await sendAll(call, selected.slice(0, Number(options.getCount())));
   call.end();
 }
 
@@ -64,10 +64,10 @@ async function readAll(call: Call, options: ReadReq.Options, { database }: ReadR
   const count = Number(options.getCount());
   // Inclusive forwards, exclusive backwards.
   const middle = bound === undefined ? (isBackwards ? log.length : 0) : indexAfter(log, bound - 1n);
-  const wanted = isBackwards
+  const selected = isBackwards
     ? log.slice(Math.max(0, middle - count), middle).toReversed()
     : log.slice(middle, middle + count);
-  await sendAll(call, wanted);
+  await sendAll(call, selected);
   call.end();
 }
 

@@ -38,7 +38,7 @@ export async function readStreamOnce(
   }
 }
 
-/** Collects the events of a read. The client ignores deadlines of reads (docs/stores.md#eventstoredb-reads-ignore-deadlines). */
+/** Collects the events of a read, with a timeout (docs/stores.md#eventstoredb-reads-ignore-deadlines). */
 async function collected<Event>(reading: StreamingRead<{ readonly event?: Event }>): Promise<Event[]> {
   // Must come first: an error without a listener ends the process.
   reading.on('error', () => {});

@@ -167,11 +167,11 @@ async function followFrom(
       if (!event || (last && compareNative(last, event.position) >= 0)) continue;
       last = event.position;
       batch.push(event);
-      const since = batching === CATCHING_UP ? lastMessageAt : handledAt;
       if (batch.length >= batching.maxEvents) handleBatch();
-      else {
+      else if (!batchTimer) {
+        const since = batching === CATCHING_UP ? lastMessageAt : handledAt;
         const waitMs = Math.max(since + batching.forMs - lastMessageAt, REST_OF_APPEND_MS);
-        batchTimer ??= setTimeout(handleBatchFromTimer, waitMs);
+        batchTimer = setTimeout(handleBatchFromTimer, waitMs);
       }
     }
   } finally {
