@@ -93,8 +93,8 @@ async function expectRejectedOrForwarded(body: string | Uint8Array): Promise<str
     return undefined;
   }
   outcomes.rejected++;
-  const answer = { status: response.status, headers: Object.fromEntries(response.headers), text };
-  expect(problemsOf(answer, { status: 400, code: 'invalid_request_error' })).toEqual([]);
+  const rejection = { status: response.status, headers: Object.fromEntries(response.headers), text };
+  expect(problemsOf(rejection, { status: 400, code: 'invalid_request_error' })).toEqual([]);
   return JSON.parse(text).error.param;
 }
 

@@ -50,13 +50,13 @@ async function send(path: string, body: Uint8Array, headers: Record<string, stri
     headers,
     body: body as NonNullable<RequestInit['body']>,
   });
-  const answer = {
+  const result = {
     status: response.status,
     headers: Object.fromEntries(response.headers),
     text: await response.text(),
   };
   const reached = upstreamRequests(gateway) - before;
-  return { answer, reached, received: gateway.provider.received.at(-1)?.json };
+  return { response: result, reached, received: gateway.provider.received.at(-1)?.json };
 }
 
 /**
@@ -76,12 +76,12 @@ async function sendAndCheck(
   body: Uint8Array,
   headers: Record<string, string>,
 ): Promise<string | undefined> {
-  const { answer, reached, received } = await send(path, body, headers);
+  const { response, reached, received } = await send(path, body, headers);
   const plain = decode(body, headers['content-encoding']);
   const parsed = plain && parseBody(plain);
   if (reached > 0) {
     outcomes.forwarded++;
-    expect(answer.status, answer.text).toBe(200);
+    expect(response.status, response.text).toBe(200);
     expect(reached).toBe(1);
     if (!parsed)
       throw new Error(`the provider received ${JSON.stringify(received)} for a body that is not a JSON object`);
@@ -92,8 +92,8 @@ async function sendAndCheck(
     return undefined;
   }
   outcomes.rejected++;
-  expect(problemsOf(answer, { status: 400, code: 'invalid_request_error' })).toEqual([]);
-  const { param } = JSON.parse(answer.text).error;
+  expect(problemsOf(response, { status: 400, code: 'invalid_request_error' })).toEqual([]);
+  const { param } = JSON.parse(response.text).error;
   // The error names a field exactly if the body could be parsed.
   expect(param === undefined).toBe(parsed === undefined);
   return param;

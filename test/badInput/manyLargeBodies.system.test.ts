@@ -146,11 +146,11 @@ test('releases the memory of clients that disconnect while sending', { timeout: 
   const way = ways['with a Content-Length'];
   const disconnectHalfway = async () => {
     const request = call(way);
-    const refused = once(request, 'response').catch(() => undefined);
+    const rejected = once(request, 'response').catch(() => undefined);
     const sent = new Promise<void>((resolve) =>
       request.write(way.body.subarray(0, way.body.length / 2), () => resolve()),
     );
-    await Promise.race([sent, refused]);
+    await Promise.race([sent, rejected]);
     request.destroy();
   };
   for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: CLIENTS }, disconnectHalfway));

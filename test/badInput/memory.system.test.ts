@@ -27,12 +27,12 @@ async function send({ name, path, headers = {}, body, expected }: BadRequest): P
     headers,
     body: body as NonNullable<RequestInit['body']>,
   });
-  const answer = {
+  const rejection = {
     status: response.status,
     headers: Object.fromEntries(response.headers),
     text: await response.text(),
   };
-  return expected ? problemsOf(answer, expected).map((problem) => `${name}: ${problem}`) : [];
+  return expected ? problemsOf(rejection, expected).map((problem) => `${name}: ${problem}`) : [];
 }
 
 async function sendValid(): Promise<void> {

@@ -156,10 +156,10 @@ describe('tool calls', () => {
     output_index: index,
     arguments: args,
   });
-  const begun = (index: number, of: number) => ({
+  const firstDelta = (index: number, of: number) => ({
     tool_calls: [{ index, id: `call_${of}`, type: 'function', function: { name: `tool_${of}`, arguments: '' } }],
   });
-  const more = (index: number, args: string) => ({ tool_calls: [{ index, function: { arguments: args } }] });
+  const nextDelta = (index: number, args: string) => ({ tool_calls: [{ index, function: { arguments: args } }] });
 
   test('may interleave, and each piece belongs to the call at its position', () =>
     expect(
@@ -175,11 +175,21 @@ describe('tool calls', () => {
         done(call(1, '{"a":1}'), 1),
         done(call(3, '{}'), 3),
       ),
-    ).toEqual([begun(0, 1), begun(1, 3), more(0, '{"a"'), more(1, '{'), more(0, ':1}'), more(1, '}')]));
+    ).toEqual([
+      firstDelta(0, 1),
+      firstDelta(1, 3),
+      nextDelta(0, '{"a"'),
+      nextDelta(1, '{'),
+      nextDelta(0, ':1}'),
+      nextDelta(1, '}'),
+    ]));
 
   test('are distinct even with the same call id', () => {
     const twin = (index: number) => added({ ...call(index), call_id: 'call_x' }, index);
-    expect(deltasOf(twin(0), twin(1), piece(1, '{}'), piece(0, '[]')).slice(2)).toEqual([more(1, '{}'), more(0, '[]')]);
+    expect(deltasOf(twin(0), twin(1), piece(1, '{}'), piece(0, '[]')).slice(2)).toEqual([
+      nextDelta(1, '{}'),
+      nextDelta(0, '[]'),
+    ]);
   });
 
   test.each<[what: string, events: Event[]]>([
@@ -189,20 +199,20 @@ describe('tool calls', () => {
     ['in a finished item without an added event', [piece(0, '{"a"'), piece(0, ':1}'), done(call(0, '{"a":1}'))]],
     ['in the terminal event', [completed({ output: [call(0, '{"a":1}')] })]],
   ])('are read with arguments %s', (_what, events) =>
-    expect(deltasOf(...events)).toEqual([begun(0, 0), more(0, '{"a":1}')]),
+    expect(deltasOf(...events)).toEqual([firstDelta(0, 0), nextDelta(0, '{"a":1}')]),
   );
 
   test('are passed on without arguments', () => {
     const { deltas, finish } = readAll(added(call(0), 0), whole(0, ''), done(call(0, '')), completed());
-    expect(deltas).toEqual([begun(0, 0)]);
+    expect(deltas).toEqual([firstDelta(0, 0)]);
     expect(finish).toMatchObject({ reason: 'tool_calls' });
   });
 
   test('are matched by item id when positions are missing', () => {
     const { output_index: _, ...withoutPosition } = added(call(0), 0);
     expect(deltasOf(withoutPosition as Event, { ...piece(0, '{}'), output_index: undefined })).toEqual([
-      begun(0, 0),
-      more(0, '{}'),
+      firstDelta(0, 0),
+      nextDelta(0, '{}'),
     ]);
   });
 

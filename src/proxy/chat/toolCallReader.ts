@@ -51,9 +51,9 @@ export class ToolCallReader {
   /** A finished item: passes on what was not passed on before. */
   finish(event: JsonObject): ToolCallDelta[] {
     const { item } = event;
-    const begun = this.begin(event);
-    if (!isObject(item)) return begun;
-    return [...begun, ...this.complete(event, item.type === 'custom_tool_call' ? item.input : item.arguments)];
+    const first = this.begin(event);
+    if (!isObject(item)) return first;
+    return [...first, ...this.complete(event, item.type === 'custom_tool_call' ? item.input : item.arguments)];
   }
 }
 

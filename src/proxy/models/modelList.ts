@@ -14,7 +14,7 @@ export interface ModelsBody {
 /**
  * The models that the pool can serve, as the provider last described them to an account of each plan. One body serves all
  * clients: SDKs read `data`, Codex reads `models` (docs/clients.md#one-models-body-satisfies-every-client). Before the
- * provider has answered the list is empty, which makes Codex use its built-in one.
+ * provider has responded the list is empty, which makes Codex use its built-in one.
  */
 export class ModelList {
   readonly #hot: Pick<HotState, 'accounts' | 'models'>;

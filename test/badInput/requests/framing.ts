@@ -198,7 +198,7 @@ const pipelines = () => [
       { waitMs: 50 },
       '\x01\x02 noise\r\n\r\n',
     ),
-    answers: 2,
+    responses: 2,
   },
   invalidBody('an invalid body with HTTP/1.0', message(truncated, { version: 'HTTP/1.0', host: null })),
 ];

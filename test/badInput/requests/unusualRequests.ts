@@ -192,10 +192,10 @@ const transports = (): UnusualRequest[] => [
   sentAs('a query', { query: '?stream=false&a=%ZZ&b=%00' }),
   sentAs('a trailing slash', { query: '/' }),
   sentAs('headers with Latin-1 characters', {
-    headers: { 'x-note': LATIN1, authorization: 'Bearer of good news', accept: 'text/html' },
+    headers: { 'x-note': LATIN1, authorization: 'Bearer not-a-key', accept: 'text/html' },
   }),
   sentAs('an invalid X-Forwarded-For', {
-    headers: { 'x-forwarded-for': 'nobody, ::, 999.1.1.1', forwarded: 'for=x' },
+    headers: { 'x-forwarded-for': 'unknown, ::, 999.1.1.1', forwarded: 'for=x' },
   }),
   sentAs('HTTP/1.0', {
     steps: (path) => [message(json, { path, version: 'HTTP/1.0', host: null, headers: [['connection', 'close']] })],

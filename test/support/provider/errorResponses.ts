@@ -36,8 +36,8 @@ export const throttled = ({
   });
 
 /**
- * A 401 whatever the token. The realistic ways to `access-token-refused` and `refresh-token-refused` are
- * `expireAccessToken()` and `account.token`.
+ * `access-token-refused`, whatever the token. Use `expireAccessToken()` to make it depend on the token, and
+ * `account.token` for `refresh-token-refused`.
  */
 export const accessTokenRefused = ({ code = 'invalid_token' }: { code?: string } = {}): ResponseScript =>
   errorJson(401, { message: 'Your authentication token is not valid. Please try signing in again.', code });
