@@ -60,7 +60,7 @@ async function send(path: string, body: Uint8Array, headers: Record<string, stri
 }
 
 /**
- * Sends a body that must be rejected, or forwarded as the rules say.
+ * Sends a body that must be rejected, or forwarded as `expectedUpstreamBody` says.
  * @returns the field in the error
  */
 async function expectRejectedOrForwarded(path: string, body: Uint8Array, headers: Record<string, string> = {}) {

@@ -47,7 +47,7 @@ describe('Codex', () => {
   });
 
   test.for(['named OpenAI', 'built-in'] as const)(
-    'signed in with ChatGPT, with the %s provider, sends zstd and the provider gets the same body',
+    'signed in with ChatGPT (%s provider) sends zstd, and the provider gets the same body',
     async (provider, { fixture }) => {
       const ownAccount = fixture.provider.addAccount();
 

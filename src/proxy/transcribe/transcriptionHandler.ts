@@ -28,11 +28,11 @@ type KnownRoute = RoutedState<TranscriptionRoute>;
 
 /**
  * Bytes read before the first attempt. Most dictations are shorter: they are checked completely and can be retried with
- * another account. A longer one is streamed and not kept, so once it is being sent it cannot be retried.
+ * another account. A longer one is streamed and not kept, so it can only be retried until more than its start was sent.
  */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
-/** Handles audio uploads by the same admission and the same attempts as every other request. */
+/** Transcribes audio, with the same admission and the same attempts as for model requests. */
 export function createTranscriptionHandler(services: TranscriptionServices) {
   const { hot, admissionControl, memoryBudget, openRequests, limits } = services;
   const requested = { model: TRANSCRIPTION_MODEL, effort: null, serviceTier: null };

@@ -99,7 +99,7 @@ test('plays any script at the token endpoint', async () => {
   expect([response.status, response.headers.get('content-type')]).toEqual([502, 'text/html']);
 });
 
-test('uses up a refresh token even if the response is delayed, but not if it never comes', async () => {
+test('hangs at the token endpoint, and uses up a refresh token before a delayed response', async () => {
   const { refresh_token: token } = account.authFile().tokens;
   for (const script of ['hang', { delayMs: 60_000 }] as const) {
     account.token = script;
