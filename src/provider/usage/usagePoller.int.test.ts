@@ -334,7 +334,7 @@ describe('rounds', () => {
 
   test('poll at most four accounts at the same time', async () => {
     for (let index = 0; index < 11; index++) await fixture.importAccount(fixture.provider.addAccount());
-    for (const { usage } of fixture.provider.accounts) usage.failure = delayed(20, json(403, {}));
+    for (const { usage } of fixture.provider.accounts) usage.failure = delayed(100, json(403, {}));
     const rounds = fixture.node.poller({ everyMs: 1 });
     rounds.start();
     let maxInFlight = 0;
