@@ -130,7 +130,7 @@ test.each(Object.entries(ways))(
       expect(refusal).toEqual({
         status: 503,
         retryAfter: '2',
-        error: { message: expect.stringContaining('in a moment'), type: 'server_error', code: 'overloaded' },
+        error: { message: expect.stringContaining('Retry shortly'), type: 'server_error', code: 'overloaded' },
       });
     }
     expect(new Set(await sendSmallBodies())).toEqual(new Set([200]));
