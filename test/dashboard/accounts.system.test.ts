@@ -20,15 +20,15 @@ journeys('the life of an account', () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com', plan: 'pro' });
     const page = await visit({ path: '/accounts' });
-    await page.getByRole('button', { name: 'Sign in to an account' }).click();
+    await page.getByRole('button', { name: 'Sign in with the provider' }).click();
     const opened = page.context().waitForEvent('page');
-    await page.getByRole('link', { name: 'Open the sign-in' }).click();
+    await page.getByRole('link', { name: 'Open sign-in page' }).click();
     const provider = await opened;
     await provider.getByRole('button', { name: /^ada@example\.com/ }).click();
     await provider.getByText('The account is linked.').waitFor();
     await provider.close();
 
-    await page.getByRole('heading', { name: 'The account is linked' }).waitFor();
+    await page.getByRole('heading', { name: 'Account linked' }).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, account).getByText('Active').waitFor();
     await rowOf(page, account)
@@ -41,15 +41,15 @@ journeys('the life of an account', () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'grace@example.com' });
     const page = await visit({ path: '/accounts?add=browser' });
-    const link = page.getByRole('link', { name: 'Open the sign-in' });
+    const link = page.getByRole('link', { name: 'Open sign-in page' });
     const address = await signInAt((await link.getAttribute('href')) ?? '', account);
-    await page.getByText('My browser ended on a page that does not load').click();
-    await page.getByLabel('Address of that page').fill('http://localhost/nonsense');
-    await page.getByRole('button', { name: 'Finish the sign-in' }).click();
+    await page.getByText('My browser shows a page that does not load').click();
+    await page.getByLabel('Address of the page').fill('http://localhost/nonsense');
+    await page.getByRole('button', { name: 'Finish sign-in' }).click();
     await page.locator('.error').waitFor();
-    await page.getByLabel('Address of that page').fill(address);
-    await page.getByRole('button', { name: 'Finish the sign-in' }).click();
-    await page.getByRole('heading', { name: 'The account is linked' }).waitFor();
+    await page.getByLabel('Address of the page').fill(address);
+    await page.getByRole('button', { name: 'Finish sign-in' }).click();
+    await page.getByRole('heading', { name: 'Account linked' }).waitFor();
   });
 
   test('signing in with a code brings an account in', async () => {
@@ -57,17 +57,17 @@ journeys('the life of an account', () => {
     gateway.provider.authorization.script.interval = '0.1';
     const account = gateway.provider.addAccount({ email: 'radia@example.com' });
     const page = await visit({ path: '/accounts?add' });
-    await page.getByRole('button', { name: /^Sign in with a code/ }).click();
+    await page.getByRole('button', { name: /^Sign in with a device code/ }).click();
     const code = (await page.getByLabel('Code', { exact: true }).textContent()) ?? '';
     expect(code).toMatch(/^[0-9A-F]{4}-[0-9A-F]{5}$/);
     await page.getByText(/Time left: 14:\d\d/).waitFor();
 
     const opened = page.context().waitForEvent('page');
-    await page.getByRole('link', { name: 'Open the page' }).click();
+    await page.getByRole('link', { name: 'Open page' }).click();
     const provider = await opened;
     await provider.getByLabel('Code').fill(code);
     await provider.getByRole('button', { name: /^radia@example\.com/ }).click();
-    await page.getByRole('heading', { name: 'The account is linked' }).waitFor();
+    await page.getByRole('heading', { name: 'Account linked' }).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, account).waitFor();
   });
@@ -98,9 +98,9 @@ journeys('the life of an account', () => {
     await results.filter({ hasText: 'grace@example.com' }).getByText('Imported, plus').waitFor();
     await results.filter({ hasText: 'notes.json' }).getByText('Nothing was imported.').waitFor();
     const known = results.filter({ hasText: 'ada.json' });
-    await known.getByText('This account is here already.').waitFor();
-    await known.getByRole('button', { name: 'Replace its tokens' }).click();
-    await results.filter({ hasText: 'ada@example.com' }).getByText('Its tokens are replaced').waitFor();
+    await known.getByText('This account already exists.').waitFor();
+    await known.getByRole('button', { name: 'Replace tokens' }).click();
+    await results.filter({ hasText: 'ada@example.com' }).getByText('Tokens replaced').waitFor();
     expect(gateway.events('AccountTokensReplaced')).toHaveLength(1);
   });
 
@@ -119,12 +119,12 @@ journeys('the life of an account', () => {
 
     await act(page, account, 'Sign in again');
     await page.getByRole('button', { name: /^Sign in with this browser/ }).click();
-    const link = page.getByRole('link', { name: 'Open the sign-in' });
+    const link = page.getByRole('link', { name: 'Open sign-in page' });
     await fetch(await signInAt((await link.getAttribute('href')) ?? '', other));
-    await page.getByText('The sign-in did not work.').waitFor();
+    await page.getByText('Sign-in failed.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     await fetch(await signInAt((await link.getAttribute('href')) ?? '', account));
-    await page.getByRole('heading', { name: 'The account is signed in again' }).waitFor();
+    await page.getByRole('heading', { name: 'Account signed in again' }).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
 
     await act(page, account, 'Delete …');

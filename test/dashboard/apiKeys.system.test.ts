@@ -14,25 +14,25 @@ journeys('the life of an API key', () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.set({ api_key_auth_enabled: true });
     const page = await visit({ path: '/api-keys' });
-    await page.getByRole('button', { name: 'Create the first key' }).click();
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByText('Say whose it is, or what for.').waitFor();
+    await page.getByRole('button', { name: 'Create your first key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('Enter a name.').waitFor();
     await page.getByLabel('Name').fill('laptop');
     await page.getByLabel('Models').fill('gpt-5.1');
     await page.getByRole('option', { name: 'gpt-5.1', exact: true }).click();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Add a limit' }).click();
+    await page.getByRole('button', { name: 'Add limit' }).click();
     await page.getByLabel('At most').fill('ten');
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByText('A number such as 2,000,000 or 2m.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('Enter a number such as 2,000,000 or 2m.').waitFor();
     await page.getByLabel('At most').fill('10');
-    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
 
     const key = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
     expect(key).toMatch(/^sk-svc-[0-9a-f]{48}$/);
     await page.getByRole('tab', { name: 'curl' }).click();
     await page.getByText(`curl -s ${gateway.url}/v1/responses`).waitFor();
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Done, I copied it' }).click();
     expect(await page.content()).not.toContain(key);
 
     const ask = (model = 'gpt-5.1', bearer = key) =>
@@ -60,9 +60,9 @@ journeys('the life of an API key', () => {
     await rowOf(page, 'laptop').getByText('Active', { exact: true }).waitFor();
 
     await act(page, 'laptop', 'Regenerate …');
-    await page.getByRole('button', { name: 'Make a new value' }).click();
+    await page.getByRole('button', { name: 'Regenerate key' }).click();
     const next = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Done, I copied it' }).click();
     expect([(await ask()).status, (await ask('gpt-5.1', next)).status]).toEqual([401, 200]);
 
     await rowOf(page, 'laptop').getByRole('button', { name: 'laptop', exact: true }).click();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { journeys, startJourney } from './support/journey.ts';
 
 const tab = (page: Page, name: RegExp) =>
-  page.getByRole('navigation', { name: 'What to look at' }).getByRole('button', { name }).click();
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name }).click();
 
 journeys('looking back', () => {
   test('accounts, keys, firewall and settings are shown as they were, and nothing of it can be mistaken for now', async () => {
@@ -19,9 +19,9 @@ journeys('looking back', () => {
 
     const page = await visit({ path: '/history' });
     await page.getByRole('button', { name: '10.0.0.9 may use the proxy' }).click();
-    await page.getByRole('link', { name: 'Right after' }).click();
+    await page.getByRole('link', { name: 'After' }).click();
     await page.waitForURL(new RegExp(`/history/as-of\\?at=${then.position}$`));
-    await page.getByText('This is the past, not now.').waitFor();
+    await page.getByText('You are viewing a past state.').waitFor();
     await page.getByText(`As it was right after event ${then.position}, `).waitFor();
     const accountRow = page.getByRole('row').filter({ hasText: 'account-1@example.com' });
     await accountRow.getByText('Active', { exact: true }).waitFor();
@@ -31,7 +31,7 @@ journeys('looking back', () => {
     await tab(page, /^Firewall/);
     await page.getByRole('row').filter({ hasText: '10.0.0.9' }).getByText('removed since').waitFor();
     await tab(page, /^Settings/);
-    await page.getByRole('row').filter({ hasText: 'Strategy' }).getByText('in turn now').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Strategy' }).getByText('round robin now').waitFor();
 
     // Nothing that writes: what can be pressed chooses a moment, a tab or the way back.
     const pressable = await page.locator('main').getByRole('button').allTextContents();
@@ -46,28 +46,28 @@ journeys('looking back', () => {
     ]);
     expect(await page.locator('main').getByRole('switch').count()).toBe(0);
 
-    await page.getByRole('button', { name: 'The change after' }).click();
+    await page.getByRole('button', { name: 'Next change' }).click();
     await page.waitForURL(new RegExp(`at=${then.position + 1}\\b`));
     await tab(page, /^Accounts/);
     await accountRow.getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('slider').press('Home');
-    await page.getByText('There were no accounts').waitFor();
+    await page.getByText('No accounts').waitFor();
     await page.getByRole('button', { name: 'A week ago' }).click();
     await page.waitForURL(/at=20\d\d-/);
-    await page.getByText(/^This is the past, not now\. As it was at /).waitFor();
-    await page.getByRole('link', { name: 'Back to now' }).click();
+    await page.getByText(/^You are viewing a past state\. As it was at /).waitFor();
+    await page.getByRole('link', { name: 'Back to current state' }).click();
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
   });
 
   test('a moment that is none is said to be none', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/history/as-of?at=yesterday' });
-    await page.getByText('“yesterday” is neither a position of the log nor a time.').waitFor();
+    await page.getByText('“yesterday” is neither a log position nor a time.').waitFor();
     await page.getByRole('slider').waitFor();
-    expect(await page.getByText('That moment cannot be shown').count()).toBe(0);
+    expect(await page.getByText('Couldn’t show this moment').count()).toBe(0);
     await page.goto(`${gateway.url}/history/as-of?at=99999`);
     await page.getByText(/lies beyond the log/).waitFor();
     await page.goto(`${gateway.url}/history/as-of`);
-    await page.getByText(/This is the past, not now/).waitFor();
+    await page.getByText(/You are viewing a past state/).waitFor();
   });
 });

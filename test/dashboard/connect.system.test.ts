@@ -31,10 +31,10 @@ journeys('connect', () => {
   test('once keys are required every client is told where its key goes', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/connect' });
-    await page.getByText('Keys are not required now').waitFor();
+    await page.getByText('Keys are not required').waitFor();
     expect(await page.locator('pre').first().innerText()).not.toContain('env_key');
     await gateway.set({ api_key_auth_enabled: true });
-    await page.getByText('Every request needs a key.').waitFor();
+    await page.getByText('Every request needs an API key.').waitFor();
     await page.getByText('env_key = "SVC_API_KEY"').waitFor();
     await page.getByRole('tab', { name: 'curl' }).click();
     await page.getByText('$SVC_API_KEY').waitFor();

@@ -28,13 +28,13 @@ journeys('everywhere', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: 'API keys', exact: true }).click();
-    await page.getByRole('button', { name: 'Create the first key' }).click();
+    await page.getByRole('button', { name: 'Create your first key' }).click();
     await page.getByLabel('Name').fill('laptop');
     await page.keyboard.press('Enter');
     await page.getByLabel('API key', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Done, I copied it' }).click();
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByRole('button', { name: 'Set it up' }).click();
+    await page.getByRole('button', { name: 'Set up' }).click();
     const secret = (await page.locator('code.secret').textContent())?.replaceAll(' ', '') ?? '';
     expect(secret).toMatch(/^[A-Z2-7]{16,}$/);
     expect(JSON.stringify(await page.evaluate(KEPT))).not.toContain(secret);
@@ -83,13 +83,13 @@ journeys('everywhere', () => {
     const page = await visit({ ...moving, path: '/settings' });
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Go to a page').fill('design');
+    await page.getByPlaceholder('Search pages').fill('design');
     await page.getByRole('option', { name: 'design team' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'design team' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Go to a page').fill(gateway.pool[1]?.at.email ?? '');
+    await page.getByPlaceholder('Search pages').fill(gateway.pool[1]?.at.email ?? '');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: gateway.pool[1]?.at.email ?? '' }).waitFor();
   });
@@ -124,14 +124,14 @@ journeys('everywhere', () => {
       .catch(() => undefined);
     await expect.poll(() => gateway.pool[0]?.at.inFlight).toBe(1);
     const page = await visit({ ...moving, path: `/api-keys?key=${key.id}` });
-    await page.getByText(/tokens reserved by requests under way/).waitFor();
+    await page.getByText(/tokens reserved by open requests/).waitFor();
     await page
       .getByText(/resets in (1d|23h 59m)/)
       .first()
       .waitFor();
     controller.abort();
     await asked;
-    await page.getByText(/tokens reserved by requests under way/).waitFor({ state: 'detached', timeout: 20_000 });
+    await page.getByText(/tokens reserved by open requests/).waitFor({ state: 'detached', timeout: 20_000 });
   });
 
   test('a service that is gone is said to be, with what to do, and what was there stays', async () => {
@@ -142,7 +142,7 @@ journeys('everywhere', () => {
     await page.getByText('Not connected').waitFor();
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Pause' }).click();
-    await page.getByText('The service does not answer').first().waitFor();
+    await page.getByText('The service does not respond').first().waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
   });
 });

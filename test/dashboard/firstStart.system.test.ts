@@ -7,11 +7,11 @@ journeys('first start', () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com' });
     const page = await visit();
-    await page.getByText('There is no password yet.').waitFor();
+    await page.getByText('No password is set.').waitFor();
     await page.getByRole('link', { name: 'Set a password' }).first().click();
     await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('The password is set, and you are signed in').waitFor();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Password set. You are signed in.').waitFor();
 
     await page.getByRole('link', { name: 'Accounts', exact: true }).first().click();
     await page.getByRole('button', { name: 'Import auth files' }).click();
@@ -25,18 +25,18 @@ journeys('first start', () => {
 
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('switch', { name: 'Require an API key' }).click();
-    await page.getByRole('heading', { name: 'There is no active key' }).waitFor();
-    await page.getByRole('button', { name: 'Require keys all the same' }).click();
-    await page.getByText('Every request now needs a key').waitFor();
+    await page.getByRole('heading', { name: 'No active API key' }).waitFor();
+    await page.getByRole('button', { name: 'Require keys anyway' }).click();
+    await page.getByText('API keys are now required').waitFor();
 
     await page.getByRole('link', { name: 'API keys', exact: true }).click();
-    await page.getByRole('button', { name: 'Create the first key' }).click();
+    await page.getByRole('button', { name: 'Create your first key' }).click();
     await page.getByLabel('Name').fill('laptop');
     await page.keyboard.press('Enter');
     const key = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
     await page.getByRole('tab', { name: 'curl' }).click();
     const command = (await page.getByRole('region', { name: 'curl' }).textContent()) ?? '';
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Done, I copied it' }).click();
 
     const answer = await runCurl(command, key);
     expect(answer.status).toBe(200);

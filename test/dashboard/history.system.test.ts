@@ -20,15 +20,15 @@ journeys('the history', () => {
     await panel.getByRole('row', { name: 'rules, no. 1, max value 1,000 2,000,000' }).waitFor();
     expect(await panel.getByRole('row').count()).toBe(2);
     await panel.getByText('an operator at 127.0.0.1').waitFor();
-    await page.getByText('The event as it was written').click();
+    await page.getByText('Raw event').click();
     await panel.getByText('"maxValue": 2000000').waitFor();
 
     await panel.getByRole('button', { name: 'Older' }).click();
     await panel.getByRole('row', { name: 'name laptop', exact: true }).waitFor();
     expect(await panel.innerText()).not.toMatch(/[0-9a-f]{64}/);
-    await panel.getByRole('link', { name: 'All about the same' }).click();
+    await panel.getByRole('link', { name: 'All events of this subject' }).click();
     await page.waitForURL(/\?subject=apiKey-/);
-    await page.getByRole('button', { name: 'Remove About: key laptop' }).waitFor();
+    await page.getByRole('button', { name: 'Remove Subject: key laptop' }).waitFor();
     await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'API key "laptop"' }).count()).toBe(2);
   });
 
@@ -40,12 +40,12 @@ journeys('the history', () => {
     const page = await visit({ path: '/history' });
     await event(page, '127.0.0.1 may use the proxy').waitFor();
     expect(await event(page, /^Request req_/).count()).toBe(0);
-    await page.getByRole('button', { name: 'Show everything' }).click();
+    await page.getByRole('button', { name: 'Show all events' }).click();
     await event(page, /^Request req_.* ended with 200 on account account-1@/).waitFor();
     await page.goBack();
     await event(page, /^Request req_/).waitFor({ state: 'detached' });
 
-    await page.getByRole('button', { name: 'Kind', exact: true }).click();
+    await page.getByRole('button', { name: 'Type', exact: true }).click();
     await page.getByRole('checkbox', { name: /^Settings and firewall/ }).check();
     await page.keyboard.press('Escape');
     await event(page, /^API key/).waitFor({ state: 'detached' });
@@ -53,12 +53,12 @@ journeys('the history', () => {
     await page.reload();
     await event(page, '127.0.0.1 may use the proxy').waitFor();
     expect(await event(page, /^API key/).count()).toBe(0);
-    await page.getByRole('button', { name: 'Remove Kind: Settings and firewall' }).click();
-    await page.getByLabel('Find in the sentences').fill('laptop');
+    await page.getByRole('button', { name: 'Remove Type: Settings and firewall' }).click();
+    await page.getByLabel('Search events').fill('laptop');
     await event(page, '127.0.0.1 may use the proxy').waitFor({ state: 'detached' });
     await event(page, /^API key "laptop"/).waitFor();
     await page.goto(`${gateway.url}/history?actor=cli`);
-    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No results' }).waitFor();
   });
 
   test('older events come page after page, by keyboard alone', async () => {
@@ -80,7 +80,7 @@ journeys('the history', () => {
     await page.keyboard.press('End');
     await event(page, '10.0.0.1 may use the proxy').waitFor();
     expect(await event(page, /may use the proxy$/).count()).toBe(130);
-    await page.getByText('That is all.').waitFor();
+    await page.getByText('End of history').waitFor();
   });
 
   test('events of one condition are not gone on with for another that could not be asked for', async () => {
@@ -103,9 +103,9 @@ journeys('the history', () => {
         return fails ? route.fulfill({ status: 500 }) : route.continue();
       },
     );
-    await page.getByLabel('Find in the sentences').fill('laptop');
-    await page.getByText('The history could not be asked for').waitFor();
-    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await page.getByLabel('Search events').fill('laptop');
+    await page.getByText('Couldn’t load the history').waitFor();
+    await page.getByRole('button', { name: 'Load older events' }).click();
     fails = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await event(page, /^API key "laptop"/).waitFor();

@@ -26,27 +26,27 @@ journeys('by keyboard alone', () => {
     };
 
     await press('Control+k');
-    await page.getByPlaceholder('Go to a page, an account, a key …').waitFor();
+    await page.getByPlaceholder('Search pages, accounts and keys …').waitFor();
     await page.keyboard.type('create an api');
     await page.getByRole('option', { name: 'Create an API key' }).waitFor();
     await press('Enter');
     await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
     await expect.poll(() => focused().evaluate(nameOf)).toBe('Name');
     await page.keyboard.type('keyboard');
-    await tabTo('Add a limit');
+    await tabTo('Add limit');
     await press('Enter');
     await expect.poll(() => focused().evaluate(nameOf)).toBe('At most');
     await page.keyboard.type('500');
-    await tabTo('Of: tokens, in and out');
+    await tabTo('Of: total tokens');
     await press('Enter');
-    await page.locator('[role=option][data-highlighted]').getByText('tokens, in and out').waitFor();
+    await page.locator('[role=option][data-highlighted]').getByText('total tokens').waitFor();
     await press('ArrowDown', 'Enter');
     await page.getByRole('combobox', { name: 'Of: input tokens' }).waitFor();
-    await tabTo('Create the key');
+    await tabTo('Create key');
     await press('Enter');
     await page.getByRole('dialog', { name: 'The key for keyboard' }).waitFor();
     const key = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
-    await tabTo('I have copied it');
+    await tabTo('Done, I copied it');
     await press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
 

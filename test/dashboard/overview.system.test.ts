@@ -18,18 +18,18 @@ journeys('overview', () => {
   test('a new installation says what to do next, and takes each step off as it is done', async () => {
     const { gateway, visit } = await startJourney();
     const page = await visit();
-    await page.getByRole('heading', { name: 'What to do next' }).waitFor();
+    await page.getByRole('heading', { name: 'Next steps' }).waitFor();
     expect(await page.getByRole('figure').count()).toBe(0);
     const targets = await page.getByRole('link', { name: /^Go to step/ }).evaluateAll(hrefsOf);
     expect(targets).toEqual(['/set-up', '/accounts?add', '/api-keys?new', '/connect']);
 
     await gateway.importAccount(gateway.provider.addAccount({ email: 'ada@example.com' }));
-    await step(page, 'Add an account').getByText(', done').waitFor();
-    await page.getByRole('link', { name: /^Accounts ready to serve 1 of 1/ }).waitFor();
+    await step(page, 'Add a provider account').getByText(', done').waitFor();
+    await page.getByRole('link', { name: /^Available accounts 1 of 1/ }).waitFor();
     await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
     await step(page, 'Create an API key').getByText(', done').waitFor();
     expect(await ask(gateway)).toBe(200);
-    await step(page, 'Point a client here').getByText(', done').waitFor();
+    await step(page, 'Connect a client').getByText(', done').waitFor();
     await page.getByRole('figure').filter({ hasText: 'Requests' }).waitFor();
   });
 
@@ -41,9 +41,9 @@ journeys('overview', () => {
 
     const page = await visit();
     const chart = (name: RegExp) => page.getByRole('img', { name });
-    await chart(/^Requests: 4\. failed 1, served 3; the most was 4 at /).waitFor();
+    await chart(/^Requests: 4\. failed 1, served 3; peak 4 at /).waitFor();
     await chart(/^Error rate: 25 %\. failed 1 of 4/).waitFor();
-    await chart(/^Tokens: [\d,]+\. cached input 0, other input \d+, output \d+/).waitFor();
+    await chart(/^Tokens: [\d,]+\. cached input 0, uncached input \d+, output \d+/).waitFor();
     await chart(/^Cost: \$0\.\d+/).waitFor();
     await page.locator('.plot canvas').nth(3).waitFor();
     const recent = page.getByRole('region', { name: 'Recent requests' }).getByRole('row');
@@ -57,13 +57,13 @@ journeys('overview', () => {
     await chart(/^Requests: 5\./).waitFor();
     await expect.poll(() => recent.count()).toBe(6);
 
-    await page.getByText('The charts as a table, by the hour').click();
-    const hour = page.getByRole('region', { name: 'The charts as a table' }).getByRole('row').nth(1);
+    await page.getByText('Data as a table, by the hour').click();
+    const hour = page.getByRole('region', { name: 'Data as a table' }).getByRole('row').nth(1);
     await expect.poll(() => hour.getByRole('cell').first().textContent()).toMatch(/^[1-5]$/);
     await page.getByRole('link', { name: '7 days' }).click();
     await page.waitForURL('**/?period=7d');
-    await page.getByText('The charts as a table, by the day').click();
-    await page.getByRole('region', { name: 'The charts as a table' }).getByRole('link').first().click();
+    await page.getByText('Data as a table, by the day').click();
+    await page.getByRole('region', { name: 'Data as a table' }).getByRole('link').first().click();
     await page.waitForURL(/request-logs\?since=.+&until=/);
     await page.goBack();
     expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('true');
@@ -89,12 +89,12 @@ journeys('overview', () => {
     await gateway.set({ api_key_auth_enabled: true });
     expect(await ask(gateway, { authorization: `Bearer ${key.key}` })).toBe(200);
     await page.getByText('The key laptop has reached its limit').waitFor();
-    await page.getByText(/10 tokens a day, 100 % of it used, resets in (1d|23h)/).waitFor();
+    await page.getByText(/10 tokens a day, 100 % used, resets in (1d|23h)/).waitFor();
 
     await gateway.api('POST', `/api/accounts/${gateway.pool[0]?.id}/pause`);
     await page.getByText('No account can serve requests').waitFor();
-    await page.getByRole('link', { name: /^Accounts ready to serve 0 of 1/ }).waitFor();
-    await page.getByRole('link', { name: 'Look at it: The key laptop has reached its limit' }).click();
+    await page.getByRole('link', { name: /^Available accounts 0 of 1/ }).waitFor();
+    await page.getByRole('link', { name: 'View: The key laptop has reached its limit' }).click();
     await page.getByRole('dialog', { name: 'laptop' }).waitFor();
   });
 
@@ -106,14 +106,14 @@ journeys('overview', () => {
     const page = await visit();
     await page.getByText('Nothing needs attention').waitFor();
     await page
-      .getByRole('region', { name: 'The service' })
+      .getByRole('region', { name: 'Service' })
       .getByText(/^\d+ in EventStoreDB$/)
       .waitFor();
 
     await server.kill();
     const attention = page.getByRole('region', { name: 'Needs attention' });
-    await attention.getByText('EventStoreDB does not answer').waitFor({ timeout: 30_000 });
-    await attention.getByText(/changes are refused until it is back.*last heard/).waitFor();
+    await attention.getByText('EventStoreDB does not respond').waitFor({ timeout: 30_000 });
+    await attention.getByText(/changes are refused until it is back.*last response/).waitFor();
     const again = await startFakeEventStore({ database: server.database, port: server.port });
     onTestFinished(() => again.kill());
     await page.getByText('Nothing needs attention').waitFor({ timeout: 30_000 });
@@ -123,9 +123,9 @@ journeys('overview', () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await expect.poll(() => gateway.events('AccountUsageObserved').length).toBeGreaterThan(0);
     const page = await visit();
-    await page.getByRole('meter', { name: 'Primary window, what is left' }).waitFor();
+    await page.getByRole('meter', { name: 'Primary window, remaining' }).waitFor();
     for (const name of ['Primary', 'Secondary']) {
-      await page.getByRole('img', { name: `${name} window, what was left over seven days` }).waitFor();
+      await page.getByRole('img', { name: `${name} window, remaining over the last 7 days` }).waitFor();
     }
   });
 

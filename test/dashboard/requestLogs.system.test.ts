@@ -17,7 +17,7 @@ const choose = async (page: Page, menu: string, choice: string | RegExp) => {
   await page.keyboard.press('Escape');
 };
 const found = (page: Page, count: number) =>
-  page.getByText(new RegExp(`^${count} requests? match(es)?, the latest first$`)).waitFor();
+  page.getByText(new RegExp(`^${count} requests? match(es)?, newest first$`)).waitFor();
 
 journeys('the request log', () => {
   test('conditions stand in the URL, count what they find, and go with the back button', async () => {
@@ -27,7 +27,7 @@ journeys('the request log', () => {
     for (const { at } of gateway.pool) at.next(requestRefused());
     await ask(gateway, { model: 'gpt-5.5' });
     const page = await visit({ path: '/request-logs' });
-    await page.getByText('5 requests, the latest first').waitFor();
+    await page.getByText('5 requests, newest first').waitFor();
 
     await page.getByRole('button', { name: 'Model', exact: true }).click();
     await page.getByRole('checkbox', { name: 'gpt-5.1 3' }).check();
@@ -39,27 +39,27 @@ journeys('the request log', () => {
     await page.getByRole('button', { name: 'Remove Model: gpt-5.1' }).click();
     await page.waitForURL(/\?reasoningEffort=high$/);
     await page.getByRole('button', { name: 'Remove Effort: high' }).click();
-    await page.getByText('5 requests, the latest first').waitFor();
+    await page.getByText('5 requests, newest first').waitFor();
     await page.goBack();
     await page.goBack();
     await found(page, 2);
-    await page.getByRole('button', { name: 'Remove all' }).click();
-    await page.getByText('5 requests, the latest first').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('5 requests, newest first').waitFor();
 
     await choose(page, 'Status', '400 1');
     await found(page, 1);
     await page.reload();
     await found(page, 1);
     await page.getByRole('button', { name: 'Remove Status: 400' }).click();
-    await page.getByLabel('Find by request id or error message').fill('no such thing');
-    await page.getByRole('heading', { name: 'No request matches' }).waitFor();
-    await page.getByRole('button', { name: 'Remove all conditions' }).click();
-    await page.getByText('5 requests, the latest first').waitFor();
+    await page.getByLabel('Search request IDs and error messages').fill('no such thing');
+    await page.getByRole('heading', { name: 'No results' }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('5 requests, newest first').waitFor();
     await page.getByRole('button', { name: 'Any time' }).click();
     await page.getByRole('button', { name: 'Last hour' }).click();
     await found(page, 5);
     await page.goto(`${gateway.url}/request-logs?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z&model=gpt-5.1`);
-    await page.getByRole('heading', { name: 'No request matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No results' }).waitFor();
     await page.getByRole('button', { name: /^Remove From: / }).waitFor();
     await page.getByRole('button', { name: /^Remove To: / }).click();
     await found(page, 3);
@@ -141,7 +141,7 @@ journeys('the request log', () => {
 
     await page.goto(`${gateway.url}/request-logs?model=gpt-5.5&request=${retried.request_id}`);
     await panel.getByText(retried.request_id).waitFor();
-    await panel.getByRole('link', { name: 'Its event in the history' }).click();
+    await panel.getByRole('link', { name: 'Event in the history' }).click();
     const sentence = new RegExp(`^Request ${retried.request_id} for gpt-5\\.1 ended with 200`);
     await page.getByRole('dialog', { name: sentence }).waitFor();
   });

@@ -17,25 +17,25 @@ journeys('settings', () => {
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     const page = await visit({ path: '/settings' });
     await signIn(page);
-    await page.getByRole('button', { name: 'Set it up' }).click();
+    await page.getByRole('button', { name: 'Set up', exact: true }).click();
     await page.getByRole('img', { name: /^QR code/ }).waitFor();
     const secret = ((await page.locator('code.secret').textContent()) ?? '').replaceAll(' ', '');
-    await page.getByLabel('Code of 6 digits').fill('000000');
-    await page.getByText('That code does not fit this secret.').waitFor();
+    await page.getByLabel('6-digit code').fill('000000');
+    await page.getByText('The code is wrong.').waitFor();
     const first = codeNow(secret);
-    await page.getByLabel('Code of 6 digits').fill(first);
-    await page.getByText('The second step is set up').waitFor();
-    await page.getByRole('button', { name: 'Ask at every sign-in' }).click();
-    await page.getByRole('heading', { name: 'Second step', level: 1 }).waitFor();
+    await page.getByLabel('6-digit code').fill(first);
+    await page.getByText('Two-factor authentication set up').waitFor();
+    await page.getByRole('button', { name: 'Require at every sign-in' }).click();
+    await page.getByRole('heading', { name: 'Two-factor authentication', level: 1 }).waitFor();
     // The code that set it up is spent.
-    await page.getByLabel('Code of 6 digits').fill(first);
-    await page.getByText('That code is wrong, or was used already.').waitFor();
-    await page.getByLabel('Code of 6 digits').fill(codeNow(secret, 1));
+    await page.getByLabel('6-digit code').fill(first);
+    await page.getByText('The code is wrong or was already used.').waitFor();
+    await page.getByLabel('6-digit code').fill(codeNow(secret, 1));
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-    await page.getByText('with code').waitFor();
+    await page.getByText('2FA').waitFor();
 
-    await page.getByRole('button', { name: 'Turn the second step off …' }).click();
-    await page.getByRole('button', { name: 'Turn it off' }).click();
+    await page.getByRole('button', { name: 'Turn off …' }).click();
+    await page.getByRole('button', { name: 'Turn off', exact: true }).click();
     await page.getByText('Not set up').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await signIn(page);
@@ -46,17 +46,17 @@ journeys('settings', () => {
     const { gateway, visit } = await startJourney();
     const page = await visit({ path: '/settings' });
     const stored = async () => (await gateway.api('GET', '/api/settings')).body;
-    await page.getByRole('radio', { name: /^In turn/ }).click();
-    await page.getByText('Accounts now take turns').waitFor();
+    await page.getByRole('radio', { name: /^Round robin/ }).click();
+    await page.getByText('Routing is now round robin').waitFor();
     expect(await stored()).toMatchObject({ routing_strategy: 'round_robin' });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('It is as it was before').waitFor();
+    await page.getByText('Change undone').waitFor();
     expect(await stored()).toMatchObject({ routing_strategy: 'usage_weighted' });
 
     for (const [name, field] of [
       ['Keep a conversation on one account', 'sticky_threads_enabled'],
       ['Prefer accounts that reset earlier', 'prefer_earlier_reset_accounts'],
-      ['Skip known accounts when importing', 'import_without_overwrite'],
+      ['Skip existing accounts on import', 'import_without_overwrite'],
     ] as const) {
       const before = (await stored())[field];
       await page.getByRole('switch', { name }).click();
@@ -77,20 +77,20 @@ journeys('settings', () => {
       .first()
       .waitFor();
 
-    await page.getByLabel('Present password', { exact: true }).fill('something else');
+    await page.getByLabel('Current password', { exact: true }).fill('something else');
     await page.getByLabel('New password', { exact: true }).fill('battery staple');
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('That is not the present password.').waitFor();
-    await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('The password is changed').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The current password is wrong.').waitFor();
+    await page.getByLabel('Current password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed').waitFor();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(new URL(other.url()).search).toBe('?next=%2Ffirewall');
     await page.getByText('Settings', { exact: true }).first().waitFor();
 
-    await page.getByRole('button', { name: 'Remove the password …' }).click();
-    await page.getByRole('dialog').getByLabel('Present password', { exact: true }).fill('battery staple');
+    await page.getByRole('button', { name: 'Remove password …' }).click();
+    await page.getByRole('dialog').getByLabel('Current password', { exact: true }).fill('battery staple');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the password' }).click();
-    await page.getByText('There is no password yet.').waitFor();
+    await page.getByText('No password is set.', { exact: true }).waitFor();
   });
 });

@@ -11,14 +11,14 @@ journeys('set-up and sign-in', () => {
 
     await page.getByLabel('Set-up token').fill('wrong');
     await page.getByLabel('New password', { exact: true }).fill('short');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('At least 8 characters; this has 5.').waitFor();
     await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('That is not the set-up token of this service.').waitFor();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('The set-up token is wrong.').waitFor();
 
     await page.getByLabel('Set-up token').fill(' printed-token ');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(gateway.events('DashboardPasswordSet')).toHaveLength(1);
   });
@@ -29,9 +29,9 @@ journeys('set-up and sign-in', () => {
     const page = await visit({ path: '/accounts?search=ada' });
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
-    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await page.getByLabel('Password', { exact: true }).fill('a wrong guess');
     await page.keyboard.press('Enter');
-    await page.getByText('That is not the password.').waitFor();
+    await page.getByText('The password is wrong.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/accounts?search=ada');
@@ -51,7 +51,7 @@ journeys('set-up and sign-in', () => {
     }
     await page.getByLabel('Password', { exact: true }).fill('another guess');
     await page.keyboard.press('Enter');
-    await page.getByText(/Too many wrong tries from your address\. You can try again in \d+ s\./).waitFor();
+    await page.getByText(/Too many failed attempts from your address\. Try again in \d+ s\./).waitFor();
     const button = page.getByRole('button', { name: /^Wait \d+ s$/ });
     expect(await button.isDisabled()).toBe(true);
     const first = Number(/\d+/.exec((await button.textContent()) ?? '')?.[0]);

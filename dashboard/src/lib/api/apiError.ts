@@ -20,14 +20,14 @@ export class ApiError extends Error {
     return new ApiError(
       response.status,
       code ?? `http_${response.status}`,
-      message ?? `The service answered with status ${response.status}`,
+      message ?? `The service responded with status ${response.status}`,
       Number.isFinite(seconds) ? seconds : undefined,
     );
   }
 
   static unreachable(reason: unknown): ApiError {
     if (reason instanceof ApiError) return reason;
-    return new ApiError(0, 'unreachable', 'The service does not answer');
+    return new ApiError(0, 'unreachable', 'The service does not respond');
   }
 
   get isSignedOut(): boolean {
@@ -41,14 +41,14 @@ export class ApiError extends Error {
 
   /** What somebody can do about it. */
   get advice(): string {
-    if (this.status === 0) return 'Check that it runs and that you can reach it; this page tries again by itself.';
+    if (this.status === 0) return 'Check that it runs and is reachable. This page retries automatically.';
     if (this.code === 'log_unavailable')
-      return 'Nothing was changed. The event log cannot be written at the moment: see what the service prints.';
+      return 'Nothing was changed: the event log is unavailable. Check the output of the service.';
     if (this.code === 'read_models_unavailable')
-      return 'Model requests go on and nothing is lost. The overview says what is away; this page tries again by itself.';
-    if (this.code === 'conflict') return 'Nothing was changed. Look at what is there now and try again.';
+      return 'Model requests continue and nothing is lost. The overview shows what is unavailable. This page retries automatically.';
+    if (this.code === 'conflict') return 'Nothing was changed. Reload to see the current state and try again.';
     if (this.status === 429) return 'Wait a moment and try again.';
-    if (this.status >= 500) return 'This is a fault of the service: see what it prints, and report it with the time.';
+    if (this.status >= 500) return 'This is a bug in svc. Check the output of the service and report it with the time.';
     return 'Nothing was changed.';
   }
 }

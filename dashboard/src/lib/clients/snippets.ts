@@ -38,8 +38,8 @@ const codex = ({ origin, model, needsKey }: SnippetOptions): Snippet => ({
     ...(needsKey ? ['env_key = "SVC_API_KEY"'] : []),
   ].join('\n'),
   note: needsKey
-    ? 'Without env_key Codex sends the token of its own sign-in, which is refused.'
-    : 'Once keys are required it also takes the line env_key = "SVC_API_KEY".',
+    ? 'Without env_key, Codex sends the token of its own sign-in, which svc rejects.'
+    : 'Once keys are required, add the line env_key = "SVC_API_KEY".',
 });
 
 const opencode = ({ origin, model }: SnippetOptions): Snippet => ({

@@ -4,21 +4,21 @@ import type { Schemas } from '../api/client.ts';
 export function who(actor: Schemas['Actor']): string {
   switch (actor.kind) {
     case 'operator':
-      return `an operator at ${actor.address}${actor.used_totp ? ' (with TOTP)' : ''}`;
+      return `an operator at ${actor.address}${actor.used_totp ? ' (with 2FA)' : ''}`;
     case 'api_key':
       return 'an API key';
     case 'anonymous':
-      return 'somebody without a key';
+      return 'a client without a key';
     case 'cli':
-      return `${actor.user ?? 'somebody'} by \`svc ${actor.command}\``;
+      return `${actor.user ?? 'an unknown user'} with \`svc ${actor.command}\``;
     case 'system':
-      return 'the service itself';
+      return 'the system';
   }
 }
 
 /** "Firefox on Linux": enough of a user agent to recognise one's own. */
 export function browserOf(userAgent: string | null): string {
-  if (userAgent === null) return 'unknown program';
+  if (userAgent === null) return 'unknown client';
   const [browser] = [
     [/Edg\//, 'Edge'],
     [/OPR\//, 'Opera'],
@@ -34,6 +34,6 @@ export function browserOf(userAgent: string | null): string {
     [/Android/, 'Android'],
     [/Linux/, 'Linux'],
   ].filter(([pattern]) => (pattern as RegExp).test(userAgent)) as [RegExp, string][];
-  const name = browser?.[1] ?? (userAgent.split(/[\s/]/, 1)[0] || 'unknown program');
+  const name = browser?.[1] ?? (userAgent.split(/[\s/]/, 1)[0] || 'unknown client');
   return system ? `${name} on ${system[1]}` : name;
 }

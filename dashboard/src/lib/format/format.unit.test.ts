@@ -59,9 +59,9 @@ test('windows are called as people call them', () =>
 
 test('actors are named, browsers recognised', () => {
   expect(who({ kind: 'operator', session_id: null, address: '10.0.0.1', user_agent: null, used_totp: true })).toBe(
-    'an operator at 10.0.0.1 (with TOTP)',
+    'an operator at 10.0.0.1 (with 2FA)',
   );
-  expect(who({ kind: 'system', reason: 'usage' })).toBe('the service itself');
+  expect(who({ kind: 'system', reason: 'usage' })).toBe('the system');
   const chrome =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
   const safari = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18.0 Safari/604.1';
@@ -70,6 +70,6 @@ test('actors are named, browsers recognised', () => {
     'Safari on iOS',
     'curl',
     'node',
-    'unknown program',
+    'unknown client',
   ]);
 });

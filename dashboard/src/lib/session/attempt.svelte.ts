@@ -35,7 +35,7 @@ export class Attempt {
     if (!this.error) return undefined;
     if (this.error.code === 'rate_limit_exceeded') {
       return this.secondsToWait > 0
-        ? `Too many wrong tries from your address. You can try again in ${this.secondsToWait} s.`
+        ? `Too many failed attempts from your address. Try again in ${this.secondsToWait} s.`
         : 'You can try again now.';
     }
     return words[this.error.code] ?? this.error.message;

@@ -12,12 +12,12 @@ export function accountActions(changed: () => Promise<void>) {
     try {
       await answerOf(api.POST('/api/accounts/{id}/pause', params(account)));
       await changed();
-      toasts.good(`${account.email} is paused`, {
-        detail: 'It gets no new requests; those under way go on.',
+      toasts.good(`${account.email} paused`, {
+        detail: 'It gets no new requests. Open requests continue.',
         action: { label: 'Undo', run: () => void reactivate(account) },
       });
     } catch (error) {
-      toasts.bad(`${account.email} was not paused`, error);
+      toasts.bad(`Couldn’t pause ${account.email}`, error);
     }
   }
 
@@ -25,9 +25,9 @@ export function accountActions(changed: () => Promise<void>) {
     try {
       await answerOf(api.POST('/api/accounts/{id}/reactivate', params(account)));
       await changed();
-      toasts.good(`${account.email} is back in service`);
+      toasts.good(`${account.email} reactivated`);
     } catch (error) {
-      toasts.bad(`${account.email} was not reactivated`, error);
+      toasts.bad(`Couldn’t reactivate ${account.email}`, error);
     }
   }
 
@@ -35,7 +35,7 @@ export function accountActions(changed: () => Promise<void>) {
   async function remove(account: Account): Promise<boolean> {
     const isSure = await confirm({
       title: `Delete ${account.email}?`,
-      body: 'It stops serving at once and its tokens are destroyed for good. What it did stays in the history and the request log. To have it back, it must be linked or imported again.',
+      body: 'It stops serving immediately and its tokens are permanently destroyed. Its history and request log remain. To use it again, link or import it again.',
       action: 'Delete account',
       typed: account.email,
     });
@@ -43,10 +43,10 @@ export function accountActions(changed: () => Promise<void>) {
     try {
       await answerOf(api.DELETE('/api/accounts/{id}', params(account)));
       await changed();
-      toasts.good(`${account.email} is deleted`);
+      toasts.good(`${account.email} deleted`);
       return true;
     } catch (error) {
-      toasts.bad(`${account.email} was not deleted`, error);
+      toasts.bad(`Couldn’t delete ${account.email}`, error);
       return false;
     }
   }

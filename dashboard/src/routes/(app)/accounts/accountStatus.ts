@@ -22,13 +22,13 @@ export function standingOf({
     case 'available':
       return { tone: 'good', label: 'Active', detail: null, until: null };
     case 'paused':
-      return { tone: 'neutral', label: 'Paused', detail: 'Serves nothing until it is reactivated', until: null };
+      return { tone: 'neutral', label: 'Paused', detail: 'Gets no requests until it is reactivated', until: null };
     case 'deactivated':
       return { tone: 'bad', label: 'Deactivated', detail: deactivation_reason ?? reason, until: null };
     case 'rate_limited':
       return { tone: 'warn', label: 'Rate-limited', detail: sentence(reason), until };
     case 'quota_exceeded':
-      return { tone: 'bad', label: 'Quota used up', detail: sentence(reason), until };
+      return { tone: 'bad', label: 'Quota exceeded', detail: sentence(reason), until };
     case 'cooling':
       return { tone: 'warn', label: 'Cooling down', detail: sentence(reason), until };
   }
@@ -43,19 +43,19 @@ export function tokenHealthOf({ status, auth }: Pick<Account, 'status' | 'auth'>
   detail: string;
 } {
   if (auth.refresh.state !== 'stored') {
-    return { tone: 'bad', label: 'Missing', detail: 'There is no token to renew the sign-in with: sign in again.' };
+    return { tone: 'bad', label: 'Missing', detail: 'The refresh token is missing. Sign in again.' };
   }
   if (status === 'deactivated') {
-    return { tone: 'bad', label: 'Refused', detail: 'The provider no longer takes these tokens: sign in again.' };
+    return { tone: 'bad', label: 'Refused', detail: 'The provider rejects these tokens. Sign in again.' };
   }
   if (auth.access.state === 'expired') {
     return {
       tone: 'neutral',
       label: 'Due',
-      detail: 'The access token has expired; it is renewed with the next request.',
+      detail: 'The access token has expired. The next request refreshes it.',
     };
   }
-  return { tone: 'good', label: 'Valid', detail: 'The access token is valid, and is renewed before it expires.' };
+  return { tone: 'good', label: 'Valid', detail: 'The access token is valid and is refreshed before it expires.' };
 }
 
 export interface UsageWindow {

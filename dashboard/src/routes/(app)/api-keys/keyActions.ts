@@ -24,35 +24,35 @@ export function keyActions({ changed, show }: Told) {
     try {
       await answerOf(api.PATCH('/api/api-keys/{id}', { ...params(key), body: { is_active } }));
       await changed();
-      toasts.good(is_active ? `${key.name} works again` : `${key.name} no longer works`, {
+      toasts.good(is_active ? `${key.name} activated` : `${key.name} deactivated`, {
         action: { label: 'Undo', run: () => void setActive(key, !is_active) },
       });
     } catch (error) {
-      toasts.bad(`${key.name} was not changed`, error);
+      toasts.bad(`Couldn’t update ${key.name}`, error);
     }
   }
 
   async function resetUsage(key: Key): Promise<void> {
     const isSure = await confirm({
       title: `Reset the usage of ${key.name}?`,
-      body: 'All its limits begin again at zero. The request log keeps what was used.',
+      body: 'The usage of all its limits is set to zero. The request log keeps the usage.',
       action: 'Reset usage',
     });
     if (!isSure) return;
     try {
       await answerOf(api.PATCH('/api/api-keys/{id}', { ...params(key), body: { reset_usage: true } }));
       await changed();
-      toasts.good(`The limits of ${key.name} begin again at zero`);
+      toasts.good(`Usage of ${key.name} reset`);
     } catch (error) {
-      toasts.bad('The usage was not reset', error);
+      toasts.bad('Couldn’t reset the usage', error);
     }
   }
 
   async function regenerate(key: Key): Promise<void> {
     const isSure = await confirm({
-      title: `Give ${key.name} a new value?`,
-      body: 'The present value stops working at once: everybody who uses it needs the new one. Limits and usage stay.',
-      action: 'Make a new value',
+      title: `Regenerate ${key.name}?`,
+      body: 'The current key stops working immediately. Every client that uses it needs the new one. Limits and usage stay.',
+      action: 'Regenerate key',
     });
     if (!isSure) return;
     try {
@@ -60,7 +60,7 @@ export function keyActions({ changed, show }: Told) {
       await changed();
       show({ name: made.name, value: made.key ?? '', models: made.allowed_models, isNew: false });
     } catch (error) {
-      toasts.bad(`${key.name} kept its value`, error);
+      toasts.bad(`Couldn’t regenerate ${key.name}`, error);
     }
   }
 
@@ -68,7 +68,7 @@ export function keyActions({ changed, show }: Told) {
   async function remove(key: Key): Promise<boolean> {
     const isSure = await confirm({
       title: `Delete ${key.name}?`,
-      body: 'It stops working at once and cannot be brought back. What was done with it stays in the history and the request log.',
+      body: 'It stops working immediately and cannot be restored. Its history and request log remain.',
       action: 'Delete key',
       typed: key.name,
     });
@@ -76,10 +76,10 @@ export function keyActions({ changed, show }: Told) {
     try {
       await answerOf(api.DELETE('/api/api-keys/{id}', params(key)));
       await changed();
-      toasts.good(`${key.name} is deleted`);
+      toasts.good(`${key.name} deleted`);
       return true;
     } catch (error) {
-      toasts.bad(`${key.name} was not deleted`, error);
+      toasts.bad(`Couldn’t delete ${key.name}`, error);
       return false;
     }
   }

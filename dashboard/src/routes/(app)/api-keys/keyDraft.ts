@@ -62,23 +62,23 @@ export function numberIn(text: string): number | undefined {
 export function problemsOf(draft: KeyDraft, now: number): Problems {
   const problems: Record<string, string> = {};
   const name = draft.name.trim();
-  if (name === '') problems.name = 'Say whose it is, or what for.';
+  if (name === '') problems.name = 'Enter a name.';
   else if (name.length > MAX_NAME_LENGTH)
-    problems.name = `At most ${MAX_NAME_LENGTH} characters; this has ${name.length}.`;
+    problems.name = `At most ${MAX_NAME_LENGTH} characters; this name has ${name.length}.`;
   if (draft.expiry === 'date') {
     const at = endOf(draft.date);
-    if (at === undefined) problems.date = 'Choose a day.';
-    else if (at <= now) problems.date = 'That day is over.';
+    if (at === undefined) problems.date = 'Choose a date.';
+    else if (at <= now) problems.date = 'Choose a date in the future.';
   }
   for (const { id, max } of draft.limits) {
     const value = numberIn(max);
-    if (value === undefined) problems[`limit-${id}`] = 'A number such as 2,000,000 or 2m.';
-    else if (!Number.isSafeInteger(value) || value < 1) problems[`limit-${id}`] = 'A whole number, 1 or more.';
+    if (value === undefined) problems[`limit-${id}`] = 'Enter a number such as 2,000,000 or 2m.';
+    else if (!Number.isSafeInteger(value) || value < 1) problems[`limit-${id}`] = 'Enter a whole number of at least 1.';
   }
   const seen = new Set<string>();
   for (const { id, type, window, model } of draft.limits) {
     const kind = [type, window, model.trim()].join(' ');
-    if (seen.has(kind)) problems[`limit-${id}`] ??= 'There is such a limit already.';
+    if (seen.has(kind)) problems[`limit-${id}`] ??= 'This limit already exists.';
     seen.add(kind);
   }
   return problems;

@@ -19,7 +19,7 @@ test.each(['', 'many', '-1', '1.2.3', 'm', '1e3'])('"%s" is none', (text) => exp
 test('a key needs a name that fits', () => {
   expect(problemsOf(draft(), NOW)).toEqual({});
   expect(problemsOf(draft({ name: '  ' }), NOW)).toHaveProperty('name');
-  expect(problemsOf(draft({ name: 'x'.repeat(129) }), NOW).name).toBe('At most 128 characters; this has 129.');
+  expect(problemsOf(draft({ name: 'x'.repeat(129) }), NOW).name).toBe('At most 128 characters; this name has 129.');
 });
 
 test('a limit needs a whole number, and may be there once', () => {
@@ -29,14 +29,16 @@ test('a limit needs a whole number, and may be there once', () => {
     { ...newLimit(-1), max: '1' },
     { ...newLimit(-2), max: '2' },
   ];
-  expect(problemsOf(draft({ limits: twice }), NOW)).toEqual({ 'limit--2': 'There is such a limit already.' });
+  expect(problemsOf(draft({ limits: twice }), NOW)).toEqual({ 'limit--2': 'This limit already exists.' });
   const [first, second] = twice as [KeyDraft['limits'][0], KeyDraft['limits'][0]];
   expect(problemsOf(draft({ limits: [first, { ...second, model: 'gpt-5.5' }] }), NOW)).toEqual({});
 });
 
 test('the last day has to be a day to come', () => {
-  expect(problemsOf(draft({ expiry: 'date' }), NOW)).toEqual({ date: 'Choose a day.' });
-  expect(problemsOf(draft({ expiry: 'date', date: '2026-01-13' }), NOW)).toEqual({ date: 'That day is over.' });
+  expect(problemsOf(draft({ expiry: 'date' }), NOW)).toEqual({ date: 'Choose a date.' });
+  expect(problemsOf(draft({ expiry: 'date', date: '2026-01-13' }), NOW)).toEqual({
+    date: 'Choose a date in the future.',
+  });
   expect(problemsOf(draft({ expiry: 'date', date: '2026-01-17' }), NOW)).toEqual({});
 });
 

@@ -7,7 +7,7 @@ export type LimitType = Limit['limit_type'];
 export type LimitWindow = Limit['limit_window'];
 
 export const LIMIT_TYPES = [
-  { value: 'total_tokens', label: 'tokens, in and out' },
+  { value: 'total_tokens', label: 'total tokens' },
   { value: 'input_tokens', label: 'input tokens' },
   { value: 'output_tokens', label: 'output tokens' },
   { value: 'cost_usd', label: 'US dollars' },

@@ -2,10 +2,10 @@
 export function problemOf(text: string, taken: readonly string[] = []): string | undefined {
   const address = text.trim();
   if (address === '') return undefined;
-  if (/[/]/.test(address)) return 'One address at a time: networks such as 10.0.0.0/8 are not possible.';
-  if (/%/.test(address)) return 'Without the zone, e.g. fe80::1 instead of fe80::1%eth0.';
-  if (!isIPv4(address) && !isIPv6(address)) return 'That is no IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7.';
-  if (taken.includes(address.toLowerCase())) return 'This address is on the list already.';
+  if (/[/]/.test(address)) return 'Enter a single address. Networks such as 10.0.0.0/8 are not supported.';
+  if (/%/.test(address)) return 'Omit the zone: fe80::1 instead of fe80::1%eth0.';
+  if (!isIPv4(address) && !isIPv6(address)) return 'Enter an IPv4 or IPv6 address such as 192.0.2.7 or 2001:db8::7.';
+  if (taken.includes(address.toLowerCase())) return 'This address is already on the allowlist.';
   return undefined;
 }
 

@@ -7,14 +7,14 @@ test.each(['', '192.0.2.7', ' 10.0.0.1 ', '::1', '2001:db8::7', '::ffff:192.0.2.
 );
 
 test.each([
-  ['10.0.0.0/8', /networks/],
+  ['10.0.0.0/8', /Networks/],
   ['fe80::1%eth0', /zone/],
-  ['256.0.0.1', /no IPv4/],
-  ['10.0.0', /no IPv4/],
-  ['010.0.0.1', /no IPv4/],
-  ['example.com', /no IPv4/],
-  ['2001:db8::7::1', /no IPv4/],
-  ['1:2', /no IPv4/],
+  ['256.0.0.1', /Enter an IPv4/],
+  ['10.0.0', /Enter an IPv4/],
+  ['010.0.0.1', /Enter an IPv4/],
+  ['example.com', /Enter an IPv4/],
+  ['2001:db8::7::1', /Enter an IPv4/],
+  ['1:2', /Enter an IPv4/],
 ])('%s is not', (text, problem) => expect(problemOf(text)).toMatch(problem));
 
 test('an address that is there already is said to be', () =>

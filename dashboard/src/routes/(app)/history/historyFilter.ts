@@ -72,13 +72,13 @@ export interface Words {
 /** Every condition that holds, each with its way out. */
 export function chipsOf(filter: HistoryFilter, words: Words): Chip[] {
   const kind = (value: string) =>
-    value === EVERYTHING ? 'everything' : (EVENT_KINDS.find((one) => one.value === value)?.label ?? value);
+    value === EVERYTHING ? 'all events' : (EVENT_KINDS.find((one) => one.value === value)?.label ?? value);
   return [
     ...(filter.search === '' ? [] : [singleChip('search', 'Search', filter.search)]),
     ...timeChips(filter, words.time),
-    ...listChips('kind', 'Kind', filter.kind, kind),
-    ...listChips('type', 'Type', filter.type),
-    ...listChips('subject', 'About', filter.subject, words.subject),
-    ...listChips('actor', 'By', filter.actor, words.actor),
+    ...listChips('kind', 'Type', filter.kind, kind),
+    ...listChips('type', 'Event type', filter.type),
+    ...listChips('subject', 'Subject', filter.subject, words.subject),
+    ...listChips('actor', 'Actor', filter.actor, words.actor),
   ];
 }

@@ -51,10 +51,10 @@ test('every condition is a chip that knows its way out', () => {
   expect(chips.map(({ name, value }) => `${name}: ${value}`)).toEqual([
     'Search: abc',
     'Time: last hour',
-    'Kind: API keys',
-    'Type: IpAllowed',
-    'About: apiKey-1',
-    'By: cli',
+    'Type: API keys',
+    'Event type: IpAllowed',
+    'Subject: apiKey-1',
+    'Actor: cli',
   ]);
   expect(chips.every(({ without }) => Object.keys(without).every((name) => name in NO_CONDITIONS))).toBe(true);
 });

@@ -19,13 +19,13 @@ export function subjectText(subject: string, called: Called): string {
     case 'apiKey':
       return `key ${called.key(id)}`;
     case 'firewall':
-      return 'the firewall';
+      return 'firewall';
     case 'settings':
-      return 'the settings';
+      return 'settings';
     case 'modelCatalogue':
-      return 'the models';
+      return 'models';
     case 'pricing':
-      return 'the prices';
+      return 'prices';
     case 'session':
       return `session ${id.slice(0, 8)}`;
     case 'address':
@@ -49,11 +49,11 @@ export function actorText(actor: string, called: Pick<Called, 'key'>): string {
     case 'apiKey':
       return `key ${called.key(id)}`;
     case 'anonymous':
-      return 'somebody without a key';
+      return 'a client without a key';
     case 'cli':
-      return 'the command line';
+      return 'command line';
     case 'system':
-      return 'the service itself';
+      return 'the system';
     default:
       return actor;
   }
@@ -64,8 +64,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   stickyThreadsEnabled: '“Keep a conversation on one account”',
   preferEarlierResetAccounts: '“Prefer accounts that reset earlier”',
   routingStrategy: 'the strategy',
-  importWithoutOverwrite: '“Skip known accounts when importing”',
-  totpRequiredOnLogin: '“Ask for the code at every sign-in”',
+  importWithoutOverwrite: '“Skip existing accounts on import”',
+  totpRequiredOnLogin: '“Require the code at every sign-in”',
   apiKeyAuthEnabled: '“Require an API key”',
 };
 const SETTING = new RegExp(`\\b(${Object.keys(SETTINGS).join('|')})\\b(?= changed from)`, 'g');

@@ -8,7 +8,7 @@ test.each([
   ['account-a_1', 'a_1@example.com'],
   ['accountTokens-a', 'tokens of a@example.com'],
   ['apiKey-k', 'key <k>'],
-  ['firewall-main', 'the firewall'],
+  ['firewall-main', 'firewall'],
   ['address-10.0.0.1', 'address 10.0.0.1'],
   ['weather-main', 'weather-main'],
 ])('%s is about %s', (subject, text) => {
@@ -19,7 +19,7 @@ test.each([
   ['operator', 'any operator'],
   ['operator:::1', 'an operator at ::1'],
   ['apiKey:k', 'key <k>'],
-  ['system', 'the service itself'],
+  ['system', 'the system'],
 ])('the actor %s is %s', (actor, text) => {
   expect(actorText(actor, called)).toBe(text);
 });

@@ -48,8 +48,8 @@ function nobodyServes({ accounts }: Known): Attention[] {
     {
       tone: 'bad',
       text: 'No account can serve requests',
-      detail: first ? null : 'Reactivate one, or add another.',
-      at: first ? { words: 'the first is back in', time: first, as: 'left' } : null,
+      detail: first ? null : 'Reactivate an account or add one.',
+      at: first ? { words: 'the first is available in', time: first, as: 'left' } : null,
       action: { label: 'Accounts', href: '/accounts' },
     },
   ];
@@ -67,7 +67,7 @@ function accountTrouble({ accounts, refreshSeconds, now }: Known): Attention[] {
     href: `/accounts?sign-in=${encodeURIComponent(account_id)}`,
   });
   const look = ({ account_id }: Account) => ({
-    label: 'Look at it',
+    label: 'View',
     href: `/accounts?account=${encodeURIComponent(account_id)}`,
   });
   return [
@@ -77,21 +77,21 @@ function accountTrouble({ accounts, refreshSeconds, now }: Known): Attention[] {
       at: null,
       action: signIn(account),
     })),
-    ...lines(signedOut, 'cannot renew its sign-in', 'cannot renew their sign-in', (account) => ({
+    ...lines(signedOut, 'must sign in again', 'must sign in again', (account) => ({
       tone: 'bad',
       detail: tokenHealthOf(account).detail,
       at: null,
       action: signIn(account),
     })),
-    ...lines(silent, 'has not said what is used', 'have not said what is used', (account) => ({
+    ...lines(silent, 'has not reported usage recently', 'have not reported usage recently', (account) => ({
       tone: 'warn',
-      detail: 'what is left of it may be wrong',
-      at: { words: 'last heard', time: account.usage_observed_at ?? '', as: 'ago' },
+      detail: 'its remaining usage may be outdated',
+      at: { words: 'last reported', time: account.usage_observed_at ?? '', as: 'ago' },
       action: look(account),
     })),
-    ...lines(never, 'has never said what is used', 'have never said what is used', (account) => ({
+    ...lines(never, 'has not reported usage yet', 'have not reported usage yet', (account) => ({
       tone: 'warn',
-      detail: 'It is taken to be unused until then.',
+      detail: 'Until then it counts as unused.',
       at: null,
       action: look(account),
     })),
@@ -115,7 +115,7 @@ function lines(
 
 function keyTrouble({ keys, now }: Known): Attention[] {
   return keys.flatMap((key): Attention[] => {
-    const action = { label: 'Look at it', href: `/api-keys?key=${key.id}` };
+    const action = { label: 'View', href: `/api-keys?key=${key.id}` };
     const standing = standingOfKey(key, now);
     if (standing.label === 'Expired') {
       const at = { words: 'expired', time: key.expires_at ?? '', as: 'ago' } as const;
@@ -129,7 +129,7 @@ function keyTrouble({ keys, now }: Known): Attention[] {
         {
           tone: isReached ? 'bad' : 'warn',
           text: isReached ? `The key ${key.name} has reached its limit` : `The key ${key.name} is near its limit`,
-          detail: `${limitText(fullest)}, ${percent(Math.min(100, shareOf(fullest)))} of it used`,
+          detail: `${limitText(fullest)}, ${percent(Math.min(100, shareOf(fullest)))} used`,
           at: { words: 'resets in', time: fullest.reset_at, as: 'left' },
           action,
         },

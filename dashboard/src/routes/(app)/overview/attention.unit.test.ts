@@ -93,7 +93,7 @@ test('when nobody is served it says when that ends', () => {
   expect(about({ accounts: [spent, deactivated('grace@example.com')] })[0]).toMatchObject({
     tone: 'bad',
     text: 'No account can serve requests',
-    at: { words: 'the first is back in', time: until },
+    at: { words: 'the first is available in', time: until },
   });
 });
 
@@ -101,17 +101,17 @@ test('usage that was not refreshed for longer than it takes is mentioned, of pau
   const silent = account({ usage_observed_at: minutesAgo(31) });
   const paused = account({ usage_observed_at: minutesAgo(300), status: 'paused' });
   expect(texts({ accounts: [account(), silent, paused] })).toEqual([
-    ['warn', 'ada@example.com has not said what is used'],
+    ['warn', 'ada@example.com has not reported usage recently'],
   ]);
   expect(texts({ accounts: [silent], refreshSeconds: 3_600 })).toEqual([]);
   expect(texts({ accounts: [account({ usage_observed_at: null })] })).toEqual([
-    ['warn', 'ada@example.com has never said what is used'],
+    ['warn', 'ada@example.com has not reported usage yet'],
   ]);
 });
 
 test('an account without a token to renew its sign-in needs one', () => {
   const auth = { ...account().auth, refresh: { expires_at: null, state: 'missing' } };
-  expect(texts({ accounts: [account({ auth })] })).toEqual([['bad', 'ada@example.com cannot renew its sign-in']]);
+  expect(texts({ accounts: [account({ auth })] })).toEqual([['bad', 'ada@example.com must sign in again']]);
 });
 
 test('keys are mentioned by the limit that is nearest, what is worst first', () => {
@@ -126,9 +126,9 @@ test('keys are mentioned by the limit that is nearest, what is worst first', () 
     {
       tone: 'warn',
       text: 'The key laptop is near its limit',
-      detail: '4,000 tokens a day, 83 % of it used',
+      detail: '4,000 tokens a day, 83 % used',
       at: { words: 'resets in', time: '2026-01-16T12:00:00Z', as: 'left' },
-      action: { label: 'Look at it', href: '/api-keys?key=11111111-1111-4111-8111-111111111111' },
+      action: { label: 'View', href: '/api-keys?key=11111111-1111-4111-8111-111111111111' },
     },
   ]);
   expect(about({ keys: [key([{ current_value: 4_000 }], { is_active: false })] })).toEqual([]);

@@ -2,9 +2,9 @@ import type { Schemas } from '#lib/api/client.ts';
 import { counted, exact } from '#lib/format/numbers.ts';
 import type { Attention } from './attention.ts';
 
-/** So far behind, the request log and the figures are visibly old. */
+/** Events; from this lag on, request log and charts are visibly outdated. */
 const MUCH_BEHIND = 10_000;
-/** So many wait only when they do not get through. */
+/** Events; the outbox holds this many only when draining fails or is slow. */
 const MUCH_WAITING = 10_000;
 
 /** What is wrong with this node or with the stores behind it, and what there is to do. */
@@ -13,36 +13,36 @@ export function serviceTrouble({ events, outbox, read_models: readModels }: Sche
     outbox?.is_full === true && {
       tone: 'bad',
       text: 'New model requests are refused: the outbox is full',
-      detail: `${counted(outbox.pending, 'event')} wait for EventStoreDB. Bring it back, or start this node with a higher SVC_OUTBOX_MAX_EVENTS`,
+      detail: `${counted(outbox.pending, 'event')} wait for EventStoreDB. Restore it, or restart this node with a higher SVC_OUTBOX_MAX_EVENTS`,
       at: null,
       action: null,
     },
     events.cut_off_since !== null && {
       tone: 'bad',
-      text: 'EventStoreDB does not answer',
+      text: 'EventStoreDB does not respond',
       detail:
-        'Model requests and sign-in go on, changes are refused until it is back. See that it runs and that this node reaches it',
-      at: { words: 'last heard', time: events.cut_off_since, as: 'ago' },
+        'Model requests and sign-in continue; changes are refused until it is back. Check that it runs and that this node can reach it',
+      at: { words: 'last response', time: events.cut_off_since, as: 'ago' },
       action: null,
     },
     isWaiting(outbox) && {
       tone: 'warn',
       text: `${counted(outbox.pending, 'event')} wait for EventStoreDB`,
-      detail: `They are safe in the data folder. ${outbox.trouble ?? 'Writing to it is slower than what happens here'}`,
+      detail: `They are stored safely in the data folder. ${outbox.trouble ?? 'EventStoreDB is slower than this node writes'}`,
       at: null,
       action: null,
     },
     readModels.trouble !== null && {
       tone: 'bad',
-      text: readModels.store === 'mongodb' ? 'MongoDB cannot be asked' : 'The read models cannot be asked',
-      detail: `Requests are served and changes hold; request log, history and figures are missing until it is back. ${readModels.trouble}`,
+      text: readModels.store === 'mongodb' ? 'MongoDB does not respond' : 'The read models are unavailable',
+      detail: `Requests and changes continue. Request log, history and charts are unavailable until it is back. ${readModels.trouble}`,
       at: null,
       action: null,
     },
     (readModels.behind ?? 0) >= MUCH_BEHIND && {
       tone: 'warn',
-      text: 'Request log and figures are not up to date',
-      detail: `${exact(readModels.behind ?? 0)} events behind; they catch up by themselves`,
+      text: 'Request log and charts are not up to date',
+      detail: `${exact(readModels.behind ?? 0)} events behind. They catch up automatically`,
       at: null,
       action: null,
     },

@@ -28,9 +28,9 @@ test('an EventStoreDB that is away is told with since when, and that nothing is 
   expect(found).toEqual([
     {
       tone: 'bad',
-      text: 'EventStoreDB does not answer',
-      detail: expect.stringMatching(/Model requests and sign-in go on, changes are refused/),
-      at: { words: 'last heard', time: since, as: 'ago' },
+      text: 'EventStoreDB does not respond',
+      detail: expect.stringMatching(/Model requests and sign-in continue; changes are refused/),
+      at: { words: 'last response', time: since, as: 'ago' },
       action: null,
     },
   ]);
@@ -53,8 +53,8 @@ test('read models that are away or far behind are told of, those a moment behind
   const readModels = (changes: Partial<Schemas['Status']['read_models']>) =>
     said(pair({ read_models: { store: 'mongodb', position: 7, behind: 0, trouble: null, ...changes } }));
   expect(readModels({ position: null, behind: null, trouble: 'nobody there' })).toEqual([
-    'bad: MongoDB cannot be asked',
+    'bad: MongoDB does not respond',
   ]);
   expect(readModels({ behind: 900 })).toEqual([]);
-  expect(readModels({ behind: 25_000 })).toEqual(['warn: Request log and figures are not up to date']);
+  expect(readModels({ behind: 25_000 })).toEqual(['warn: Request log and charts are not up to date']);
 });

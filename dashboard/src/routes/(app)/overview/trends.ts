@@ -46,7 +46,7 @@ export interface Row extends Sums {
   readonly until: string;
 }
 
-/** The points as few enough rows to be read: by the hour or the day of the viewer, the latest first, empty ones left out. */
+/** The points as few enough rows to be read: by the hour or the day of the viewer, newest first, empty ones left out. */
 export function rowsOf(
   points: readonly Point[],
   { rowsBy, stepMinutes }: Pick<Stretch, 'rowsBy' | 'stepMinutes'>,

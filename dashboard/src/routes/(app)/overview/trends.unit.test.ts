@@ -28,7 +28,7 @@ test('points add up', () => {
   expect([errorPercent(sums), errorPercent({ requests: 0, errors: 0 })]).toEqual([(1 / 7) * 100, 0]);
 });
 
-test('rows are the hours or days of the viewer, the latest first, without those in which nothing was asked', () => {
+test('rows are the hours or days of the viewer, newest first, without those in which nothing was asked', () => {
   const hours = rowsOf(POINTS, { rowsBy: 'hour', stepMinutes: 10 }, 'Europe/Berlin');
   expect(hours.map(({ title, requests, since, until }) => [title, requests, since, until])).toEqual([
     ['Fri 16 Jan, 00:00', 3, '2026-01-15T23:00:00Z', '2026-01-15T23:19:59.999Z'],

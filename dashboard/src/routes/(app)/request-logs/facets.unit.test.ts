@@ -24,16 +24,16 @@ test('the most frequent come first, models and efforts summed over their pairs',
     status: ['200 42', 'error 1'],
     accountId: ['B 40', 'A 3'],
     model: ['large 23', 'small 20'],
-    reasoningEffort: ['high 40', 'no effort named 3'],
-    modelOption: ['large, high 20', 'small, high 20', 'large, no effort named 3'],
+    reasoningEffort: ['high 40', 'default effort 3'],
+    modelOption: ['large, high 20', 'small, high 20', 'large, default effort 3'],
   });
 });
 
 test('models obey the chosen effort and efforts the chosen model, but not themselves', () => {
   const { model, reasoningEffort, modelOption } = shown('model=large&reasoningEffort=');
   expect(model).toEqual(['large 3']);
-  expect(reasoningEffort).toEqual(['high 20', 'no effort named 3']);
-  expect(modelOption).toEqual(['large, no effort named 3']);
+  expect(reasoningEffort).toEqual(['high 20', 'default effort 3']);
+  expect(modelOption).toEqual(['large, default effort 3']);
 });
 
 test('what is chosen stays in its menu when no request has it, so that it can be taken back', () => {

@@ -65,7 +65,7 @@ export function chipsOf(
 }
 
 /** A request may name no effort; the API spells that as nothing. */
-export const effortText = (effort: string | null): string => effort || 'no effort named';
+export const effortText = (effort: string | null): string => effort || 'default effort';
 
 /** `<model>:::<effort>` in words. */
 export function optionText(option: string): string {

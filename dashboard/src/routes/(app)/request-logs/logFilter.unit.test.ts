@@ -47,8 +47,8 @@ test('every condition is a chip that knows its way out', () => {
     'Status: 429',
     'Status: error',
     'Account: ada@example.com',
-    'Effort: no effort named',
-    'Model and effort: m, no effort named',
+    'Effort: default effort',
+    'Model and effort: m, default effort',
   ]);
   expect(chips.map(({ without }) => without)).toContainEqual({ status: ['error'] });
   expect(chips.every(({ without }) => Object.keys(without).every((name) => name in NO_CONDITIONS))).toBe(true);

@@ -29,10 +29,10 @@ export class SettingsForm {
       await answerOf(api.PUT('/api/settings', { body }));
       await this.stored.now();
       const back = Object.fromEntries(Object.keys(change).map((name) => [name, before[name as keyof Settings]]));
-      toasts.good(said, { action: { label: 'Undo', run: () => void this.change(back, 'It is as it was before') } });
+      toasts.good(said, { action: { label: 'Undo', run: () => void this.change(back, 'Change undone') } });
       return true;
     } catch (error) {
-      toasts.bad('The setting was not changed', error);
+      toasts.bad('Couldn’t change the setting', error);
       return false;
     } finally {
       this.#chosen = {};
