@@ -27,12 +27,12 @@ type Declared =
   | Definitions<typeof session>
   | Definitions<typeof settings>;
 
-/** Every event that this build knows. */
+/** Every event that this version knows. */
 export type KnownEvent = EventOf<Declared>;
 
 const isDefinition = (value: unknown): value is EventDefinition => typeof value === 'function' && 'upcasters' in value;
 
-/** The registry: stored name to declaration. An event type that is not here stops the node that meets it. */
+/** The registry of event types by name. A node stops at an event whose type is not in it. */
 export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = new Map(
   [
     account,
@@ -53,7 +53,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     .map((definition) => [definition.type, definition]),
 );
 
-/** A node met an event that it was not built for; going on would mean ignoring a change. */
+/** The log has an event that this version does not know; continuing would ignore a change. */
 export class UnknownEventType extends Error {
   override readonly name = 'UnknownEventType';
   constructor(type: string, version?: number) {
@@ -66,7 +66,7 @@ export class UnknownEventType extends Error {
 }
 
 /**
- * Brings stored data to the current shape of its type.
+ * Converts stored data to the current version of its type.
  * @throws UnknownEventType when this build does not know the type or its version
  */
 export function upcast(type: string, version: number, data: unknown): unknown {

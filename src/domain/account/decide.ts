@@ -16,7 +16,7 @@ import { type Account, type AccountState, evolve, initialState } from './state.t
 
 export type AccountCommand =
   | { type: 'ImportAccount'; account: ImportedAccount; onDuplicate: 'refuse' | 'skip' | 'replace' }
-  /** Unlike an import it brings back nothing that was deleted meanwhile. */
+  /** Unlike an import, it does not restore an account that was deleted in the meantime. */
   | { type: 'ReplaceTokens'; account: ImportedAccount }
   | { type: 'PauseAccount'; accountId: AccountId }
   | { type: 'ReactivateAccount'; accountId: AccountId }
@@ -65,7 +65,7 @@ function decideImport(
   }
 }
 
-/** A paused account stays paused: the operator's word outranks what the provider says of it. */
+/** A paused account stays paused: the operator's decision outranks the provider's. */
 function deactivate({ id: accountId, status: from }: Account, reason: string, code: string): AccountEvent[] {
   return from === 'active' ? [AccountDeactivated({ accountId, from, reason, code })] : [];
 }

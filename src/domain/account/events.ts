@@ -2,7 +2,7 @@ import { type EventOf, event } from '../core/event.ts';
 import { type Infer, schema } from '../core/schema.ts';
 import { accountIdSchema, instantSchema, sealedSchema } from '../core/schemas.ts';
 
-/** Provider tokens under the account's own data key; `accessExpiresAt` is null when the token does not say. */
+/** Provider tokens, sealed under the account's data key; `accessExpiresAt` is null when the token does not contain it. */
 export const sealedCredentialsSchema = schema((z) =>
   z.object({
     access: sealedSchema(z),
@@ -16,7 +16,7 @@ export type SealedCredentials = Infer<typeof sealedCredentialsSchema>;
 
 const identitySchema = schema((z) =>
   z.object({
-    /** The provider's own id of the account, sent as `chatgpt-account-id`; null when the file names none. */
+    /** The provider's own id of the account, sent as `chatgpt-account-id`; null when the auth file has none. */
     upstreamAccountId: z.string().nullable(),
     email: sealedSchema(z).nullable(),
     displayName: sealedSchema(z).nullable(),
@@ -30,7 +30,7 @@ const imported = schema((z) =>
   identitySchema(z).extend({
     accountId: accountIdSchema(z),
     tokens: sealedCredentialsSchema(z),
-    /** The sign-in that brought it, which ends with this event; absent for an auth file. */
+    /** The link that imported the account and ends with this event; absent for an auth file. */
     linkId: z.uuid().optional(),
   }),
 );

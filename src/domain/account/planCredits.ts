@@ -19,6 +19,6 @@ const byPlan: Readonly<Record<string, PlanCredits>> = {
   prolite: { primary: 1_125, secondary: 37_800 },
 };
 
-/** A plan that we do not know contributes nothing. */
+/** Unknown plans have no credits. */
 export const creditsOf = (planType: string): PlanCredits =>
   Object.hasOwn(byPlan, planType) ? (byPlan[planType] ?? NONE) : NONE;

@@ -39,7 +39,7 @@ export function evolve(account: AccountState, { type, data, time }: Recorded<Acc
   }
 }
 
-/** New tokens mend what was deactivated for want of them; a pause is the operator's to end. */
+/** New tokens reactivate a deactivated account; only the operator ends a pause. */
 const revived = (status: AccountStatus) =>
   ({ status: status === 'paused' ? 'paused' : 'active', deactivationReason: null }) as const;
 

@@ -23,7 +23,7 @@ export type AccountLinkCommand =
   | { type: 'ExpireLink'; linkId: string };
 
 /**
- * What has ended stays as it ended: whatever comes for it later changes nothing.
+ * Commands for a link that has ended change nothing.
  * @throws Refusal `oauth_flow_not_found`, or `conflict` for cancelling while a code is being exchanged
  */
 export function decide(command: AccountLinkCommand, state: AccountLinkState, { now }: Context): AccountLinkEvent[] {
@@ -43,7 +43,7 @@ export function decide(command: AccountLinkCommand, state: AccountLinkState, { n
       return isPending || isExchanging ? [AccountLinkFailed({ linkId, code, accountId })] : [];
     }
     case 'CancelLink':
-      // The provider has been asked: what it answers may be an account.
+      // The provider was called, and its response may be an account.
       if (isExchanging) return refuse('conflict', { flowId: linkId });
       return isPending ? [AccountLinkCancelled({ linkId })] : [];
     case 'ExpireLink':

@@ -3,17 +3,17 @@ import { type Infer, schema } from '../core/schema.ts';
 import { accountIdSchema, instantSchema, sealedSchema } from '../core/schemas.ts';
 
 /**
- * What a sign-in by browser needs beyond what is derived from the id of its link (verifier, state), which is written
- * nowhere: where the provider sends the browser, since it must be told the same address again with the code.
+ * Data of a sign-in by browser that cannot be derived from the id of its link, as verifier and state are: the redirect URI,
+ * which must be sent to the provider again with the code.
  */
 const browserSchema = schema((z) => z.object({ redirectUri: z.string() }));
 
-/** What the provider gave for a sign-in by device code, sealed under a data key of the link. */
+/** The provider's data for a sign-in by device code, sealed under a data key of the link. */
 const deviceSchema = schema((z) => z.object({ secrets: sealedSchema(z), intervalMs: z.int().min(1) }));
 
 export const onDuplicateSchema = schema((z) => z.enum(['refuse', 'skip', 'replace']));
 
-/** Which way an authorization code took to us. */
+/** How an authorization code reached svc. */
 export const codeWaySchema = schema((z) => z.enum(['callback', 'paste', 'device']));
 export type CodeWay = Infer<typeof codeWaySchema>;
 
@@ -23,15 +23,15 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
   version: 1,
   data: (z) =>
     ofLink(z).extend({
-      /** One of these two says how the operator signs in; the other is null. */
+      /** How the operator signs in: one of the two is null. */
       browser: browserSchema(z).nullable(),
       device: deviceSchema(z).nullable(),
-      /** The account to be signed in anew; null to bring in whichever comes. */
+      /** The account to sign in again; null to import any account. */
       accountId: accountIdSchema(z).nullable(),
-      /** What becomes of an account that is known already. */
+      /** What happens to an account that is already known. */
       onDuplicate: onDuplicateSchema(z),
       expiresAt: instantSchema(z),
-      /** The node that waits for the provider's word. */
+      /** The node that waits for the provider. */
       node: z.string(),
     }),
   describe: ({ device, accountId }) =>
@@ -41,8 +41,8 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
 });
 
 /**
- * Commits before the code is exchanged, because a code works once: a link that ends here was interrupted, and says so
- * after the next start instead of being lost without a word.
+ * Commits before the code is exchanged, because a code works once: a link that stops here was interrupted, and is ended with
+ * that reason at the next start.
  */
 export const AccountLinkCodeReceived = event('AccountLinkCodeReceived', {
   version: 1,
@@ -61,7 +61,7 @@ export const AccountLinkFailed = event('AccountLinkFailed', {
   data: (z) =>
     ofLink(z).extend({
       code: z.string(),
-      /** The account that somebody signed in to, where that is what went wrong. */
+      /** The account that was signed in to, if it is the wrong one. */
       accountId: accountIdSchema(z).nullable(),
     }),
   describe: ({ code }) => `linking an account failed (${code})`,

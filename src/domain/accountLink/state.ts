@@ -5,21 +5,21 @@ import type { AccountLinkEvent, LinkData } from './events.ts';
 
 export type LinkOutcome = 'imported' | 'replaced' | 'skipped';
 
-/** Where a link stands. `exchanging`: a code came, and what the provider gives for it is not in the log yet. */
+/** Progress of a link. `exchanging`: a code was received, and the account is not in the log yet. */
 export type LinkProgress =
   | { readonly kind: 'pending' }
   | { readonly kind: 'exchanging' }
   | { readonly kind: 'done'; readonly outcome: LinkOutcome; readonly accountId: AccountId }
-  /** `accountId`: whom the operator signed in as, where that is what went wrong. */
+  /** `accountId`: the account that was signed in to, if it is the wrong one. */
   | { readonly kind: 'failed'; readonly code: string; readonly accountId: AccountId | null };
 
-/** One attempt to bring an account in, or to sign it in anew, by signing in at the provider. */
+/** One attempt to import an account, or to sign it in again, by signing in at the provider. */
 export interface AccountLink {
   readonly id: string;
-  /** One of these two says how the operator signs in; the other is null. */
+  /** How the operator signs in: one of the two is null. */
   readonly browser: LinkData['browser'];
   readonly device: LinkData['device'];
-  /** The account to be signed in anew; null to bring in whichever comes. */
+  /** The account to sign in again; null to import any account. */
   readonly target: AccountId | null;
   readonly onDuplicate: LinkData['onDuplicate'];
   readonly beganAt: Instant;
@@ -28,7 +28,7 @@ export interface AccountLink {
   readonly progress: LinkProgress;
 }
 
-/** `undefined`: never begun, or ended so long ago that the fold has let go of it. */
+/** `undefined`: never started, or ended and removed by `forgetOldLinks`. */
 export type AccountLinkState = AccountLink | undefined;
 
 export const initialState: AccountLinkState = undefined;
@@ -36,7 +36,7 @@ export const initialState: AccountLinkState = undefined;
 type ImportEvent = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
 
 /**
- * The account's own event ends the link that brought it: both are one append, so that no crash comes between them.
+ * The event that imports the account also ends its link: one append, so that no crash can come in between.
  */
 export function evolve(
   link: AccountLinkState,
@@ -66,14 +66,14 @@ export function evolve(
 
 const ended = (link: AccountLinkState, progress: LinkProgress): AccountLinkState => link && { ...link, progress };
 
-/** Whether something may still come of it: a browser, a device's answer, or tokens for a code. */
+/** Whether the link may still succeed. */
 export const isOpen = ({ progress }: AccountLink): boolean =>
   progress.kind === 'pending' || progress.kind === 'exchanging';
 
-/** So many links that have ended stay in the fold: whoever began one asks how it ended within minutes. */
+/** Ended links that are kept: the client that started one asks for its outcome within minutes. */
 export const MAX_ENDED_LINKS = 16;
 
-/** Lets go of what ended long ago; the order is that of their beginning. */
+/** Removes all but the latest ended links. @param links in the order in which they were started */
 export function forgetOldLinks(links: Map<string, AccountLink>): void {
   const ended = [...links.values()].filter((link) => !isOpen(link));
   for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_LINKS))) links.delete(id);

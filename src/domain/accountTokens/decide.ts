@@ -5,10 +5,10 @@ import { refuse } from '../core/refusal.ts';
 import { type AccountTokensEvent, TokenRefreshClaimed, TokenRefreshFailed, TokensRefreshed } from './events.ts';
 import { type AccountCredentials, evolve, initialState } from './state.ts';
 
-/** After this a claim counts as lost, and another may be made (docs/decisions/0030-token-refresh-claims.md). */
+/** After this time a claim counts as abandoned and can be replaced (docs/decisions/0030-token-refresh-claims.md). */
 export const CLAIM_LIFETIME_MS = 60_000;
 
-/** What became of a refresh that was claimed. */
+/** Record the result of a claimed refresh. */
 export type RefreshResultCommand =
   | { type: 'RecordRefreshed'; accountId: AccountId; claimId: string; tokens: SealedCredentials }
   | { type: 'RecordRefreshFailed'; accountId: AccountId; claimId: string; code: string; isPermanent: boolean };
@@ -18,7 +18,7 @@ export type AccountTokensCommand =
   | RefreshResultCommand;
 
 /**
- * @throws Refusal `conflict` while somebody else's claim is fresh, or when one's own has been superseded;
+ * @throws Refusal `conflict` while another claim is valid, or when the command's claim was superseded;
  * `account_not_found` when there are no tokens to refresh
  */
 export function decide(

@@ -2,7 +2,7 @@ import { sealedCredentialsSchema } from '../account/events.ts';
 import { type EventOf, event } from '../core/event.ts';
 import { accountIdSchema, instantSchema } from '../core/schemas.ts';
 
-/** Commits before the provider is asked, so that two nodes cannot both spend a single-use refresh token. */
+/** Commits before the provider is called, so that two nodes never use the same single-use refresh token. */
 export const TokenRefreshClaimed = event('TokenRefreshClaimed', {
   version: 1,
   data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), expiresAt: instantSchema(z) }),

@@ -4,9 +4,9 @@ import type { Recorded } from '../core/event.ts';
 import type { AccountTokensEvent } from './events.ts';
 
 export interface AccountCredentials {
-  /** Undefined until an import brings tokens. */
+  /** Undefined before the first import. */
   readonly tokens: SealedCredentials | undefined;
-  /** Who is refreshing right now, if anybody; worthless after `expiresAt`. */
+  /** The refresh in progress; void after `expiresAt`. */
   readonly claim: { readonly claimId: string; readonly expiresAt: Instant } | undefined;
 }
 
@@ -14,7 +14,7 @@ export const initialState: AccountCredentials = { tokens: undefined, claim: unde
 
 type CredentialsEvent = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
 
-/** Tokens come with an import as well as with a refresh, so this folds events of both streams. */
+/** Folds events of the account's stream too, because imports bring tokens as refreshes do. */
 export function evolve(
   state: AccountCredentials,
   { type, data }: Recorded<AccountTokensEvent> | Recorded<CredentialsEvent>,
@@ -22,7 +22,7 @@ export function evolve(
   switch (type) {
     case 'AccountImported':
     case 'AccountTokensReplaced':
-      // Whoever still refreshes the tokens before these must not put them back.
+      // A refresh of the previous tokens that is still in progress must not overwrite these.
       return { tokens: data.tokens, claim: undefined };
     case 'TokenRefreshClaimed':
       return { ...state, claim: { claimId: data.claimId, expiresAt: data.expiresAt } };

@@ -3,9 +3,9 @@ import type { Decider } from '../core/decider.ts';
 import { type AccountUsageEvent, AccountUsageObserved, type UsageSample, type UsageWindow } from './events.ts';
 import { type AccountUsage, evolve, initialState } from './state.ts';
 
-/** A sample is kept at least so often, so that charts have points while nothing happens. */
+/** Interval after which an unchanged sample is recorded, so that charts have points. */
 const MAX_SAMPLE_INTERVAL_MS = 15 * 60_000;
-/** A reset time that is given as a delay moves by the time the answer took. */
+/** Reset times that the provider gives as a delay vary by the duration of its response. */
 const SAME_RESET_MS = 10_000;
 
 export interface ObserveUsage {
@@ -14,7 +14,7 @@ export interface ObserveUsage {
   readonly sample: UsageSample;
 }
 
-/** What an answer to a request says of the account in passing; a window that it does not name is left as it was. */
+/** Usage from the headers of a response; a window that they do not name stays unchanged. */
 export interface LearnUsage {
   readonly type: 'LearnUsage';
   readonly accountId: AccountId;
@@ -26,7 +26,7 @@ export interface LearnedWindows {
   readonly secondary: UsageWindow | null;
 }
 
-/** A sample that says nothing new is not kept: asking every minute would fill the log with what it knows. */
+/** Records only samples that differ from the last one: polling every minute would fill the log with repeats. */
 export function decide(
   command: ObserveUsage | LearnUsage,
   usage: AccountUsage,
@@ -39,8 +39,8 @@ export function decide(
 }
 
 /**
- * Answers overtake each other: one that says less of the same window, or knows an earlier one, is only late. For the same
- * reason none takes back a limit; that is for the provider to say when it is asked.
+ * Responses can overtake each other, so less usage of the same window, or usage of an earlier window, is outdated and
+ * ignored. For the same reason a response never lifts a limit; only a poll does.
  */
 function mergeLearned({ primary, secondary }: LearnedWindows, { sample, limited }: AccountUsage): UsageSample {
   const known = sample ?? { primary: null, secondary: null, credits: null };
@@ -86,7 +86,7 @@ function isSameWindow(a: UsageWindow | null, b: UsageWindow | null): boolean {
 
 function isSameReset(a: UsageWindow, b: UsageWindow): boolean {
   if (a.resetAt === null || b.resetAt === null) return a.resetAt === b.resetAt;
-  // A window of which nothing is used begins anew with each answer.
+  // The reset time of an unused window moves with each response.
   return a.usedPercent === 0 || Math.abs(a.resetAt - b.resetAt) <= SAME_RESET_MS;
 }
 

@@ -2,7 +2,7 @@ import type { Instant } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
 import type { AccountUsageEvent, UsageSample } from './events.ts';
 
-/** What we know of an account's windows: the last sample, and a stop the provider pronounced on a request. */
+/** Usage of an account: the last sample, and the limit that the provider reported when it refused a request. */
 export interface AccountUsage {
   readonly sample: UsageSample | undefined;
   readonly observedAt: Instant | undefined;
@@ -12,7 +12,7 @@ export interface AccountUsage {
 
 export const initialState: AccountUsage = { sample: undefined, observedAt: undefined, limited: undefined };
 
-/** What a failed attempt of a request says about the account's quota. */
+/** A limit that the provider reported in response to an attempt; derived from `RequestCompleted`. */
 export interface LimitReported {
   readonly type: 'LimitReported';
   readonly since: Instant;
@@ -29,7 +29,7 @@ export function evolve(usage: AccountUsage, event: Recorded<AccountUsageEvent> |
       return { ...observed, limited: isLifted ? undefined : usage.limited };
     }
     case 'LimitReported': {
-      // A request tells of its attempts only when it ends: by then the account may have been heard of again.
+      // Attempts are recorded when their request ends; a newer limit or sample may have been recorded before.
       const isOutdated = usage.limited !== undefined && usage.limited.since > event.since;
       if (isOutdated || showsRoomAfter(event.since, usage)) return usage;
       return { ...usage, limited: { since: event.since, until: event.until, code: event.code } };

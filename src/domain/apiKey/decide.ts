@@ -26,13 +26,13 @@ export interface LimitRuleInput {
   readonly modelFilter: string | null;
 }
 
-/** What is kept of a key's value. */
+/** What is stored of a key's value. */
 export interface KeyValue {
   readonly hash: string;
   readonly prefix: string;
 }
 
-/** Fields left out stay as they are. */
+/** Omitted fields stay unchanged. */
 export interface ApiKeyChanges {
   readonly name?: string | undefined;
   readonly allowedModels?: readonly string[] | null | undefined;
@@ -103,7 +103,7 @@ function decideChanges(changes: ApiKeyChanges, key: ApiKey, now: Instant): ApiKe
   return events;
 }
 
-/** Rules are told apart by type, window and model: of a known one only `maxValue` can change. */
+/** Type, window and model identify a rule: only its `maxValue` can change. */
 function mergeRules(
   existing: readonly LimitRule[],
   wanted: readonly LimitRuleInput[],
@@ -146,8 +146,8 @@ function validName(name: string): string {
 }
 
 /**
- * Blank names are dropped and an empty list means every model, which is spelled null. A list of nothing but blanks meant
- * to allow something, so it must not allow everything.
+ * Drops blank names. An empty list means every model, which is null. A list of blank names only is refused, because it was
+ * meant to allow something and must not allow everything.
  */
 function normalModels(models: readonly string[] | null): string[] | null {
   if (models === null || models.length === 0) return null;

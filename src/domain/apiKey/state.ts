@@ -6,7 +6,7 @@ import type { ApiKeyEvent } from './events.ts';
 export interface ApiKey {
   readonly id: ApiKeyId;
   readonly name: string;
-  /** SHA-256 of the whole key, 64 hex digits: all that is ever kept of it. */
+  /** SHA-256 of the key, 64 hex digits; the key itself is never stored. */
   readonly hash: string;
   readonly prefix: string;
   /** Null: every model. */
@@ -15,7 +15,7 @@ export interface ApiKey {
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly rules: readonly LimitRule[];
-  /** Ids of rules are never given twice, so that a counter cannot pass to another rule. */
+  /** Ids of rules are never reused, so that no rule inherits the counter of another. */
   readonly nextRuleId: number;
 }
 

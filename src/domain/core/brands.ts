@@ -1,7 +1,7 @@
 /** A moment in milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number & { readonly ms: unique symbol };
 
-/** Ordinal of an event among all of ours: 1, 2, 3, ... ; 0 stands before the first. */
+/** Ordinal of an event in the log: 1, 2, 3, ...; 0 is before the first event. */
 export type Position = number & { readonly ordinal: unique symbol };
 
 /** US dollars times 1,000,000, as a whole number: sums stay exact in any order. */

@@ -1,4 +1,4 @@
-/** Every code a client can meet (docs/errors.md); `src/http/errors/errors.ts` gives each its status and wording. */
+/** Every error code of the API (docs/errors.md); `src/http/errors/errors.ts` gives each its status and message. */
 export type ErrorCode = RequestErrorCode | ServiceErrorCode | SignInErrorCode | ResourceErrorCode;
 
 export type RequestErrorCode =

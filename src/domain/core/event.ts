@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import type { Instant, Position } from './brands.ts';
 import { type Schema, schema } from './schema.ts';
 
-/** A fact that a decider produced and that no log has yet. */
+/** An event that is not recorded yet. */
 export interface DomainEvent<Type extends string = string, Data = unknown> {
   readonly type: Type;
   readonly data: Data;
 }
 
-/** A fact as a fold meets it: where it stands and when it happened. */
+/** An event with its place in the log and its time. */
 export type Recorded<Event extends DomainEvent = DomainEvent> = Event extends DomainEvent
   ? Event & { readonly position: Position; readonly time: Instant; readonly stream: string; readonly revision: number }
   : never;
@@ -20,7 +20,7 @@ interface Declaration<Data> {
   /** Version of the data's shape; a higher one needs an upcaster from each version below. */
   readonly version: number;
   readonly data: Schema<z.ZodType<Data>>;
-  /** One sentence in plain words for the history; may show nothing secret. */
+  /** One sentence for the history; must not contain secrets. */
   readonly describe: (data: Data) => string;
   /** `upcasters[n]` turns version n + 1 into version n + 2. */
   readonly upcasters?: readonly Upcaster[];
@@ -36,7 +36,7 @@ export type EventOf<Definition> =
   Definition extends EventDefinition<infer Type, infer Data> ? DomainEvent<Type, Data> : never;
 
 /**
- * Declares an event once: its type, shape, constructor and sentence come from here.
+ * Declares an event: its type, schema, constructor and sentence.
  * @throws Error when the upcasters do not lead from version 1 to the current one
  */
 export function event<const Type extends string, Data>(

@@ -1,10 +1,10 @@
 import type { ErrorCode } from './errorCodes.ts';
 
-/** A rule said no. Carries a code only: status and wording belong to the edge (`src/http/errors/errors.ts`). */
+/** A rule refused a command. Status and message of the code are in `src/http/errors/errors.ts`. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
-  /** What the message may mention: the given value, a reset time, a field's path as `param`. */
+  /** Values for the message: the given value, a reset time, the path of a field as `param`. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, details: Readonly<Record<string, unknown>> = {}) {
@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @throws Refusal always; typed so that it can stand where a value is expected */
+/** Always throws a Refusal; returns `never`, so that it can be used in an expression */
 export function refuse(code: ErrorCode, details?: Readonly<Record<string, unknown>>): never {
   throw new Refusal(code, details);
 }

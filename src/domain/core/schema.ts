@@ -1,17 +1,17 @@
 import type { z } from 'zod';
 
-/** What makes schemas, given by those who validate: those who only read events load none of it. */
+/** The zod library, passed in by code that validates, so that code that only reads events does not load it. */
 export type Zod = typeof z;
 
-/** A schema that is made when it is first asked for, and once. */
+/** Creates a schema on first use, and only once. */
 export type Schema<Made> = (z: Zod) => Made;
 
-/** What a schema lets through. */
+/** The type of values that a schema accepts. */
 export type Infer<Lazy> = Lazy extends Schema<infer Made extends z.ZodType> ? z.infer<Made> : never;
 
 /**
- * Declares a schema without making it: at the start of a thread that never validates it would be half of the work. It is made
- * once for each `z`; `eventLog/storedJson` passes another one than zod's.
+ * Declares a schema without creating it: that would be half of the start of a thread that never validates. It is created once
+ * for each `z`; `eventLog/storedJson` passes one of its own.
  */
 export function schema<Made>(make: Schema<Made>): Schema<Made> {
   const madeBy = new WeakMap<Zod, { readonly schema: Made }>();

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AccountId, ApiKeyId, Instant, MicroDollars, Position, Sealed } from './brands.ts';
 import { type Schema, schema } from './schema.ts';
 
-// Events are read back for years: every field of theirs is spelled with one of these.
+// The types of event fields. Events are read for years, so these must keep accepting what they accepted.
 const branded = <Brand>(make: Schema<z.ZodType>) =>
   schema(make as Schema<z.ZodType<unknown, unknown>> as Schema<z.ZodType<Brand, Brand>>);
 

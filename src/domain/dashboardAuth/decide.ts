@@ -12,18 +12,18 @@ import {
 } from './events.ts';
 import { type DashboardAuth, evolve, initialState, type Password, type Totp } from './state.ts';
 
-/** `verifiedPasswordId` names the password that the client has just proved to know. */
+/** `verifiedPasswordId`: the password that the client has just entered correctly. */
 export type DashboardAuthCommand =
   | { type: 'SetPassword'; passwordId: string; passwordHash: string }
   | { type: 'ChangePassword'; verifiedPasswordId: string; passwordId: string; passwordHash: string }
   | { type: 'RemovePassword'; verifiedPasswordId: string }
-  /** By somebody who has the data folder, and so needs to prove nothing. */
+  /** From the command line: access to the data folder is proof enough. */
   | { type: 'ResetPassword'; passwordId: string; passwordHash: string; keepsTotp: boolean }
   | { type: 'ConfigureTotp'; totpId: string; secret: Sealed; step: number }
   | { type: 'DisableTotp' };
 
 /**
- * Whoever takes TOTP away takes its requirement along, or nobody could sign in.
+ * Disabling TOTP also turns off the setting that requires it, because otherwise nobody could sign in.
  * @throws Refusal `password_already_configured` | `password_not_configured` | `invalid_credentials` |
  *   `totp_already_configured` | `totp_not_configured`
  */
@@ -62,7 +62,7 @@ export function decide(command: DashboardAuthCommand, auth: DashboardAuth): (Das
 
 function verifiedPassword({ password }: DashboardAuth, command: { verifiedPasswordId: string }): Password {
   if (!password) return refuse('password_not_configured');
-  // Somebody changed it between the check of the client's password and now.
+  // It may have been changed since the client's password was verified.
   return password.id === command.verifiedPasswordId ? password : refuse('invalid_credentials');
 }
 

@@ -2,11 +2,11 @@ import { type EventOf, event } from '../core/event.ts';
 import { schema } from '../core/schema.ts';
 import { sealedSchema } from '../core/schemas.ts';
 
-/** A password by a name of its own: sessions belong to the one that began them, and end with it. */
+/** Passwords have ids: a session ends with the password that it was started with. */
 const password = schema((z) =>
   z.object({
     passwordId: z.uuid(),
-    /** What scrypt-kdf made of it, in base64; the password itself is nowhere. */
+    /** The scrypt-kdf hash in base64; the password itself is never stored. */
     passwordHash: z.base64().length(128),
   }),
 );
@@ -36,7 +36,7 @@ export const TotpConfigured = event('TotpConfigured', {
     z.object({
       totpId: z.uuid(),
       secret: sealedSchema(z),
-      /** Number of the 30 s since 1970 whose code confirmed it: that code is used up. */
+      /** TOTP time step (30 s since 1970) of the code that confirmed it; codes up to this step are used up. */
       step: z.int().min(0),
     }),
   describe: () => 'TOTP was set up for the dashboard',

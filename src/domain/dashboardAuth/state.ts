@@ -12,15 +12,15 @@ export interface Password {
 export interface Totp {
   readonly id: string;
   readonly secret: Sealed;
-  /** The last step whose code was accepted: it and those before it are used up. */
+  /** The last time step whose code was accepted; codes up to this step are used up. */
   readonly lastStep: number;
 }
 
-/** How the dashboard is signed in to. Without a password there is no TOTP either. */
+/** The credentials of the dashboard. Without a password there is no TOTP either. */
 export interface DashboardAuth {
   readonly password: Password | null;
   readonly totp: Totp | null;
-  /** The setting `totpRequiredOnLogin`, which stands in the same stream. */
+  /** The setting `totpRequiredOnLogin`, which is in the same stream. */
   readonly isTotpRequired: boolean;
 }
 
@@ -41,7 +41,7 @@ export function evolve(
     case 'TotpDisabled':
       return { ...auth, totp: null };
     case 'SessionTotpVerified':
-      // It comes by another stream, and may arrive when its TOTP is gone already.
+      // From another stream: its TOTP may already be disabled.
       if (auth.totp?.id !== data.totpId) return auth;
       return { ...auth, totp: { ...auth.totp, lastStep: Math.max(auth.totp.lastStep, data.step) } };
     case 'SettingsChanged':

@@ -1,10 +1,10 @@
-/** An address in the one spelling that we compare: dotted IPv4, or IPv6 in RFC 5952 form. */
+/** An address in canonical form: dotted IPv4, or IPv6 as in RFC 5952. */
 export type IpAddress = string & { readonly ip: unique symbol };
 
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
- * Normalises an address; an IPv4-mapped IPv6 address becomes its IPv4 form, so that one client has one spelling.
+ * Normalises an address; an IPv4-mapped IPv6 address becomes its IPv4 form, so that each client has one address.
  * Zone ids (`fe80::1%eth0`), ports and octets with leading zeros are refused.
  * @returns undefined when the text is not an address
  */

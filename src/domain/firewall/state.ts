@@ -3,7 +3,7 @@ import type { Recorded } from '../core/event.ts';
 import type { FirewallEvent } from './events.ts';
 import type { IpAddress } from './ipAddress.ts';
 
-/** Addresses that may use the proxy, each with the time it was added. Empty means everybody may. */
+/** The allowlist of the proxy, with the time each address was added. An empty list allows every address. */
 export type Firewall = ReadonlyMap<IpAddress, { readonly allowedAt: Instant }>;
 
 export const initialState: Firewall = new Map();

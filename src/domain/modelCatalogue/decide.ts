@@ -5,11 +5,11 @@ import { evolve, initialState, type ModelCatalogue } from './state.ts';
 export interface ObserveModels {
   readonly type: 'ObserveModels';
   readonly planType: string;
-  /** With the provider's entry as JSON; each name once. */
+  /** Each name once; `entry` is the provider's entry as JSON. */
   readonly models: readonly (ListedModel & { readonly entry: string })[];
 }
 
-/** A list that says nothing new is not kept: it is asked for every few minutes. */
+/** Records only changes, because the list is polled every few minutes. */
 export function decide({ planType, models }: ObserveModels, { plans, entries }: ModelCatalogue): ModelCatalogueEvent[] {
   const from = [...(plans.get(planType) ?? [])];
   const to = models.map(({ slug, version }) => ({ slug, version }));

@@ -1,16 +1,16 @@
 import type { ModelCatalogue } from './state.ts';
 
-/** Names come from clients: a client that invents them must not fill the memory. */
+/** Bounds the memory, because model names come from clients. */
 const MAX_ENTRIES = 1_000;
 
-/** By the catalogue, which is another one after each change: every request asks, and the lists are long. */
+/** Cached by catalogue, which is replaced on each change: every request asks, and the lists are long. */
 const known = new WeakMap<ModelCatalogue, Map<string, ReadonlySet<string>>>();
 
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The plans whose accounts are not offered a model that accounts of another plan are. None, when no list names it: the
- * provider knows models that it lists to nobody. A plan that was never asked for its list may have it.
+ * The plans that are not offered a model although another plan is. None if no plan lists the model, because the provider
+ * serves models that it does not list. A plan whose list is unknown is not excluded.
  */
 export function excludedPlans(catalogue: ModelCatalogue, model: string): ReadonlySet<string> {
   if (catalogue.plans.size < 2) return NONE;

@@ -2,12 +2,12 @@ import type { Instant } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
 import type { ListedModel, ModelCatalogueEvent } from './events.ts';
 
-/** The models of the provider as they were last heard of. */
+/** The provider's models as last polled. */
 export interface ModelCatalogue {
   readonly plans: ReadonlyMap<string, readonly ListedModel[]>;
   /** The provider's entries as JSON, by their version; only those that a plan lists. */
   readonly entries: ReadonlyMap<string, string>;
-  /** When each model was first heard of, also of those that are gone. */
+  /** When each model was first listed, including models that are no longer listed. */
   readonly firstSeen: ReadonlyMap<string, Instant>;
 }
 

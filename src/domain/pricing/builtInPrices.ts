@@ -1,12 +1,12 @@
 import type { ModelPrice } from './prices.ts';
 
-/** The day from which the built-in prices hold; `SVC_PRICES_FILE` replaces and adds. */
+/** The day from which the built-in prices apply; `SVC_PRICES_FILE` overrides and extends them. */
 export const BUILT_IN_SINCE = '2026-11-21';
 
 const TIERS = { tiers: { priority: 2, flex: 0.5 } };
 const LONG = { longContext: { aboveInputTokens: 272_000, inputFactor: 2, outputFactor: 1.5 } };
 
-/** A change of a price also changes the day above (docs/provider.md#prices). */
+/** Change the day above together with any price (docs/provider.md#prices). */
 export const builtInPrices: readonly ModelPrice[] = [
   { model: 'gpt-5*', input: 1.25, cachedInput: 0.125, output: 10, ...TIERS },
   { model: 'gpt-5.1*', input: 1.25, cachedInput: 0.125, output: 10, ...TIERS },

@@ -7,7 +7,7 @@ const SHORT = { inputFactor: 1, outputFactor: 1 };
 /**
  * Cost of one request. Dollars per 1,000,000 tokens are micro-dollars per token, so no scaling is needed.
  * Reasoning tokens are part of the output; a multiplier other than 1 changes only their share.
- * @param tier the `service_tier` that was served; null for the usual one
+ * @param tier the `service_tier` that was served; null for the default tier
  */
 export function costOf(
   usage: Omit<TokenUsage, 'isEstimated'>,

@@ -3,7 +3,7 @@ import type { Recorded } from '../core/event.ts';
 import { type PricesEvent, PricesPublished } from './events.ts';
 import type { PriceTable } from './prices.ts';
 
-/** The prices that hold; undefined before any were published. */
+/** The current prices; undefined before the first were published. */
 export type Prices = PriceTable | undefined;
 
 export const initialState: Prices = undefined;
@@ -13,7 +13,7 @@ export interface PublishPrices {
   readonly table: PriceTable;
 }
 
-/** Prices that hold already are not published again: every start offers its own. */
+/** Publishes prices only if they differ: every start issues this command. */
 export function decide({ table }: PublishPrices, prices: Prices): PricesEvent[] {
   if (prices?.version === table.version) return [];
   return [PricesPublished({ from: prices?.version ?? null, to: table.version, models: [...table.models] })];

@@ -1,12 +1,12 @@
 import { type EventOf, event } from '../core/event.ts';
 import { modelPriceSchema } from './prices.ts';
 
-/** Costs are counted with these prices from now on; requests name the version. */
+/** Costs are calculated with these prices from now on; requests refer to the version. */
 export const PricesPublished = event('PricesPublished', {
   version: 1,
   data: (z) =>
     z.object({
-      /** The version before; null for the first. */
+      /** The previous version; null for the first. */
       from: z.string().nullable(),
       to: z.string().min(1),
       models: z.array(modelPriceSchema(z)),

@@ -5,7 +5,7 @@ interface Ended extends Pick<CompletedRequest, 'costMicroDollars'> {
   readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
 }
 
-/** What a completed request counts as: nothing where nothing is known. */
+/** What a completed request consumed; unknown amounts count as zero. */
 export const consumptionOf = ({ usage, costMicroDollars }: Ended): Consumption => ({
   inputTokens: usage?.inputTokens ?? 0,
   outputTokens: usage?.outputTokens ?? 0,

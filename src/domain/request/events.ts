@@ -17,14 +17,14 @@ export type TokenUsage = Infer<typeof tokenUsageSchema>;
 /** Where a decision was taken: the fold at `decidedAt`, seen at `asOf`, by version `v` of the rule. */
 const decision = (z: Zod) => ({ decidedAt: positionSchema(z), asOf: instantSchema(z), v: z.int().min(1) });
 
-/** What the node knew beyond the log when it chose an account; absent when nothing of it mattered. */
+/** What the node knew beyond the log when it chose an account; absent if it did not affect the choice. */
 const overlay = schema((z) =>
   z.object({
-    /** Accounts that were cooling down, and until when. */
+    /** Accounts in a cool-down, and its end. */
     cooling: z.array(z.tuple([accountIdSchema(z), instantSchema(z)])).optional(),
-    /** Where the round robin of this node stood. */
+    /** The round-robin counter of this node. */
     turn: z.int().min(0).optional(),
-    /** The conversation's account by a request that this node had completed, but the log did not have yet. */
+    /** The conversation's account by a completed request that was not in the log yet. */
     pinnedTo: accountIdSchema(z).optional(),
   }),
 );
@@ -38,20 +38,20 @@ export const attemptSchema = schema((z) =>
     endedAt: instantSchema(z),
     /** `ok`, or a class of `src/proxy/exchange/classify.ts`. */
     outcome: z.string(),
-    /** The provider's own code, when it gave one. */
+    /** The provider's error code, if any. */
     code: z.string().optional(),
     /** The provider refuses this account until then. */
     limitedUntil: instantSchema(z).optional(),
-    /** Not chosen anew: the same account once more, after its tokens were refreshed. */
+    /** The same account again after its tokens were refreshed, without a new choice. */
     isRepeat: z.literal(true).optional(),
   }),
 );
 export type Attempt = Infer<typeof attemptSchema>;
 
-/** A choice that found no account: replay must find none either. */
+/** A choice without an available account; replay must reach the same result. */
 const emptyChoice = schema((z) => z.object({ ...decision(z), overlay: overlay(z).optional(), reason: z.string() }));
 
-/** Limits as they were checked: the estimate, and what open requests had reserved on each applicable rule. */
+/** Input of the limit check: the estimate, and the amount that open requests had reserved on each applicable rule. */
 export const admissionSchema = schema((z) =>
   z.object({
     ...decision(z),
@@ -73,14 +73,14 @@ const requested = (z: Zod) => ({
   admission: admissionSchema(z).optional(),
 });
 
-/** Appended for requests that stay open, so that other nodes and the next start know of them. */
+/** Recorded for requests that stay open, so that other nodes and the next process know of them. */
 export const RequestAdmitted = event('RequestAdmitted', {
   version: 1,
   data: (z) =>
     z.object({
       ...requested(z),
       accountId: accountIdSchema(z).nullable(),
-      /** `service_tier` that was asked for; absent when it was the usual one. */
+      /** The requested `service_tier`; absent for the default tier. */
       serviceTier: z.string().optional(),
     }),
   describe: ({ requestId, model }) => `request ${requestId} for ${model} was admitted`,
@@ -90,7 +90,7 @@ export const RequestAdmitted = event('RequestAdmitted', {
 export const completedRequestV1 = schema((z) =>
   z.object({
     ...requested(z),
-    /** HTTP status as text, or `error` when the answer broke or failed after its head had been sent. */
+    /** HTTP status as text, or `error` when the response failed after its head was sent. */
     status: z.string(),
     errorCode: z.string().nullable(),
     errorMessage: z.string().nullable(),
@@ -100,9 +100,9 @@ export const completedRequestV1 = schema((z) =>
     usage: tokenUsageSchema(z).nullable(),
     costMicroDollars: microDollarsSchema(z).nullable(),
     priceVersion: z.string().nullable(),
-    /** `service_tier` by which it was priced; absent when it was the usual one. */
+    /** The `service_tier` that it was priced with; absent for the default tier. */
     serviceTier: z.string().optional(),
-    /** HMAC of the conversation's key; only a 200 that is no `isFallback` pins it to its account. */
+    /** HMAC of the conversation's key; only a 200 that is not `isFallback` pins the conversation to the account. */
     pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
     attempts: z.array(attemptSchema(z)),
     /** Set when the last choice found no account. */
@@ -124,7 +124,7 @@ export const RequestCompleted = event('RequestCompleted', {
 });
 export type CompletedRequest = EventOf<typeof RequestCompleted>['data'];
 
-/** Refused before any account was asked. */
+/** Refused before any account was tried. */
 export const RequestRefused = event('RequestRefused', {
   version: 1,
   data: (z) =>
@@ -134,7 +134,7 @@ export const RequestRefused = event('RequestRefused', {
       errorCode: z.string(),
       errorMessage: z.string(),
       latencyMs: z.int().min(0),
-      /** The limit that refused: its rule, what was counted and what was reserved on it. */
+      /** The limit that was reached: its rule, and the counted and the reserved amount. */
       limit: z.object({ ruleId: z.int(), counted: z.int(), reserved: z.int(), ceiling: z.int() }).optional(),
       refusal: emptyChoice(z).optional(),
     }),
@@ -144,8 +144,8 @@ export const RequestRefused = event('RequestRefused', {
 export type RefusedRequest = EventOf<typeof RequestRefused>['data'];
 
 /**
- * Refusals as one number per code and minute: those beyond the sixtieth of one key, and those of strangers (no key, or
- * not on the allowlist) by address.
+ * Refusals counted per code and minute: those beyond the sixtieth of a key, and those of clients without a valid key or not
+ * on the allowlist, by address.
  */
 export const RefusalsCounted = event('RefusalsCounted', {
   version: 1,

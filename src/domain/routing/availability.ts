@@ -4,7 +4,7 @@ import type { AccountUsage } from '../accountUsage/state.ts';
 import { WINDOW_MINUTES } from '../accountUsage/windowMinutes.ts';
 import { type AccountId, type Instant, instant } from '../core/brands.ts';
 
-/** What a node knows of an account beyond the log: it failed a moment ago. */
+/** A cool-down after a failure, which only this node knows. */
 export interface Cooling {
   readonly until: Instant;
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface Cooling {
 
 export type AvailabilityState = 'available' | 'paused' | 'deactivated' | 'rate_limited' | 'quota_exceeded' | 'cooling';
 
-/** Why an account can or cannot serve a request now, and when that ends if time alone ends it. */
+/** Whether an account can serve a request now, why not, and when that changes if it does by itself. */
 export interface Availability {
   readonly state: AvailabilityState;
   readonly reason: string | null;
@@ -23,8 +23,8 @@ const AVAILABLE: Availability = { state: 'available', reason: null, until: null 
 const PAUSED: Availability = { state: 'paused', reason: 'paused by an operator', until: null };
 
 /**
- * The one answer to "is this account usable?": selection, overview counts, the account's card and the wording of
- * refusals all come from here. Only `paused` and `deactivated` last; a reset time that has passed opens an account.
+ * The single source of account availability: selection, overview counts, account pages and messages of refusals use it. Only
+ * `paused` and `deactivated` last; the other states end by time.
  */
 export function availabilityOf(
   account: Account,
@@ -47,7 +47,7 @@ export function availabilityOf(
 function spentWindow({ sample, observedAt, limited }: AccountUsage, now: Instant): Availability | undefined {
   const secondary = spentUntil(sample?.secondary, observedAt, WINDOW_MINUTES.secondary);
   const primary = spentUntil(sample?.primary, observedAt, WINDOW_MINUTES.primary);
-  // The last of them decides when the account can serve again: who is told an earlier time comes back in vain.
+  // The latest of them, because clients that retry earlier would be refused again.
   const until = instant(Math.max(secondary, primary, limited?.until ?? 0));
   if (secondary > now) return { state: 'quota_exceeded', reason: 'the secondary window is used up', until };
   if (primary > now) return { state: 'rate_limited', reason: 'the primary window is used up', until };
@@ -60,7 +60,7 @@ function spentWindow({ sample, observedAt, limited }: AccountUsage, now: Instant
 
 const QUOTA_CODES: ReadonlySet<string> = new Set(['insufficient_quota', 'usage_not_included', 'quota_exceeded']);
 
-/** When a used-up window resets; 0 for one that has room. */
+/** When a used-up window resets; 0 if the window is not used up. */
 function spentUntil(
   window: UsageWindow | null | undefined,
   observedAt: Instant | undefined,

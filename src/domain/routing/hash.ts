@@ -1,6 +1,6 @@
 /**
- * A well-spread 32-bit number from text (FNV-1a with a final mix). Not a secret and not a checksum: it breaks ties, so
- * that a replay breaks them the same way.
+ * A uniformly distributed 32-bit hash of a text (FNV-1a with a final mix). Breaks ties in a way that replay can repeat; not
+ * for security or checksums.
  */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;

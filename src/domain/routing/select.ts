@@ -7,24 +7,24 @@ import type { Settings } from '../settings/events.ts';
 import { type AvailabilityState, availabilityOf, type CoolingAccounts } from './availability.ts';
 import { hash32 } from './hash.ts';
 
-/** Goes up with every change of `select` that could change an answer; recorded with each attempt. */
+/** Raised with every change of `select` that could change a result; recorded with each attempt. */
 export const SELECT_VERSION = 2;
 
-/** From here on accounts whose plan is not offered the model are left out. */
+/** The version since which accounts whose plan is not offered the model are skipped. */
 export const PLANS_SINCE_VERSION = 2;
 
 export interface SelectInput {
-  /** From the fold. */
+  /** From the hot state. */
   readonly accounts: ReadonlyMap<AccountId, Account>;
   readonly usage: ReadonlyMap<AccountId, AccountUsage>;
   readonly settings: Pick<Settings, 'routingStrategy' | 'preferEarlierResetAccounts'>;
   /** The account that this conversation is pinned to, if any. */
   readonly pinnedTo: AccountId | undefined;
-  /** Plans whose accounts are not offered the model (`excludedPlans`). */
+  /** Plans that are not offered the model. */
   readonly excludedPlans: ReadonlySet<string>;
   /** Breaks ties: the pin's digest, so that a conversation's parallel requests agree, else the request id. */
   readonly seed: string;
-  /** Accounts that have failed this request and may not be asked again. */
+  /** Accounts that have failed this request and must not be tried again. */
   readonly tried: ReadonlySet<AccountId>;
   /** From the overlay. */
   readonly cooling: CoolingAccounts;
@@ -32,22 +32,22 @@ export interface SelectInput {
   readonly now: Instant;
 }
 
-/** The part of the overlay without which the answer could have been another. */
+/** The part of the overlay that may have affected the result. */
 export type DecisiveOverlay = NonNullable<Attempt['overlay']>;
 
 export type Selection =
   | {
       readonly kind: 'chosen';
       readonly accountId: AccountId;
-      /** The pinned account was not usable for the moment: the pin stays where it is. */
+      /** The pinned account was temporarily unavailable: the pin stays unchanged. */
       readonly isFallback: boolean;
       readonly overlay: DecisiveOverlay | undefined;
     }
   | {
       readonly kind: 'none';
       /**
-       * `empty`: no account could serve even with patience; `exhausted`: all are spent until `until`; `cooling`: the
-       * first will be usable at `until`; `tried`: those that are usable have failed this request.
+       * `empty`: no account can serve, now or later; `exhausted`: all are used up until `until`; `cooling`: the first
+       * cool-down ends at `until`; `tried`: all available accounts have failed this request.
        */
       readonly reason: 'empty' | 'exhausted' | 'cooling' | 'tried';
       readonly until: Instant | null;
@@ -56,7 +56,7 @@ export type Selection =
 
 const NONE: ReadonlySet<never> = new Set();
 
-/** Accounts that a request may not ask again. One that was merely throttled may be, once it has cooled. */
+/** Accounts that a request must not try again; throttled ones may be tried after their cool-down. */
 export function triedBy(attempts: readonly Pick<Attempt, 'accountId' | 'outcome'>[]): ReadonlySet<AccountId> {
   if (attempts.length === 0) return NONE;
   return new Set(attempts.filter(({ outcome }) => outcome !== 'throttled').map(({ accountId }) => accountId));
@@ -97,8 +97,7 @@ export function select(input: SelectInput): Selection {
   const overlay = overlayOf(cooling, isRoundRobin && candidates.length > 1 ? input.turn : undefined);
   const chosen = isRoundRobin ? candidates[input.turn % candidates.length] : leastUsed(input, candidates);
   if (chosen) {
-    // Only what time alone will mend is a fallback, or one request for another model; a pin to a paused or deleted
-    // account moves.
+    // A pin to a paused, deactivated or deleted account moves; otherwise the pinned account will serve again later.
     const isFallback = pinnedState !== undefined && pinnedState !== 'paused' && pinnedState !== 'deactivated';
     return { kind: 'chosen', accountId: chosen.id, isFallback, overlay };
   }
@@ -111,7 +110,7 @@ export function select(input: SelectInput): Selection {
   return { kind: 'none', reason: 'empty', until: null, overlay };
 }
 
-/** An offer that nobody in the pool has any more says nothing: then everybody may be asked. */
+/** The excluded plans, unless that leaves no account: then every account may be tried. */
 function plansToSkip({ accounts, excludedPlans }: SelectInput): ReadonlySet<string> {
   if (excludedPlans.size === 0) return excludedPlans;
   for (const { status, planType } of accounts.values()) {
@@ -137,7 +136,7 @@ function leastUsed(input: SelectInput, candidates: readonly Account[]): Account 
     const rank = rankOf(input, account);
     const order = bestRank ? compare(rank, bestRank) : -1;
     if (order > 0) continue;
-    // Hashing costs more than ranking, so it is left to those that are alike.
+    // Hashing costs more than ranking, so only equal ranks are hashed.
     const tie = candidates.length > 1 ? hash32(input.seed + account.id) : 0;
     if (order === 0 && tie >= bestTie) continue;
     best = account;
@@ -147,7 +146,7 @@ function leastUsed(input: SelectInput, candidates: readonly Account[]): Account 
   return best;
 }
 
-/** What makes one account preferable to another, the most important first; less is better. */
+/** Criteria of preference, the most important first; lower is better. */
 interface Rank {
   readonly days: number;
   readonly secondary: number;
@@ -169,7 +168,7 @@ function rankOf({ usage, settings, now }: SelectInput, { id }: Account): Rank {
   return { days, secondary, primary };
 }
 
-/** A candidate is available, so a window that was used up has been reset since. */
+/** Undefined for a window that has been reset: candidates are available, so a used-up window has been too. */
 function usedOf(window: UsageWindow | null | undefined, now: Instant): number | undefined {
   const isOver = !window || window.usedPercent >= 100 || (window.resetAt !== null && window.resetAt <= now);
   return isOver ? undefined : window.usedPercent;

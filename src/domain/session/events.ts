@@ -7,18 +7,18 @@ export const SessionBegun = event('SessionBegun', {
   data: (z) =>
     z.object({
       sessionId: z.uuid(),
-      /** The password that was given: a session ends with it. */
+      /** The password that was entered: the session ends with it. */
       passwordId: z.uuid(),
-      /** The TOTP that the session has verified, when it takes over from one that had. */
+      /** The TOTP that the replaced session had verified, if any. */
       totpId: z.uuid().nullable(),
-      /** The session that this one takes the place of. */
+      /** The session that this one replaces. */
       replaces: z.uuid().nullable(),
       expiresAt: instantSchema(z),
     }),
   describe: ({ replaces }) => (replaces === null ? 'new dashboard session' : 'new dashboard session, signed in again'),
 });
 
-/** The session goes on under a new id, so that a copy of the cookie from before is worth nothing. */
+/** The session continues under a new id, so that copies of its previous cookie are void. */
 export const SessionTotpVerified = event('SessionTotpVerified', {
   version: 1,
   data: (z) =>
@@ -26,7 +26,7 @@ export const SessionTotpVerified = event('SessionTotpVerified', {
       sessionId: z.uuid(),
       replaces: z.uuid(),
       totpId: z.uuid(),
-      /** Number of the 30 s since 1970 whose code was given. */
+      /** TOTP time step (30 s since 1970) of the code. */
       step: z.int().min(0),
     }),
   describe: () => 'a dashboard session was verified with TOTP',
@@ -48,7 +48,7 @@ export const SignInFailed = event('SignInFailed', {
   describe: ({ method, address }) => `a sign-in with ${method} from ${address} failed`,
 });
 
-/** Attempts that were not even looked at, as one number per address and minute. */
+/** Throttled attempts, which are not checked, counted per address and minute. */
 export const SignInsThrottled = event('SignInsThrottled', {
   version: 1,
   data: (z) => z.object({ address: z.string(), minute: instantSchema(z), count: z.int().min(1) }),

@@ -3,15 +3,15 @@ import { refuse } from '../core/refusal.ts';
 import { type Settings, SettingsChanged, type SettingsEvent } from './events.ts';
 import { evolve, initialState, type SettingsState } from './state.ts';
 
-/** Fields left out keep their current value. */
+/** Omitted fields keep their current value. */
 export type SettingsCommand = {
   type: 'ChangeSettings';
   to: { readonly [Name in keyof Settings]?: Settings[Name] | undefined };
 };
 
 /**
- * Nothing changed, no event.
- * @throws Refusal `invalid_totp_config` when TOTP shall be required while none is configured
+ * Produces no event if nothing changes.
+ * @throws Refusal `invalid_totp_config` when TOTP is to be required although none is configured
  */
 export function decide({ to }: SettingsCommand, settings: SettingsState): SettingsEvent[] {
   const requiresTotp = to.totpRequiredOnLogin && !settings.totpRequiredOnLogin;
