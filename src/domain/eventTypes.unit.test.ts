@@ -178,14 +178,14 @@ describe.each(Object.entries(samples))('%s', (type, sample) => {
 
   test('is made by its own constructor', () => expect(definitionOf(type)(sample)).toEqual({ type, data: sample }));
 
-  test('says one plain sentence that shows nothing secret', () => {
+  test('describes itself in one sentence without secrets', () => {
     const sentence = definitionOf(type).describe(sample);
     expect(sentence.trim()).not.toBe('');
     expect(sentence).not.toMatch(/undefined|null|NaN|\[object|sealed\.|\n/);
     expect(sentence).not.toMatch(/[0-9a-f]{64}/);
   });
 
-  test('refuses data that lacks a required field, or has one of another kind', () => {
+  test('refuses data with a missing field or one of another type', () => {
     const data = schemaOf(type);
     for (const field of requiredFieldsOf(data)) {
       const { [field]: _, ...without } = sample as Record<string, unknown>;
@@ -201,7 +201,7 @@ const requiredFieldsOf = (schema: z.ZodType) =>
     (inner as z.ZodType).safeParse(undefined).success ? [] : [field],
   );
 
-test('a broken field is refused', () => {
+test('refuses a field of another type', () => {
   const refuses = (type: KnownEvent['type'], data: object) =>
     expect(schemaOf(type).safeParse({ ...samples[type], ...data }).success, type).toBe(false);
   refuses('AccountImported', { email: 'someone@example.org' });
@@ -223,7 +223,7 @@ test('a broken field is refused', () => {
 describe('the registry', () => {
   const isDefinition = (value: unknown): value is EventDefinition => typeof value === 'function' && 'describe' in value;
 
-  test('holds every event that any file declares, under a name that no other has', async () => {
+  test('contains every declared event under a unique name', async () => {
     const files = globSync('**/events.ts', { cwd: import.meta.dirname });
     const modules = await Promise.all(
       files.map(
@@ -235,7 +235,8 @@ describe('the registry', () => {
     for (const [name, definition] of declared) expect(eventTypes.get(name)).toBe(definition);
   });
 
-  test('has a sample of each here', () => expect(Object.keys(samples).sort()).toEqual([...eventTypes.keys()].sort()));
+  test('has a sample of each event type', () =>
+    expect(Object.keys(samples).sort()).toEqual([...eventTypes.keys()].sort()));
 });
 
 describe('upcasting', () => {
@@ -252,33 +253,33 @@ describe('upcasting', () => {
   const registered = () => registry.set(thrice.type, thrice);
   afterEach(() => void registry.delete(thrice.type));
 
-  test('leads from each older version through all that follow', () => {
+  test('applies the upcasters from each older version in order', () => {
     registered();
     expect(upcast('TestRenamedTwice', 1, { first: '1' })).toEqual({ third: '1+2+3' });
     expect(upcast('TestRenamedTwice', 2, { second: '2' })).toEqual({ third: '2+3' });
     expect(upcast('TestRenamedTwice', 3, { third: '3' })).toEqual({ third: '3' });
   });
 
-  test('leaves data of the current version as it is', () => {
+  test('leaves data of the current version unchanged', () => {
     for (const [type, sample] of Object.entries(samples)) {
       expect(upcast(type, definitionOf(type).version, sample)).toBe(sample);
     }
   });
 
-  test('stops at a type that this build does not know', () => {
+  test('throws at an unknown type', () => {
     expect(() => upcast('QuotaInvented', 1, {})).toThrow(UnknownEventType);
     expect(() => upcast('QuotaInvented', 1, {})).toThrow(/"QuotaInvented".*newer version/);
     expect(() => upcast('toString', 1, {})).toThrow(UnknownEventType);
   });
 
-  test('stops at a version that this build does not know', () => {
+  test('throws at an unknown version', () => {
     registered();
     for (const version of [4, 0, -1, 1.5, Number.NaN]) {
       expect(() => upcast('TestRenamedTwice', version, {}), `version ${version}`).toThrow(UnknownEventType);
     }
   });
 
-  test('a version without an upcaster from each one below cannot be declared', () => {
+  test('refuses a declaration that lacks an upcaster', () => {
     const declaration = { version: 2, data: () => z.object({}), describe: () => '' };
     expect(() => event('TestIncomplete', declaration)).toThrow(/needs 1 upcasters/);
     expect(() => event('TestIncomplete', { ...declaration, version: 1, upcasters: [(data) => data] })).toThrow();

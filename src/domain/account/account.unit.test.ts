@@ -33,7 +33,7 @@ const deactivated = AccountDeactivated({
 const deleted = AccountDeleted({ accountId: id });
 
 describe('import', () => {
-  test('a new account is active from the moment of its import', () => {
+  test('a new account is active', () => {
     account.when({ type: 'ImportAccount', account: importedAccount(), onDuplicate: 'refuse' }).then(known);
     expect(account.given(at(NOW, known)).state()).toEqual({
       id,
@@ -48,43 +48,43 @@ describe('import', () => {
     });
   });
 
-  test('a known identity is a conflict', () =>
+  test('refuses a known identity', () =>
     account
       .given(known)
       .when({ type: 'ImportAccount', account: again, onDuplicate: 'refuse' })
       .refuses('duplicate_identity_conflict', { accountId: id }));
 
-  test('a known identity can be skipped without a change', () =>
+  test('skips a known identity without a change', () =>
     account.given(known).when({ type: 'ImportAccount', account: again, onDuplicate: 'skip' }).then());
 
-  test('a known identity can have its tokens replaced', () =>
+  test('replaces the tokens of a known identity', () =>
     account
       .given(known)
       .when({ type: 'ImportAccount', account: again, onDuplicate: 'replace' })
       .then(AccountTokensReplaced(again)));
 
-  test('replacing the tokens takes over plan and identity and keeps the time of the import', () =>
+  test('replacing the tokens updates plan and identity and keeps the import time', () =>
     expect(account.given(at(NOW, known), AccountTokensReplaced(again)).state()).toMatchObject({
       planType: 'pro',
       email: sealed('new email'),
       importedAt: NOW,
     }));
 
-  test('replacing the tokens brings a deactivated account back', () =>
+  test('replacing the tokens reactivates a deactivated account', () =>
     expect(account.given(known, deactivated, AccountTokensReplaced(again)).state()).toMatchObject({
       status: 'active',
       deactivationReason: null,
     }));
 
-  test('replacing the tokens of a paused account leaves it paused: only the operator ends a pause', () =>
+  test('replacing the tokens of a paused account leaves it paused', () =>
     expect(account.given(known, paused, AccountTokensReplaced(again)).state()).toMatchObject({ status: 'paused' }));
 
-  test('a new sign-in replaces the tokens of a known account, and brings back none that is deleted', () => {
+  test('a new sign-in replaces tokens, but does not restore a deleted account', () => {
     account.given(known).when({ type: 'ReplaceTokens', account: again }).then(AccountTokensReplaced(again));
     account.given(known, deleted).when({ type: 'ReplaceTokens', account: again }).refuses('account_not_found');
   });
 
-  test('an account that was deleted is new, whatever is said about duplicates', () => {
+  test('imports a deleted account as new in every duplicate mode', () => {
     for (const onDuplicate of ['refuse', 'skip', 'replace'] as const) {
       account
         .given(known, deleted)
@@ -95,10 +95,10 @@ describe('import', () => {
 });
 
 describe('pause and reactivate', () => {
-  test('an active account can be paused', () =>
+  test('pauses an active account', () =>
     account.given(known).when({ type: 'PauseAccount', accountId: id }).then(paused));
 
-  test('a deactivated account can be paused and loses its reason', () => {
+  test('pauses a deactivated account and clears its reason', () => {
     account
       .given(known, deactivated)
       .when({ type: 'PauseAccount', accountId: id })
@@ -109,16 +109,16 @@ describe('pause and reactivate', () => {
     });
   });
 
-  test('pausing what is paused changes nothing', () =>
+  test('pausing a paused account changes nothing', () =>
     account.given(known, paused).when({ type: 'PauseAccount', accountId: id }).then());
 
-  test('a paused account can be reactivated', () =>
+  test('reactivates a paused account', () =>
     account
       .given(known, paused)
       .when({ type: 'ReactivateAccount', accountId: id })
       .then(AccountReactivated({ accountId: id, from: 'paused' })));
 
-  test('a deactivated account can be reactivated and loses its reason', () => {
+  test('reactivates a deactivated account and clears its reason', () => {
     const reactivated = AccountReactivated({ accountId: id, from: 'deactivated' });
     account.given(known, deactivated).when({ type: 'ReactivateAccount', accountId: id }).then(reactivated);
     expect(account.given(known, deactivated, reactivated).state()).toMatchObject({
@@ -127,14 +127,14 @@ describe('pause and reactivate', () => {
     });
   });
 
-  test('reactivating what is active changes nothing', () =>
+  test('reactivating an active account changes nothing', () =>
     account.given(known).when({ type: 'ReactivateAccount', accountId: id }).then());
 });
 
 describe('deactivation by the provider', () => {
   const command = { type: 'DeactivateAccount', accountId: id, reason: 'sign in again', code: 'token_revoked' } as const;
 
-  test('an active account is deactivated with its reason', () => {
+  test('deactivates an active account with a reason', () => {
     account.given(known).when(command).then(deactivated);
     expect(account.given(known, deactivated).state()).toMatchObject({
       status: 'deactivated',
@@ -142,16 +142,16 @@ describe('deactivation by the provider', () => {
     });
   });
 
-  test('a paused account stays paused', () => account.given(known, paused).when(command).then());
+  test('leaves a paused account paused', () => account.given(known, paused).when(command).then());
 
-  test('a second reason does not replace the first', () =>
+  test('keeps the first reason', () =>
     account
       .given(known, deactivated)
       .when({ ...command, reason: 'another' })
       .then());
 });
 
-test('a plan is recorded when it differs from the one that is known', () => {
+test('records a plan only when it differs', () => {
   const changed = AccountPlanChanged({ accountId: id, from: 'plus', to: 'pro' });
   account.given(known).when({ type: 'ObservePlan', accountId: id, planType: 'plus' }).then();
   account.given(known).when({ type: 'ObservePlan', accountId: id, planType: 'pro' }).then(changed);
@@ -159,7 +159,7 @@ test('a plan is recorded when it differs from the one that is known', () => {
   expect(account.given(known, changed).state()).toMatchObject({ planType: 'pro', status: 'active' });
 });
 
-test('an account can be deleted in every status', () => {
+test('deletes an account in every status', () => {
   for (const before of [[], [paused], [deactivated]]) {
     account
       .given(known, ...before)
@@ -182,7 +182,7 @@ test.each(commands)('$type is refused for an account that was never imported or 
   account.given(known, deleted).when(command).refuses('account_not_found', { accountId: id });
 });
 
-test('what arrives late for a deleted account does not bring it back', () =>
+test('late events do not restore a deleted account', () =>
   expect(
     account
       .given(

@@ -55,7 +55,7 @@ const expire = { type: 'ExpireLink', linkId } as const;
 const fail = { type: 'FailLink', linkId, code: 'access_denied' } as const;
 const skip = { type: 'SkipLink', linkId, accountId: accountId(1) } as const;
 
-test('a link waits for a code from its beginning', () => {
+test('a new link waits for a code', () => {
   accountLink.when(begin).then(begun);
   expect(accountLink.given(begun).state()).toMatchObject({
     id: linkId,
@@ -66,20 +66,20 @@ test('a link waits for a code from its beginning', () => {
   });
 });
 
-test('a link by device keeps what the provider gave for it sealed', () => {
+test('seals the provider data of a device link', () => {
   const device = { ...link, browser: null, device: { secrets: sealed('device'), intervalMs: 5_000 } };
   accountLink.when({ ...begin, link: device }).then(AccountLinkBegun({ linkId, ...device }));
 });
 
-test('beginning again what has begun changes nothing', () => accountLink.given(begun).when(begin).then());
+test('starting a link again changes nothing', () => accountLink.given(begun).when(begin).then());
 
-test('the first code is taken, a second one is not', () => {
+test('takes the first code and ignores a second one', () => {
   accountLink.given(begun).when(receive).then(received);
   accountLink.given(begun, received).when(receive).then();
   accountLink.given(begun, received, imported).when(receive).then();
 });
 
-test('a code that comes too late ends the link, and is not exchanged', () => {
+test('a late code ends the link and is not exchanged', () => {
   accountLink
     .given(begun)
     .when(receive, { now: later(15 * MINUTE - 1) })
@@ -87,7 +87,7 @@ test('a code that comes too late ends the link, and is not exchanged', () => {
   accountLink.given(begun).when(receive, { now: expiresAt }).then(expired);
 });
 
-test('the account that it brings ends it', () => {
+test('importing the account ends the link', () => {
   expect(progressOf(accountLink.given(begun, received, imported))).toEqual({
     kind: 'done',
     outcome: 'imported',
@@ -100,13 +100,13 @@ test('the account that it brings ends it', () => {
   });
 });
 
-test('an account that is known may be skipped', () => {
+test('can skip a known account', () => {
   const skipped = AccountLinkSkipped({ linkId, accountId: accountId(1) });
   accountLink.given(begun, received).when(skip).then(skipped);
   expect(progressOf(accountLink.given(begun, received, skipped))).toMatchObject({ kind: 'done', outcome: 'skipped' });
 });
 
-test('it can fail before and after the code, with the account that was the wrong one', () => {
+test('fails before or after the code, with the wrong account if any', () => {
   accountLink.given(begun).when(fail).then(failed);
   const wrong = AccountLinkFailed({ linkId, code: 'wrong_account', accountId: accountId(2) });
   accountLink
@@ -120,13 +120,13 @@ test('it can fail before and after the code, with the account that was the wrong
   });
 });
 
-test('it can be cancelled while it waits, and not while a code is being exchanged', () => {
+test('can be cancelled while it waits, not while a code is exchanged', () => {
   accountLink.given(begun).when(cancel).then(cancelled);
   accountLink.given(begun, received).when(cancel).refuses('conflict');
   expect(progressOf(accountLink.given(begun, cancelled))).toMatchObject({ kind: 'failed', code: 'cancelled' });
 });
 
-test('it expires at its time and not before, and not while a code is being exchanged', () => {
+test('expires at its time, not before, and not while a code is exchanged', () => {
   accountLink
     .given(begun)
     .when(expire, { now: later(15 * MINUTE - 1) })
@@ -153,7 +153,7 @@ test.each([receive, cancel, expire, fail, skip])('$type is refused for a link th
   accountLink.when(command).refuses('oauth_flow_not_found', { flowId: linkId }),
 );
 
-test('of those that have ended only the latest are kept, and all that are open', () => {
+test('keeps all open links and only the latest ended ones', () => {
   const open = accountLink.given(begun).state() as AccountLink;
   const closed = accountLink.given(begun, cancelled).state() as AccountLink;
   const links = new Map<string, AccountLink>();

@@ -29,31 +29,31 @@ const record = (claimId: string) =>
 const recordFailure = (claimId: string) =>
   ({ type: 'RecordRefreshFailed', accountId: id, claimId, code: 'server_error', isPermanent: false }) as const;
 
-test('an import brings the first tokens', () =>
+test('takes the first tokens from an import', () =>
   expect(accountTokens.given(imported).state()).toEqual({ tokens: tokens(), claim: undefined }));
 
-test('a refresh is claimed for one minute before the provider is asked', () =>
+test('claims a refresh for one minute before the provider is called', () =>
   accountTokens.given(imported).when(claim(mine)).then(claimed(mine)));
 
-test('of two that claim at the same time the second is told until when the first one has it', () =>
+test('refuses a second claim with the end of the first one', () =>
   accountTokens.given(imported, claimed(mine)).when(claim(theirs)).refuses('conflict', { claimedUntil: expiresAt }));
 
-test('a claim cannot be made longer by claiming again', () =>
+test('cannot extend a claim by claiming again', () =>
   accountTokens
     .given(imported, claimed(mine))
     .when(claim(mine), { now: later(1) })
     .refuses('conflict'));
 
-test('a claim can be taken over the moment it expires and not before', () => {
+test('replaces a claim from the moment it expires, not before', () => {
   const given = accountTokens.given(imported, claimed(mine));
   given.when(claim(theirs), { now: later(CLAIM_LIFETIME_MS - 1) }).refuses('conflict');
   given.when(claim(theirs), { now: expiresAt }).then(claimed(theirs, later(CLAIM_LIFETIME_MS, expiresAt)));
 });
 
-test('the tokens of an account that was never imported, or was deleted, cannot be claimed', () =>
+test('refuses a claim for an account that was never imported or is deleted', () =>
   accountTokens.when(claim(mine)).refuses('account_not_found', { accountId: id }));
 
-test('a refresh ends its claim and brings new tokens', () => {
+test('a refresh ends its claim and replaces the tokens', () => {
   accountTokens.given(imported, claimed(mine)).when(record(mine)).then(refreshed(mine));
   expect(accountTokens.given(imported, claimed(mine), refreshed(mine)).state()).toEqual({
     tokens: tokens('second'),
@@ -61,43 +61,43 @@ test('a refresh ends its claim and brings new tokens', () => {
   });
 });
 
-test('an answer that comes after the claim has expired still counts while nobody else has claimed', () =>
+test('records a late result while no other claim was made', () =>
   accountTokens
     .given(imported, claimed(mine))
     .when(record(mine), { now: later(10 * CLAIM_LIFETIME_MS) })
     .then(refreshed(mine)));
 
-test('an answer that comes after somebody else has claimed is refused', () => {
+test('refuses a late result after another claim', () => {
   const given = accountTokens.given(imported, claimed(mine), claimed(theirs, later(2 * CLAIM_LIFETIME_MS)));
   given.when(record(mine)).refuses('conflict', { claimId: mine });
   given.when(recordFailure(mine)).refuses('conflict', { claimId: mine });
   given.when(record(theirs)).then(refreshed(theirs));
 });
 
-test('nothing can be recorded without a claim', () => {
+test('records no result without a claim', () => {
   accountTokens.given(imported).when(record(mine)).refuses('conflict');
   accountTokens.given(imported, claimed(mine), refreshed(mine)).when(record(mine)).refuses('conflict');
 });
 
-test('a failed refresh frees the claim at once and keeps the tokens', () => {
+test('a failed refresh ends its claim at once and keeps the tokens', () => {
   accountTokens.given(imported, claimed(mine)).when(recordFailure(mine)).then(failed(mine));
   const given = accountTokens.given(imported, claimed(mine), failed(mine));
   expect(given.state()).toEqual({ tokens: tokens(), claim: undefined });
   given.when(claim(theirs)).then(claimed(theirs));
 });
 
-test('an import during a refresh wins: the refresh can no longer be recorded', () => {
+test('an import during a refresh wins: the result is refused', () => {
   const replaced = AccountTokensReplaced(importedAccount({ tokens: tokens('imported') }));
   accountTokens.given(imported, claimed(mine), replaced).when(record(mine)).refuses('conflict', { claimId: mine });
 });
 
-test('a refresh that reached the log behind an import does not put the older tokens back', () => {
+test('a refresh recorded after an import does not restore older tokens', () => {
   const replaced = AccountTokensReplaced(importedAccount({ tokens: tokens('imported') }));
   const given = accountTokens.given(imported, claimed(mine), replaced, refreshed(mine));
   expect(given.state().tokens).toEqual(tokens('imported'));
 });
 
-test("the late word of one who lost the claim ends nobody else's claim", () => {
+test('a late result does not end another claim', () => {
   const state = accountTokens.given(imported, claimed(mine), claimed(theirs), failed(mine), refreshed(mine)).state();
   expect(state).toEqual({ tokens: tokens(), claim: { claimId: theirs, expiresAt } });
   expect(NOW).toBeLessThan(expiresAt);

@@ -30,51 +30,51 @@ const fold = (...events: Folded[]) => events.reduce(evolve, initialState);
 
 const open = usageSample(usageWindow(40), usageWindow(10));
 
-test('nothing is known of an account at first', () =>
+test('starts without usage data', () =>
   expect(fold()).toEqual({ sample: undefined, observedAt: undefined, limited: undefined }));
 
-test('the last sample is kept with its time', () =>
+test('keeps the last sample with its time', () =>
   expect(fold(observed(usageSample(usageWindow(1)), earlier(MINUTE)), observed(open))).toEqual({
     sample: open,
     observedAt: NOW,
     limited: undefined,
   }));
 
-test('a limit that the provider pronounced is kept beside the sample', () =>
+test('keeps a reported limit beside the sample', () =>
   expect(fold(observed(open, earlier(MINUTE)), pronounced())).toEqual({
     sample: open,
     observedAt: earlier(MINUTE),
     limited: { since: NOW, until: later(HOUR), code: 'rate_limit_exceeded' },
   }));
 
-test('a later sample with room lifts a pronounced limit: the provider reset it early', () =>
+test('a later sample below 100 % lifts a reported limit', () =>
   expect(fold(pronounced(), observed(open, later(MINUTE))).limited).toBeUndefined());
 
-test('a sample from before the limit, or of the same moment, lifts nothing, even when it arrives after it', () => {
+test('an earlier or simultaneous sample does not lift a limit', () => {
   expect(fold(pronounced(), observed(open, earlier(1))).limited).toBeDefined();
   expect(fold(pronounced(), observed(open, NOW)).limited).toBeDefined();
 });
 
-test('a sample with either window used up lifts nothing', () => {
+test('a sample with a used-up window does not lift a limit', () => {
   const full = usageWindow(100);
   expect(fold(pronounced(), observed(usageSample(full, usageWindow(0)), later(1))).limited).toBeDefined();
   expect(fold(pronounced(), observed(usageSample(usageWindow(0), full), later(1))).limited).toBeDefined();
 });
 
-test('a sample that says nothing of any window lifts nothing', () =>
+test('a sample without windows does not lift a limit', () =>
   expect(fold(pronounced(), observed(usageSample(null, null), later(1))).limited).toBeDefined());
 
-test('a limit that is told late, after a newer sample with room, is over already', () =>
+test('ignores a limit recorded after a newer sample below 100 %', () =>
   expect(fold(observed(open, later(MINUTE)), pronounced()).limited).toBeUndefined());
 
-test('of two limits the one pronounced last holds, in whatever order they are told', () => {
+test('the latest reported limit applies, in any order of arrival', () => {
   const first = pronounced(NOW, later(5 * HOUR));
   const second = pronounced(later(MINUTE), later(HOUR));
   expect(fold(first, second).limited?.until).toBe(later(HOUR));
   expect(fold(second, first).limited?.until).toBe(later(HOUR));
 });
 
-test('whether an account is limited does not depend on when a long request told of it', () => {
+test('the limit does not depend on when the request ends', () => {
   const samples = fc.constantFrom(open, usageSample(usageWindow(100)), usageSample(null));
   fc.assert(
     fc.property(samples, fc.integer({ min: -5, max: 5 }), (sample, minutes) => {

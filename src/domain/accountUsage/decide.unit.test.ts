@@ -27,11 +27,11 @@ const aMinuteAgo = (sample: UsageSample) => usage.given(at(earlier(MINUTE), obse
 const credits = { hasCredits: true, isUnlimited: false, balance: '5' };
 const known = { ...usageSample(usageWindow(40), usageWindow(10)), credits };
 
-test('the first sample is kept', () => usage.when(observe(known)).then(observed(known)));
+test('records the first sample', () => usage.when(observe(known)).then(observed(known)));
 
-test('the same sample a minute later is not', () => aMinuteAgo(known).when(observe(known)).then());
+test('does not record the same sample a minute later', () => aMinuteAgo(known).when(observe(known)).then());
 
-test('the same sample is kept again after a quarter of an hour', () => {
+test('records an unchanged sample after 15 minutes', () => {
   usage
     .given(at(earlier(15 * MINUTE - 1), observed(known)))
     .when(observe(known))
@@ -42,7 +42,7 @@ test('the same sample is kept again after a quarter of an hour', () => {
     .then(observed(known));
 });
 
-describe('whatever changes is news', () => {
+describe('records every change', () => {
   const { primary, secondary } = known;
   if (!primary || !secondary) throw new Error('two windows');
   test.each<[string, UsageSample]>([
@@ -58,14 +58,14 @@ describe('whatever changes is news', () => {
   ])('%s', (_what, sample) => aMinuteAgo(known).when(observe(sample)).then(observed(sample)));
 });
 
-test('a reset that wavers by the seconds an answer takes is no news', () => {
+test('ignores reset times that vary by seconds', () => {
   const { primary } = known;
   if (!primary?.resetAt) throw new Error('a reset');
   const wavering = { ...known, primary: { ...primary, resetAt: later(5_000, primary.resetAt) } };
   aMinuteAgo(known).when(observe(wavering)).then();
 });
 
-test('a window of which nothing is used begins anew with each answer, which is no news', () => {
+test('ignores the moving reset time of an unused window', () => {
   const unused = usageSample(usageWindow(0));
   const { primary } = unused;
   if (!primary?.resetAt) throw new Error('a reset');
@@ -73,42 +73,42 @@ test('a window of which nothing is used begins anew with each answer, which is n
   aMinuteAgo(unused).when(observe(moved)).then();
 });
 
-describe('early-reset: while the provider has pronounced a limit', () => {
+describe('early-reset: while the provider reports a limit', () => {
   const limited = { since: earlier(MINUTE / 2), until: later(HOUR), code: 'usage_limit_reached' };
   const limitedWith = (sample: UsageSample) => ({ sample, observedAt: earlier(MINUTE), limited });
   const decided = (sample: UsageSample, before: UsageSample) =>
     decide(observe(sample), limitedWith(before), { now: NOW });
 
-  test('an unchanged sample that shows room is news: it opens the account', () => {
+  test('records an unchanged sample below 100 %, which lifts the limit', () => {
     const [event] = decided(known, known);
     expect(event).toEqual(observed(known));
     const next = evolve(limitedWith(known), recorded(at(NOW, observed(known))));
     expect(next.limited).toBeUndefined();
   });
 
-  test('an unchanged sample that shows none is not', () => {
+  test('does not record an unchanged sample at 100 %', () => {
     const spent = usageSample(usageWindow(100), usageWindow(10));
     expect(decided(spent, spent)).toEqual([]);
   });
 
-  test('an unchanged sample without windows says nothing of it', () => {
+  test('does not record an unchanged sample without windows', () => {
     const empty = { primary: null, secondary: null, credits: null };
     expect(decided(empty, empty)).toEqual([]);
   });
 });
 
-test('a month has a stream of its own', () => {
+test('each month has its own stream', () => {
   expect(monthOf(instant(Date.UTC(2026, 0, 31, 23, 59)))).toBe('202601');
   expect(monthOf(instant(Date.UTC(2026, 1, 1)))).toBe('202602');
   expect(subjects.accountUsage.streamOf({ accountId: id, yyyymm: '202602' })).toBe('accountUsage-account_1_202602');
 });
 
-describe('what an answer says in passing', () => {
+describe('usage in the headers of a response', () => {
   const learn = (primary: UsageWindow | null, secondary: UsageWindow | null = null) =>
     ({ type: 'LearnUsage', accountId: id, windows: { primary, secondary } }) as const;
   const { primary, secondary } = known;
 
-  test('is kept when it says something new, and leaves what it does not name as it was', () => {
+  test('is recorded when it changes something, and keeps windows that it does not name', () => {
     aMinuteAgo(known)
       .when(learn(usageWindow(41)))
       .then(observed({ ...known, primary: usageWindow(41) }));
@@ -117,21 +117,21 @@ describe('what an answer says in passing', () => {
       .then(observed({ ...known, secondary: usageWindow(11) }));
   });
 
-  test('is the first sample of an account that nobody has asked for yet', () =>
+  test('can be the first sample of an account', () =>
     usage.when(learn(usageWindow(3))).then(observed(usageSample(usageWindow(3)))));
 
-  test('is not kept when it says what is known, however long ago that was', () =>
+  test('is not recorded when it changes nothing', () =>
     usage
       .given(at(earlier(HOUR), observed(known)))
       .when(learn(primary, secondary))
       .then());
 
-  test('of less use in the same window is a late answer', () =>
+  test('is ignored when it shows less usage of the same window', () =>
     aMinuteAgo(known)
       .when(learn(usageWindow(39)))
       .then());
 
-  test('of another window counts if it is the next one, and is late if it is the last one', () => {
+  test('counts for the next window, and is ignored for the previous one', () => {
     const next = usageWindow(2, later(6 * HOUR));
     aMinuteAgo(known)
       .when(learn(next))
@@ -141,7 +141,7 @@ describe('what an answer says in passing', () => {
       .then();
   });
 
-  test('keeps the length of the window when it does not say it', () => {
+  test('keeps the known length of a window', () => {
     const long = { ...usageWindow(40), windowMinutes: 300 };
     usage
       .given(at(earlier(MINUTE), observed(usageSample(long))))
@@ -149,7 +149,7 @@ describe('what an answer says in passing', () => {
       .then(observed(usageSample({ ...usageWindow(50), windowMinutes: 300 })));
   });
 
-  test('takes back no limit, and may say that one has been reached', () => {
+  test('never lifts a limit, but may report one', () => {
     const limited = { since: earlier(MINUTE), until: later(HOUR), code: 'usage_limit_reached' };
     const state = { sample: known, observedAt: earlier(HOUR), limited };
     expect(decide(learn(usageWindow(60)), state, { now: NOW })).toEqual([]);

@@ -49,34 +49,34 @@ describe('create', () => {
     });
   });
 
-  test('the name is trimmed', () => apiKey.when(create({ name: '  build ' })).then(created));
+  test('trims the name', () => apiKey.when(create({ name: '  build ' })).then(created));
 
-  test.each(['', '   ', 'x'.repeat(129)])('a name of 0 or more than 128 characters is refused', (wrong) =>
+  test.each(['', '   ', 'x'.repeat(129)])('refuses a name of 0 or more than 128 characters', (wrong) =>
     apiKey.when(create({ name: wrong })).refuses('invalid_api_key_payload', { param: 'name' }),
   );
 
-  test('128 characters are counted as a reader counts them', () => {
+  test('counts code points, not UTF-16 units', () => {
     for (const long of ['x'.repeat(128), '🔑'.repeat(128)]) {
       apiKey.when(create({ name: long })).then(ApiKeyCreated({ ...plain, name: long }));
     }
   });
 
-  test('models are trimmed, blank and repeated ones dropped', () =>
+  test('trims models and drops blank and repeated ones', () =>
     apiKey
       .when(create({ allowedModels: [' gpt-5 ', '', 'gpt-5', 'gpt-5.1'] }))
       .then(ApiKeyCreated({ ...plain, allowedModels: ['gpt-5', 'gpt-5.1'] })));
 
-  test.each([[[]], [null]])('no models, %j, means every model', (allowedModels) =>
+  test.each([[[]], [null]])('takes %j as every model', (allowedModels) =>
     apiKey.when(create({ allowedModels })).then(created),
   );
 
-  test('a list of nothing but blanks does not allow everything', () => {
+  test('refuses a list of blank models', () => {
     const blank = { allowedModels: ['', ' '] };
     apiKey.when(create(blank)).refuses('invalid_api_key_payload', { param: 'allowed_models' });
     apiKey.given(created).when(change(blank)).refuses('invalid_api_key_payload', { param: 'allowed_models' });
   });
 
-  test('limits get ids of their own and roll from now', () =>
+  test('gives limits ids and starts their windows now', () =>
     apiKey.when(create({ limits: [wanted(), wanted({ limitType: 'cost_usd', maxValue: 5 })] })).then(
       ApiKeyCreated({
         ...plain,
@@ -84,17 +84,16 @@ describe('create', () => {
       }),
     ));
 
-  test('an expiry is kept', () =>
+  test('stores the expiry', () =>
     apiKey.when(create({ expiresAt: later(DAY) })).then(ApiKeyCreated({ ...plain, expiresAt: later(DAY) })));
 
-  test('an id that is taken is a conflict', () =>
-    apiKey.given(created).when(create()).refuses('conflict', { keyId: id }));
+  test('refuses an id that is taken', () => apiKey.given(created).when(create()).refuses('conflict', { keyId: id }));
 });
 
 describe('change', () => {
-  test('no field, no event', () => apiKey.given(created).when(change({})).then());
+  test('records nothing without fields', () => apiKey.given(created).when(change({})).then());
 
-  test('fields that are as they should be change nothing', () =>
+  test('records nothing for unchanged fields', () =>
     apiKey
       .given(ApiKeyCreated({ ...plain, allowedModels: ['gpt-5'], rules: [limitRule()] }))
       .when(
@@ -110,7 +109,7 @@ describe('change', () => {
       )
       .then());
 
-  test('the name', () => {
+  test('changes the name', () => {
     const renamed = ApiKeyRenamed({ keyId: id, from: name, to: 'deploy' });
     apiKey
       .given(created)
@@ -119,13 +118,13 @@ describe('change', () => {
     expect(apiKey.given(created, renamed).state()).toMatchObject({ name: 'deploy', hash: value.hash });
   });
 
-  test('a wrong name is refused and nothing else changes', () =>
+  test('refuses an invalid name and changes nothing else', () =>
     apiKey
       .given(created)
       .when(change({ name: ' ', isActive: false }))
       .refuses('invalid_api_key_payload', { param: 'name' }));
 
-  test('the models', () => {
+  test('changes the models', () => {
     const narrowed = ApiKeyModelsChanged({ keyId: id, name, from: null, to: ['gpt-5'] });
     apiKey
       .given(created)
@@ -138,7 +137,7 @@ describe('change', () => {
       .then(ApiKeyModelsChanged({ keyId: id, name, from: ['gpt-5'], to: null }));
   });
 
-  test('the expiry, to a time and back to never', () => {
+  test('changes the expiry, to a time and back to never', () => {
     const limited = ApiKeyExpiryChanged({ keyId: id, name, from: null, to: later(DAY) });
     apiKey
       .given(created)
@@ -151,7 +150,7 @@ describe('change', () => {
       .then(ApiKeyExpiryChanged({ keyId: id, name, from: later(DAY), to: null }));
   });
 
-  test('active and inactive', () => {
+  test('activates and deactivates', () => {
     const off = ApiKeyDeactivated({ keyId: id, name });
     apiKey
       .given(created)
@@ -169,7 +168,7 @@ describe('change', () => {
     expect(apiKey.given(created, off, ApiKeyActivated({ keyId: id, name })).state()).toMatchObject({ isActive: true });
   });
 
-  test('the usage counters, each time it is asked', () => {
+  test('resets the usage counters each time', () => {
     const reset = ApiKeyUsageReset({ keyId: id, name });
     apiKey
       .given(created, reset)
@@ -178,7 +177,7 @@ describe('change', () => {
     expect(apiKey.given(created, reset).state()).toEqual(apiKey.given(created).state());
   });
 
-  test('everything at once, one event a field, under the new name', () =>
+  test('changes everything at once, one event per field, under the new name', () =>
     apiKey
       .given(created)
       .when(
@@ -207,13 +206,13 @@ describe('limits', () => {
   const limited = ApiKeyCreated({ ...plain, rules: [daily, weekly] });
   const now = later(DAY);
 
-  test('a rule of the same type, window and model keeps its id and its beginning when its maximum changes', () =>
+  test('keeps id and creation time of a rule when its maximum changes', () =>
     apiKey
       .given(limited)
       .when(change({ limits: [wanted({ maxValue: 5 }), wanted({ limitWindow: 'weekly' })] }), { now })
       .then(ApiKeyLimitsChanged({ keyId: id, name, from: [daily, weekly], to: [{ ...daily, maxValue: 5 }, weekly] })));
 
-  test('a rule that differs in type, window or model is a new one, and the old one goes', () => {
+  test('replaces a rule when its type, window or model differs', () => {
     const differences = [{ limitType: 'input_tokens' }, { limitWindow: 'monthly' }, { modelFilter: 'gpt-5' }] as const;
     for (const difference of differences) {
       apiKey
@@ -230,7 +229,7 @@ describe('limits', () => {
     }
   });
 
-  test('an empty list removes every rule; leaving the field out keeps them', () => {
+  test('an empty list removes every rule; omitting the field keeps them', () => {
     apiKey
       .given(limited)
       .when(change({ limits: [] }))
@@ -241,7 +240,7 @@ describe('limits', () => {
       .then();
   });
 
-  test('a rule that was removed and comes back starts anew: ids are never given twice', () => {
+  test('gives a rule that was removed and added again a new id', () => {
     const removed = ApiKeyLimitsChanged({ keyId: id, name, from: [daily, weekly], to: [] });
     apiKey
       .given(limited, removed)
@@ -249,13 +248,13 @@ describe('limits', () => {
       .then(ApiKeyLimitsChanged({ keyId: id, name, from: [], to: [limitRule({ id: 3, createdAt: now })] }));
   });
 
-  test('a blank model means every model', () =>
+  test('takes a blank model as every model', () =>
     apiKey
       .given(limited)
       .when(change({ limits: [wanted({ modelFilter: ' ' }), wanted({ limitWindow: 'weekly' })] }))
       .then());
 
-  test('a rule given twice is refused and its place named, on create and on change', () => {
+  test('refuses a repeated rule and names its index', () => {
     const twice = [wanted(), wanted({ limitWindow: 'weekly' }), wanted({ maxValue: 7, modelFilter: '' })];
     apiKey.when(create({ limits: twice })).refuses('invalid_api_key_payload', { param: 'limits.2' });
     apiKey
@@ -264,14 +263,14 @@ describe('limits', () => {
       .refuses('invalid_api_key_payload', { param: 'limits.2' });
   });
 
-  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('a maximum of %d is refused and its place named', (maxValue) =>
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('refuses a maximum of %d and names its index', (maxValue) =>
     apiKey
       .given(created)
       .when(change({ limits: [wanted(), wanted({ limitWindow: 'weekly', maxValue })] }))
       .refuses('invalid_api_key_payload', { param: 'limits.1.max_value' }),
   );
 
-  test('the same rule for two models is two rules', () =>
+  test('allows the same rule for two models', () =>
     apiKey.when(create({ limits: [wanted({ modelFilter: 'gpt-5' }), wanted({ modelFilter: 'gpt-5.1' })] })).then(
       ApiKeyCreated({
         ...plain,
@@ -280,7 +279,7 @@ describe('limits', () => {
     ));
 });
 
-test('a regenerated key is the same key with a new value', () => {
+test('regenerating a key changes only its value', () => {
   const regenerated = ApiKeyRegenerated({ keyId: id, name, from: value, to: newValue });
   apiKey.given(created).when({ type: 'RegenerateApiKey', keyId: id, value: newValue }).then(regenerated);
   expect(apiKey.given(created, regenerated).state()).toEqual({ ...apiKey.given(created).state(), ...newValue });
@@ -293,17 +292,17 @@ const commands: ApiKeyCommand[] = [
   { type: 'DeleteApiKey', keyId: id },
 ];
 
-test('a key can be deleted', () => {
+test('deletes a key', () => {
   apiKey.given(created).when({ type: 'DeleteApiKey', keyId: id }).then(deleted);
   expect(apiKey.given(created, deleted).state()).toBeUndefined();
 });
 
-test.each(commands)('$type is refused for a key that never was or is deleted', (command) => {
+test.each(commands)('$type is refused for an unknown or deleted key', (command) => {
   apiKey.when(command).refuses('api_key_not_found', { keyId: id });
   apiKey.given(created, deleted).when(command).refuses('api_key_not_found', { keyId: id });
 });
 
-test('what arrives late for a deleted key does not bring it back', () =>
+test('late events do not restore a deleted key', () =>
   expect(
     apiKey
       .given(created, deleted, ApiKeyActivated({ keyId: id, name }), ApiKeyRenamed({ keyId: id, from: name, to: 'x' }))

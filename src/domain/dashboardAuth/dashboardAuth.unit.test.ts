@@ -26,7 +26,7 @@ const removePassword = { type: 'RemovePassword', verifiedPasswordId: uuid(1) } a
 const configureTotp = { type: 'ConfigureTotp', ...totp } as const;
 const disableTotp = { type: 'DisableTotp' } as const;
 
-test('a password can be set once', () => {
+test('sets a password once', () => {
   auth.when(setPassword).then(DashboardPasswordSet(second));
   auth
     .given(...withPassword)
@@ -34,13 +34,13 @@ test('a password can be set once', () => {
     .refuses('password_already_configured');
 });
 
-test('a password that was removed can be set again', () =>
+test('sets a password again after it was removed', () =>
   auth
     .given(...withPassword, DashboardPasswordRemoved({ passwordId: uuid(1) }))
     .when(setPassword)
     .then(DashboardPasswordSet(second)));
 
-test('who knows the password can change it', () => {
+test('changes the password after the current one was verified', () => {
   auth
     .given(...withPassword)
     .when(changePassword)
@@ -52,34 +52,34 @@ test('who knows the password can change it', () => {
   expect(password).toEqual({ id: uuid(2), hash: passwordHash('b') });
 });
 
-test('a password that was changed meanwhile is no longer the right one', () => {
+test('refuses a password that was changed in the meantime', () => {
   const changed = auth.given(...withPassword, DashboardPasswordChanged(second));
   changed.when({ ...changePassword, passwordId: uuid(3) }).refuses('invalid_credentials');
   changed.when(removePassword).refuses('invalid_credentials');
 });
 
-test('a password that nobody knows any more is reset, and TOTP on demand', () => {
+test('resets the password, and TOTP on request', () => {
   const reset = { type: 'ResetPassword', ...second, keepsTotp: true } as const;
   auth.when(reset).refuses('password_not_configured');
   auth
     .given(...withTotp, requireTotp)
     .when(reset)
     .then(DashboardPasswordChanged(second));
-  const whole = auth.given(...withTotp, requireTotp).when({ ...reset, keepsTotp: false });
-  whole.then(requireNoTotp, TotpDisabled({ totpId: uuid(7) }), DashboardPasswordChanged(second));
-  expect(whole.state()).toMatchObject({ totp: null, isTotpRequired: false });
+  const both = auth.given(...withTotp, requireTotp).when({ ...reset, keepsTotp: false });
+  both.then(requireNoTotp, TotpDisabled({ totpId: uuid(7) }), DashboardPasswordChanged(second));
+  expect(both.state()).toMatchObject({ totp: null, isTotpRequired: false });
   auth
     .given(...withPassword)
     .when({ ...reset, keepsTotp: false })
     .then(DashboardPasswordChanged(second));
 });
 
-test('without a password there is none to change or remove', () => {
+test('refuses to change or remove a password that is not set', () => {
   auth.when(changePassword).refuses('password_not_configured');
   auth.when(removePassword).refuses('password_not_configured');
 });
 
-test('the password takes TOTP and its requirement along', () => {
+test('removing the password removes TOTP and its requirement', () => {
   auth
     .given(...withPassword)
     .when(removePassword)
@@ -93,7 +93,7 @@ test('the password takes TOTP and its requirement along', () => {
   expect(required.state()).toEqual(rules.initialState);
 });
 
-test('TOTP is set up once, and only beside a password', () => {
+test('configures TOTP once, and only with a password', () => {
   auth
     .given(...withPassword)
     .when(configureTotp)
@@ -105,7 +105,7 @@ test('TOTP is set up once, and only beside a password', () => {
   auth.when(configureTotp).refuses('password_not_configured');
 });
 
-test('disabling TOTP turns the requirement off as well', () => {
+test('disabling TOTP also turns off its requirement', () => {
   auth
     .given(...withTotp)
     .when(disableTotp)
@@ -120,7 +120,7 @@ test('disabling TOTP turns the requirement off as well', () => {
     .then(TotpDisabled({ totpId: uuid(7) }));
 });
 
-test('TOTP that is not set up cannot be disabled', () => {
+test('refuses to disable TOTP that is not configured', () => {
   auth
     .given(...withPassword)
     .when(disableTotp)
@@ -131,7 +131,7 @@ test('TOTP that is not set up cannot be disabled', () => {
     .refuses('totp_not_configured');
 });
 
-test('the last accepted step only grows, and belongs to its TOTP', () => {
+test('the last accepted step only increases, and belongs to its TOTP', () => {
   const verified = (step: number, totpId = uuid(7)) =>
     SessionTotpVerified({ sessionId: uuid(1), replaces: uuid(2), totpId, step });
   const { totp: once } = auth.given(...withTotp).state();

@@ -7,48 +7,47 @@ const firewall = specification(rules);
 const home = ip('10.0.0.1');
 const office = ip('2001:db8::1');
 
-test('an address that is not listed can be allowed', () =>
-  firewall.when({ type: 'AllowIp', ip: '10.0.0.1' }).then(IpAllowed({ ip: home })));
+test('allows an address', () => firewall.when({ type: 'AllowIp', ip: '10.0.0.1' }).then(IpAllowed({ ip: home })));
 
-test('an address is kept in its normal form', () =>
+test('stores an address in canonical form', () =>
   firewall.when({ type: 'AllowIp', ip: ' 2001:0DB8:0:0::1 ' }).then(IpAllowed({ ip: office })));
 
-test('an address cannot be allowed twice', () =>
+test('refuses to allow an address twice', () =>
   firewall
     .given(IpAllowed({ ip: home }))
     .when({ type: 'AllowIp', ip: '10.0.0.1' })
     .refuses('ip_exists', { ip: home }));
 
-test('one address in two spellings is one address', () =>
+test('treats two spellings as the same address', () =>
   firewall
     .given(IpAllowed({ ip: home }))
     .when({ type: 'AllowIp', ip: '::ffff:10.0.0.1' })
     .refuses('ip_exists'));
 
-test('an address can be revoked in another spelling than the one it was allowed in', () =>
+test('revokes an address in another spelling', () =>
   firewall
     .given(IpAllowed({ ip: office }))
     .when({ type: 'RevokeIp', ip: '2001:db8:0:0:0:0:0:1' })
     .then(IpRevoked({ ip: office })));
 
-test('an address that is not listed cannot be revoked', () =>
+test('refuses to revoke an address that is not listed', () =>
   firewall
     .given(IpAllowed({ ip: home }), IpRevoked({ ip: home }))
     .when({ type: 'RevokeIp', ip: '10.0.0.1' })
     .refuses('ip_not_found', { ip: home }));
 
-test('what is no address is refused with the text that was given', () => {
+test('refuses invalid addresses with the given text', () => {
   firewall.when({ type: 'AllowIp', ip: '10.0.0.256' }).refuses('invalid_ip', { given: '10.0.0.256' });
   firewall.when({ type: 'RevokeIp', ip: 'example.org' }).refuses('invalid_ip', { given: 'example.org' });
 });
 
-test('an address that was revoked can be allowed again', () =>
+test('allows a revoked address again', () =>
   firewall
     .given(IpAllowed({ ip: home }), IpRevoked({ ip: home }))
     .when({ type: 'AllowIp', ip: '10.0.0.1' })
     .then(IpAllowed({ ip: home })));
 
-test('removing the last address opens the proxy again', () => {
+test('removing the last address allows every address again', () => {
   const state = firewall
     .given(IpAllowed({ ip: home }))
     .when({ type: 'RevokeIp', ip: '10.0.0.1' })
@@ -56,13 +55,13 @@ test('removing the last address opens the proxy again', () => {
   expect(state.size).toBe(0);
 });
 
-test('each address remembers when it was allowed, in the order of being added', () => {
+test('keeps the time of each address, in order', () => {
   const state = firewall.given(at(NOW, IpAllowed({ ip: home })), IpAllowed({ ip: office })).state();
   expect([...state.keys()]).toEqual([home, office]);
   expect(state.get(home)).toEqual({ allowedAt: NOW });
 });
 
-test('a fold leaves the state before it as it was', () => {
+test('does not change the previous state', () => {
   const before = firewall.given(IpAllowed({ ip: home })).state();
   const event = { ...IpRevoked({ ip: home }), time: NOW, position: 2, stream: 'firewall-main', revision: 1 };
   rules.evolve(before, event as Parameters<typeof rules.evolve>[1]);

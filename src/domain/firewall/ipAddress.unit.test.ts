@@ -68,7 +68,7 @@ test.each([
   ['IPv4 in the middle', '::10.0.0.1:1'],
   ['an octet with a leading zero in IPv6', '::ffff:010.0.0.1'],
   ['digits of another script', '١٠.0.0.1'],
-])('%s is no address: %j', (_what, text) => expect(parseIp(text)).toBeUndefined());
+])('rejects %s: %j', (_what, text) => expect(parseIp(text)).toBeUndefined());
 
 const nearlyAddress = fc.oneof(
   fc.ipV4(),
@@ -85,7 +85,7 @@ const nearlyAddress = fc.oneof(
 
 const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
 
-test('exactly what Node takes for an address without a zone is an address', () => {
+test('accepts exactly what Node accepts, except for zones', () => {
   fc.assert(
     fc.property(nearlyAddress, (text) => {
       expect(parseIp(text) !== undefined, text).toBe(isAddress(text));
@@ -94,7 +94,7 @@ test('exactly what Node takes for an address without a zone is an address', () =
   );
 });
 
-test('a normal form is an address and its own normal form', () => {
+test('normalising is idempotent', () => {
   fc.assert(
     fc.property(nearlyAddress.filter(isAddress), (text) => {
       const normal = parseIp(text) ?? '';
@@ -106,7 +106,7 @@ test('a normal form is an address and its own normal form', () => {
   );
 });
 
-test('an IPv6 address is spelled as the URL standard spells it, unless it is a mapped one', () => {
+test('formats IPv6 addresses as the URL standard does, except mapped ones', () => {
   fc.assert(
     fc.property(
       nearlyAddress.filter((text) => isAddress(text) && isIP(text) === 6),

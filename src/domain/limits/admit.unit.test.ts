@@ -25,13 +25,13 @@ const ask = (changes: Partial<AdmitInput>) =>
     ...changes,
   });
 
-test('without rules everything is admitted and nothing reserved', () =>
+test('admits everything and reserves nothing without rules', () =>
   expect(ask({ rules: [] })).toEqual({ kind: 'admitted', reservations: [], alreadyReserved: [] }));
 
-test('an unused limit reserves the estimate', () =>
+test('reserves the estimate on an unused limit', () =>
   expect(ask({})).toEqual({ kind: 'admitted', reservations: [[1, 300]], alreadyReserved: [[1, 0]] }));
 
-test('requests one after the other can use a limit up to its ceiling', () => {
+test('sequential requests can use a limit up to its ceiling', () => {
   const rules = [limitRule()];
   const counters = newCounters();
   const verdicts = Array.from({ length: 5 }, () => {
@@ -44,13 +44,13 @@ test('requests one after the other can use a limit up to its ceiling', () => {
   expect(verdicts).toEqual([[[1, 300]], [[1, 300]], [[1, 300]], [[1, 300]], 'refused']);
 });
 
-test('one token below the ceiling is admitted, whatever the request is likely to need', () => {
+test('admits one token below the ceiling, whatever the estimate', () => {
   const rules = [limitRule()];
   const verdict = ask({ rules, counters: usedUp(rules, 999), estimate: tokensOf(1_000_000) });
   expect(verdict).toMatchObject({ kind: 'admitted', reservations: [[1, 1_000_000]] });
 });
 
-test('at the ceiling a request is refused with the rule, what was counted and when it resets', () => {
+test('refuses at the ceiling with the rule, the counted amount and the reset time', () => {
   const rules = [limitRule()];
   expect(ask({ rules, counters: usedUp(rules, 1_000) })).toEqual({
     kind: 'refused',
@@ -63,7 +63,7 @@ test('at the ceiling a request is refused with the rule, what was counted and wh
   });
 });
 
-test('what other requests have reserved counts as used', () => {
+test('counts reservations of other requests as used', () => {
   const rules = [limitRule()];
   const counters = usedUp(rules, 600);
   expect(ask({ rules, counters, reservedOn: () => 399 })).toMatchObject({ kind: 'admitted' });
@@ -74,14 +74,14 @@ test('what other requests have reserved counts as used', () => {
   });
 });
 
-test('a new window admits again', () => {
+test('admits again in a new window', () => {
   const rules = [limitRule()];
   const counters = usedUp(rules, 5_000);
   expect(ask({ rules, counters, now: later(DAY - 1) }).kind).toBe('refused');
   expect(ask({ rules, counters, now: later(DAY) }).kind).toBe('admitted');
 });
 
-test('every applicable rule must have room, and the first that has none is named', () => {
+test('names the first applicable rule that is used up', () => {
   const rules = [
     limitRule({ id: 1, maxValue: 5_000 }),
     limitRule({ id: 2 }),
@@ -90,7 +90,7 @@ test('every applicable rule must have room, and the first that has none is named
   expect(ask({ rules, counters: usedUp(rules, 1_000) })).toMatchObject({ kind: 'refused', rule: { id: 2 } });
 });
 
-test('a rule for another model neither refuses nor reserves', () => {
+test('ignores rules for other models', () => {
   const rules = [limitRule({ id: 1, modelFilter: 'gpt-5.1', maxValue: 1 }), limitRule({ id: 2 })];
   expect(ask({ rules, reservedOn: (id) => (id === 1 ? 99 : 0) })).toEqual({
     kind: 'admitted',
@@ -99,13 +99,13 @@ test('a rule for another model neither refuses nor reserves', () => {
   });
 });
 
-test('a limit in dollars has its ceiling and its reservation in micro-dollars', () => {
+test('converts ceiling and reservation of a dollar limit to micro-dollars', () => {
   const rules = [limitRule({ limitType: 'cost_usd', maxValue: 2 })];
   const estimate = { inputTokens: 9, outputTokens: 9, costMicroDollars: 2_500_000 };
   expect(ask({ rules, estimate })).toMatchObject({ reservations: [[1, 2_500_000]] });
 });
 
-test('a model without a price reserves nothing on a limit in dollars, and is admitted', () =>
+test('admits a model without a price and reserves nothing on a dollar limit', () =>
   expect(ask({ rules: [limitRule({ limitType: 'cost_usd', maxValue: 2 })] })).toMatchObject({
     reservations: [[1, 0]],
   }));
@@ -141,7 +141,7 @@ interface Open {
 const reservedBy = (open: readonly Open[]) => (ruleId: number) =>
   open.flatMap(({ reservations }) => reservations).reduce((sum, [id, amount]) => sum + (id === ruleId ? amount : 0), 0);
 
-test('before each admission settled and reserved are below every ceiling, and the estimate is reserved whole', () => {
+test('admits only below every ceiling, and reserves the full estimate', () => {
   fc.assert(
     fc.property(rulesOfAKey, steps, (rules, list) => {
       const counters = newCounters();
@@ -171,7 +171,7 @@ test('before each admission settled and reserved are below every ceiling, and th
   );
 });
 
-test('requests that use no more than was estimated pass a limit by less than one of them, in whatever order they come', () => {
+test('exceeds a limit by less than one request if estimates hold, in any order', () => {
   const waves = fc.array(
     fc.record({ isAsked: fc.boolean(), which: fc.nat(), used: fc.integer({ min: 1, max: 300 }) }),
     {
@@ -199,7 +199,7 @@ test('requests that use no more than was estimated pass a limit by less than one
   );
 });
 
-test('the recorded estimate and reservations are enough to give the same verdict again', () => {
+test('replays the verdict from the recorded estimate and reservations', () => {
   fc.assert(
     fc.property(
       rulesOfAKey,

@@ -21,42 +21,42 @@ function counted(rules: readonly LimitRule[], ...requests: ReturnType<typeof req
   return counters;
 }
 
-test('each kind of limit counts its own amount', () => {
+test('each limit type counts its own amount', () => {
   expect(amountOf('total_tokens', consumption)).toBe(100);
   expect(amountOf('input_tokens', consumption)).toBe(70);
   expect(amountOf('output_tokens', consumption)).toBe(30);
   expect(amountOf('cost_usd', consumption)).toBe(1_500);
 });
 
-test('a limit in dollars is counted in micro-dollars', () => {
+test('counts a dollar limit in micro-dollars', () => {
   expect(ceilingOf(limitRule({ limitType: 'cost_usd', maxValue: 3 }))).toBe(3_000_000);
   expect(ceilingOf(limitRule({ maxValue: 3 }))).toBe(3);
 });
 
-test('requests of one window add up on every rule', () => {
+test('adds up the requests of a window on every rule', () => {
   const cost = limitRule({ id: 2, limitType: 'cost_usd', limitWindow: 'monthly' });
   const counters = counted([daily, cost], request(), request(later(HOUR)));
   expect(usedAt(counters, daily, later(HOUR))).toBe(200);
   expect(usedAt(counters, cost, later(HOUR))).toBe(3_000);
 });
 
-test('a new window starts at zero', () => {
+test('starts each window at zero', () => {
   const counters = counted([daily], request());
   expect(usedAt(counters, daily, later(DAY - 1))).toBe(100);
   expect(usedAt(counters, daily, later(DAY))).toBe(0);
 });
 
-test('usage counts in the window in which the request was admitted, not in the one in which it ended', () => {
+test('counts usage in the window in which the request was admitted', () => {
   const counters = counted([daily], request(later(DAY - 1)));
   expect(usedAt(counters, daily, later(DAY))).toBe(0);
 });
 
-test('what ends late, after its window has passed, adds nothing to the next one', () => {
+test('adds nothing to the next window for a request that ends late', () => {
   const counters = counted([daily], request(later(DAY)), request(later(DAY - 1)));
   expect(usedAt(counters, daily, later(DAY))).toBe(100);
 });
 
-test('a clock that ran ahead for a moment leaves the window that is open with its count, and the next one too', () => {
+test('keeps the counts of both windows when the clock was ahead for a moment', () => {
   for (const rule of [daily, limitRule({ limitWindow: 'monthly' })]) {
     const counters = counted([rule], request(), request(later(400 * DAY)), request(later(HOUR)));
     expect(usedAt(counters, rule, later(HOUR))).toBe(200);
@@ -66,13 +66,13 @@ test('a clock that ran ahead for a moment leaves the window that is open with it
   }
 });
 
-test('a request admitted before the rule was made does not count on it, not even for a clock that is behind', () => {
+test('ignores requests admitted before the rule was created', () => {
   const counters = counted([daily], request(earlier(1)));
   expect(usedAt(counters, daily, NOW)).toBe(0);
   expect(usedAt(counters, daily, earlier(1))).toBe(0);
 });
 
-test('a rule with a model counts requests for exactly that model', () => {
+test('counts only requests for the model of the rule', () => {
   const filtered = limitRule({ modelFilter: 'gpt-5' });
   expect(appliesTo(filtered, 'gpt-5')).toBe(true);
   expect(appliesTo(filtered, 'gpt-5.1')).toBe(false);
@@ -82,9 +82,9 @@ test('a rule with a model counts requests for exactly that model', () => {
   expect(usedAt(counters, filtered, NOW)).toBe(100);
 });
 
-test('a key without counters has used nothing', () => expect(usedAt(undefined, daily, NOW)).toBe(0));
+test('reports zero usage for a key without counters', () => expect(usedAt(undefined, daily, NOW)).toBe(0));
 
-test('a key was last used when its latest request was admitted, whichever ended first', () => {
+test('takes the latest admission as the last use of a key', () => {
   expect(newCounters().lastUsedAt).toBeNull();
   expect(counted([], request(later(HOUR)), request(NOW)).lastUsedAt).toBe(later(HOUR));
 });
@@ -110,7 +110,7 @@ const inTwoOrders = (spanMs: number) =>
     fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
   );
 
-test('within one window the order of completions does not matter, and nothing is lost', () => {
+test('counts the same within a window in any order of completions', () => {
   fc.assert(
     fc.property(inTwoOrders(DAY), ([list, shuffled]) => {
       const [one, other] = [counted(rules, ...list), counted(rules, ...shuffled)];
@@ -124,7 +124,7 @@ test('within one window the order of completions does not matter, and nothing is
   );
 });
 
-test('across windows the order of completions does not matter either', () => {
+test('counts the same across windows in any order of completions', () => {
   fc.assert(
     fc.property(inTwoOrders(60 * DAY), ([list, shuffled]) => {
       expect(counted(rules, ...shuffled)).toEqual(counted(rules, ...list));
@@ -132,7 +132,7 @@ test('across windows the order of completions does not matter either', () => {
   );
 });
 
-test('what was counted can be taken back, in its own window only and never below zero', () => {
+test('takes back usage in its own window only, never below zero', () => {
   const counters = counted([daily], request(), request(later(HOUR)));
   takeBack(counters, [daily], request());
   expect(usedAt(counters, daily, later(HOUR))).toBe(100);

@@ -23,17 +23,17 @@ test("a weekly window lasts seven days from the rule's creation", () => {
   expect(windowAt(weekly, later(7 * DAY, createdAt)).index).toBe(1);
 });
 
-test('a daily window crosses a leap day and the end of a year without losing its hour', () => {
+test('a daily window keeps its hour across leap days and years', () => {
   expect(resetOf(daily, utc('2028-02-29T00:00:00Z'))).toBe('2028-02-29T12:34:56.789Z');
   expect(resetOf(daily, utc('2026-12-31T23:00:00Z'))).toBe('2027-01-01T12:34:56.789Z');
 });
 
-test('a monthly window ends on the 1st at midnight UTC, however late in the month the rule was made', () => {
+test('a monthly window ends on the 1st at midnight UTC, whenever the rule was created', () => {
   expect(resetOf(monthly, createdAt)).toBe('2026-02-01T00:00:00.000Z');
   expect(resetOf(monthly, utc('2026-02-01T00:00:00Z'))).toBe('2026-03-01T00:00:00.000Z');
 });
 
-test('the last month of a year ends with the year', () => {
+test('the monthly window of December ends with the year', () => {
   expect(resetOf(monthly, utc('2026-12-31T23:59:59.999Z'))).toBe('2027-01-01T00:00:00.000Z');
   const [december, january] = [
     windowAt(monthly, utc('2026-12-31T00:00:00Z')),
@@ -56,7 +56,7 @@ describe('before the rule was created', () => {
   });
 });
 
-test('windows follow each other without gap or overlap', () => {
+test('windows follow each other without gaps or overlaps', () => {
   const rules = fc.record({
     limitWindow: fc.constantFrom('daily', 'weekly', 'monthly'),
     createdAt: fc.integer({ min: Date.UTC(2020), max: Date.UTC(2030) }).map(instant),
@@ -72,7 +72,7 @@ test('windows follow each other without gap or overlap', () => {
   );
 });
 
-test('months are those of the calendar, in every year that a rule may live', () => {
+test('monthly windows follow the calendar in every year', () => {
   const oldRule = { limitWindow: 'monthly', createdAt: instant(0) } as const;
   const calendar = (at: number) => new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth();
   fc.assert(

@@ -10,21 +10,21 @@ const without = (plans: Record<string, readonly string[]>, model: string) => [
   ...excludedPlans(catalogue(plans), model),
 ];
 
-test('a plan is without a model that another one lists and it does not', () =>
+test('excludes a plan that does not list a model that another one lists', () =>
   expect(without({ free: ['luna'], plus: ['luna', 'sol'], pro: ['sol'] }, 'sol')).toEqual(['free']));
 
-test('no plan is without a model that all of them list', () =>
+test('excludes no plan from a model that all list', () =>
   expect(without({ free: ['luna'], plus: ['luna'] }, 'luna')).toEqual([]));
 
-test('no plan is without a model that nobody lists: the provider may know it all the same', () =>
+test('excludes no plan from a model that none lists', () =>
   expect(without({ free: ['luna'], plus: ['sol'] }, 'hidden')).toEqual([]));
 
-test('nothing is known of models before there are two lists', () => {
+test('excludes no plan before there are two lists', () => {
   expect(without({}, 'sol')).toEqual([]);
   expect(without({ free: ['luna'] }, 'sol')).toEqual([]);
 });
 
-test('the answer follows the catalogue', () => {
+test('follows changes of the catalogue', () => {
   const before = catalogue({ free: ['luna'], plus: ['sol'] });
   expect(excludedPlans(before, 'sol')).toBe(excludedPlans(before, 'sol'));
   expect([...excludedPlans(before, 'sol')]).toEqual(['free']);

@@ -17,22 +17,22 @@ const known = [
   ModelsListed({ planType: 'plus', from: [], to: [listed(sol), listed(luna)] }),
 ];
 
-test('the first list of a plan describes each of its models before it names them', () =>
+test('describes each model before the first list of a plan', () =>
   catalogue.when(observe('plus', sol, luna)).then(...known));
 
-test('a list that says nothing new is not kept', () =>
+test('does not record an unchanged list', () =>
   catalogue
     .given(...known)
     .when(observe('plus', sol, luna))
     .then());
 
-test('a description that a plan shares with another is kept once', () =>
+test('stores a description shared by plans once', () =>
   catalogue
     .given(...known)
     .when(observe('pro', luna))
     .then(ModelsListed({ planType: 'pro', from: [], to: [listed(luna)] })));
 
-test('a description that changed is kept beside those that did not', () =>
+test('records only changed descriptions', () =>
   catalogue
     .given(...known)
     .when(observe('plus', newSol, luna))
@@ -41,13 +41,13 @@ test('a description that changed is kept beside those that did not', () =>
       ModelsListed({ planType: 'plus', from: [listed(sol), listed(luna)], to: [listed(newSol), listed(luna)] }),
     ));
 
-test('another order is another list', () =>
+test('records a list in another order', () =>
   catalogue
     .given(...known)
     .when(observe('plus', luna, sol))
     .then(ModelsListed({ planType: 'plus', from: [listed(sol), listed(luna)], to: [listed(luna), listed(sol)] })));
 
-test('descriptions that no plan lists any more are forgotten, but not when a model was first seen', () => {
+test('drops unlisted descriptions, but keeps the first-seen times', () => {
   const first = known.map((event) => at(NOW, event));
   const gone = at(later(1), ModelsListed({ planType: 'plus', from: [listed(sol), listed(luna)], to: [listed(luna)] }));
   const state = catalogue.given(...first, gone).state();

@@ -20,22 +20,22 @@ test('a million tokens cost the price in dollars', () => {
 test('cached input tokens are part of the input and cost less', () =>
   expect(costOf(usage({ inputTokens: 1_000, cachedInputTokens: 800 }), price)).toBe(200 * 1.25 + 800 * 0.125));
 
-test('more cached tokens than input tokens count as all of them', () =>
+test('treats more cached than input tokens as all input tokens', () =>
   expect(costOf(usage({ inputTokens: 80, cachedInputTokens: 800 }), price)).toBe(10));
 
-test('reasoning tokens are part of the output and cost nothing more', () =>
+test('reasoning tokens are part of the output', () =>
   expect(costOf(usage({ outputTokens: 100, reasoningTokens: 60 }), price)).toBe(1_000));
 
-test('when the output is missing, reasoning stands for it', () =>
+test('uses reasoning tokens when the output is missing', () =>
   expect(costOf(usage({ reasoningTokens: 60 }), price)).toBe(600));
 
-test('a multiplier on reasoning changes its share only', () => {
+test('a reasoning multiplier changes only its share', () => {
   const dear = { ...price, reasoningMultiplier: 1.5 };
   expect(costOf(usage({ outputTokens: 100, reasoningTokens: 60 }), dear)).toBe(40 * 10 + 60 * 15);
   expect(costOf(usage({ outputTokens: 100 }), dear)).toBe(1_000);
 });
 
-test('a tier multiplies everything, cached input and reasoning included', () => {
+test('a tier multiplies everything', () => {
   const tiered = { ...price, reasoningMultiplier: 2, tiers: { priority: 2, flex: 0.5 } };
   const used = usage({ inputTokens: 1_000, cachedInputTokens: 800, outputTokens: 100, reasoningTokens: 60 });
   const usual = 200 * 1.25 + 800 * 0.125 + 160 * 10;
@@ -44,13 +44,13 @@ test('a tier multiplies everything, cached input and reasoning included', () => 
   expect(costOf(used, tiered, 'flex')).toBe(usual / 2);
 });
 
-test.each(['scale', 'constructor', '__proto__'])('a tier without a price of its own, %j, costs the usual', (tier) => {
+test.each(['scale', 'constructor', '__proto__'])('the unlisted tier %j costs the default', (tier) => {
   const used = usage({ inputTokens: 1_000 });
   expect(costOf(used, { ...price, tiers: { priority: 2 } }, tier)).toBe(1_250);
   expect(costOf(used, price, tier)).toBe(1_250);
 });
 
-test('an input above the mark makes all of the request dearer, one at the mark does not', () => {
+test('long-context prices apply above the threshold, not at it', () => {
   const long = { ...price, longContext: { aboveInputTokens: 1_000, inputFactor: 2, outputFactor: 1.5 } };
   expect(costOf(usage({ inputTokens: 1_000, outputTokens: 100 }), long)).toBe(1_250 + 1_000);
   expect(costOf(usage({ inputTokens: 2_000, outputTokens: 100 }), long)).toBe(2 * 2_500 + 1_500);

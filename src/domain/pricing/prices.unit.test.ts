@@ -26,17 +26,17 @@ test.each([
   ['GPT-5.4-Mini', 3],
 ])('the longest entry that matches %s wins', (model, input) => expect(findPrice(table, model)?.input).toBe(input));
 
-test('the longest entry wins wherever it stands in the table', () => {
+test('prefers the longest matching entry', () => {
   const reversed = { ...table, models: table.models.toReversed() };
   for (const model of ['gpt-5', 'gpt-5.4', 'gpt-5.4-mini', 'gpt-5.4-mini-exact', 'gpt-5.4-pro']) {
     expect(findPrice(reversed, model)).toEqual(findPrice(table, model));
   }
 });
 
-test('an entry without a star matches its own name only', () =>
+test('matches only the exact name without a star', () =>
   expect(findPrice({ models: [price('gpt-5', 1)] }, 'gpt-5.1')).toBeUndefined());
 
-test.each(['', 'claude', 'gpt-4.1', 'my-gpt-5'])('a model that nobody has priced, %j, has no price', (model) => {
+test.each(['', 'claude', 'gpt-4.1', 'my-gpt-5'])('%j has no price', (model) => {
   expect(findPrice({ models: builtInPrices }, model)).toBeUndefined();
 });
 
@@ -50,19 +50,19 @@ test.each([
   expect(findPrice({ models: builtInPrices }, model)?.input).toBe(input),
 );
 
-test('no built-in entry is listed twice, and a cached token never costs more than a fresh one', () => {
+test('lists no built-in entry twice, and no cached token above the input price', () => {
   expect(new Set(builtInPrices.map(({ model }) => model)).size).toBe(builtInPrices.length);
   for (const { input, cachedInput } of builtInPrices) expect(cachedInput).toBeLessThanOrEqual(input);
 });
 
-test('every built-in price is one that a file could hold', () => {
+test('every built-in price is valid in a price file', () => {
   for (const listed of builtInPrices) expect(modelPriceSchema(z).parse(listed)).toEqual(listed);
 });
 
-test('the model that transcribes has no price', () =>
+test('the transcription model has no price', () =>
   expect(findPrice({ models: builtInPrices }, 'gpt-4o-transcribe')).toBeUndefined());
 
-test('a second table takes the place of entries of the same name, whatever their case, and adds the others', () => {
+test('overrides entries of the same name in any case, and adds the others', () => {
   const merged = mergedPrices(table.models, [price('GPT-5.4*', 7), price('claude*', 8)]);
   expect(findPrice({ models: merged }, 'gpt-5.4')?.input).toBe(7);
   expect(findPrice({ models: merged }, 'gpt-5.4-mini')?.input).toBe(3);

@@ -8,11 +8,11 @@ const models = [{ model: 'gpt-5*', input: 1, cachedInput: 0.1, output: 10 }];
 const first = PricesPublished({ from: null, to: 'v1', models });
 const publish = (version: string) => ({ type: 'PublishPrices', table: { version, models } }) as const;
 
-test('the first prices follow none', () => prices.when(publish('v1')).then(first));
+test('the first prices have no predecessor', () => prices.when(publish('v1')).then(first));
 
-test('prices that hold already are not published again', () => prices.given(first).when(publish('v1')).then());
+test('does not publish unchanged prices', () => prices.given(first).when(publish('v1')).then());
 
-test('other prices name those that they follow', () =>
+test('new prices name their predecessor', () =>
   prices
     .given(first)
     .when(publish('v2'))

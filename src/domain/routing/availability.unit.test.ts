@@ -32,13 +32,13 @@ const full = (resetAt: ReturnType<typeof later> | null = later(HOUR)) => usageWi
 const of = (known: usage.AccountUsage | undefined, cooling?: Parameters<typeof availabilityOf>[2], now = NOW) =>
   availabilityOf(active, known, cooling, now);
 
-test('an active account of which nothing is known is available', () =>
+test('an active account without usage data is available', () =>
   expect(of(undefined)).toEqual({ state: 'available', reason: null, until: null }));
 
 test('an account with room in both windows is available', () =>
   expect(of(sampled(usageSample(usageWindow(99), usageWindow(0)))).state).toBe('available'));
 
-test('paused and deactivated last and outrank everything else', () => {
+test('paused and deactivated do not end by time and outrank all other states', () => {
   const spent = limited('rate_limit_exceeded', later(HOUR), sampled(usageSample(full(), full())));
   const cooling = { until: later(MINUTE), reason: 'timeout' };
   expect(availabilityOf({ ...active, status: 'paused' }, spent, cooling, NOW)).toEqual({
@@ -55,21 +55,21 @@ test('paused and deactivated last and outrank everything else', () => {
 });
 
 describe('used-up windows', () => {
-  test('the primary one: rate limited until its reset', () =>
+  test('primary: rate limited until its reset', () =>
     expect(of(sampled(usageSample(full(), usageWindow(50))))).toEqual({
       state: 'rate_limited',
       reason: 'the primary window is used up',
       until: later(HOUR),
     }));
 
-  test('the secondary one: quota exceeded until its reset', () =>
+  test('secondary: quota exceeded until its reset', () =>
     expect(of(sampled(usageSample(usageWindow(50), full(later(3 * DAY)))))).toEqual({
       state: 'quota_exceeded',
       reason: 'the secondary window is used up',
       until: later(3 * DAY),
     }));
 
-  test('more than 100 % is used up as well', () =>
+  test('treats more than 100 % as used up', () =>
     expect(of(sampled(usageSample(usageWindow(130)))).state).toBe('rate_limited'));
 
   test('both: quota exceeded, until the later of the two resets', () => {
@@ -83,19 +83,19 @@ describe('used-up windows', () => {
     });
   });
 
-  test('a reset that has come opens the account, to the millisecond', () => {
+  test('the account is available from the millisecond of its reset', () => {
     const known = sampled(usageSample(full(later(HOUR))));
     expect(of(known, undefined, later(HOUR - 1)).state).toBe('rate_limited');
     expect(of(known, undefined, later(HOUR)).state).toBe('available');
   });
 
-  test('one window whose reset has come leaves the other in force', () =>
+  test('a reset of one window does not affect the other', () =>
     expect(of(sampled(usageSample(full(later(DAY)), full(earlier(1)))))).toMatchObject({
       state: 'rate_limited',
       until: later(DAY),
     }));
 
-  test('without a reset time the length of the window counts from the sample: as told, else a day and a week', () => {
+  test('without a reset time, the window length counts from the sample', () => {
     const since = earlier(MINUTE);
     expect(of(sampled(usageSample({ usedPercent: 100, resetAt: null, windowMinutes: 300 }), since)).until).toBe(
       later(5 * HOUR, since),
@@ -106,8 +106,8 @@ describe('used-up windows', () => {
   });
 });
 
-describe('limits that the provider pronounced', () => {
-  test('a rate limit holds until its time', () => {
+describe('limits reported by the provider', () => {
+  test('a rate limit lasts until its end', () => {
     const known = limited('usage_limit_reached');
     expect(of(known)).toEqual({
       state: 'rate_limited',
@@ -121,7 +121,7 @@ describe('limits that the provider pronounced', () => {
     expect(of(limited(code)).state).toBe('quota_exceeded'),
   );
 
-  test('a later sample with room opens the account before the time that was pronounced', () => {
+  test('a later sample below 100 % ends the limit early', () => {
     const known = limited('usage_limit_reached', later(7 * DAY));
     const reset = usage.evolve(
       known,
@@ -131,7 +131,7 @@ describe('limits that the provider pronounced', () => {
     expect(of(reset).state).toBe('available');
   });
 
-  test('a pronounced limit outlasts a used-up window that ends before it', () =>
+  test('a reported limit outlasts a used-up window that ends earlier', () =>
     expect(
       of(limited('usage_limit_reached', later(DAY), sampled(usageSample(full(later(HOUR))), earlier(HOUR)))).until,
     ).toBe(later(DAY)));
@@ -140,11 +140,11 @@ describe('limits that the provider pronounced', () => {
 describe('cooling', () => {
   const cooling = { until: later(MINUTE), reason: 'timeout' };
 
-  test('an account that has just failed cools until its time', () => {
+  test('an account that failed is cooling until the end of its cool-down', () => {
     expect(of(undefined, cooling)).toEqual({ state: 'cooling', reason: 'timeout', until: later(MINUTE) });
     expect(of(undefined, cooling, later(MINUTE)).state).toBe('available');
   });
 
-  test('a used-up window says more than cooling does', () =>
+  test('a used-up window outranks a cool-down', () =>
     expect(of(sampled(usageSample(full())), cooling).state).toBe('rate_limited'));
 });

@@ -66,11 +66,11 @@ const pool = (changes: Partial<SelectInput> = {}): SelectInput => ({
 });
 const choose = (changes: Partial<SelectInput> = {}) => select(pool(changes));
 
-describe('a model that only some plans are offered', () => {
+describe('a model that is offered to some plans only', () => {
   const accounts = new Map([account(a, 'active', 'free'), account(b), account(c, 'active', 'new')]);
   const offered = { accounts, excludedPlans: new Set(['free']) };
 
-  test('is not asked of an account whose plan is not, however little it has used', () => {
+  test('skips accounts of other plans, however little they have used', () => {
     const usage = new Map([percent(a, 0, 0), percent(b, 50, 50), percent(c, 40, 40)]);
     expect(choose({ ...offered, usage })).toMatchObject({ kind: 'chosen', accountId: c });
     expect(choose({ ...offered, usage, tried: new Set([c]) })).toMatchObject({ kind: 'chosen', accountId: b });
@@ -78,28 +78,28 @@ describe('a model that only some plans are offered', () => {
     expect(asked.map((selection) => selection.kind === 'chosen' && selection.accountId)).toEqual([b, c, b, c]);
   });
 
-  test('leaves the conversation pinned where it was: the next request may be for another model', () =>
+  test('keeps the pin, because the next request may be for another model', () =>
     expect(choose({ ...offered, pinnedTo: a, usage: new Map([percent(b, 50, 50)]) })).toMatchObject({
       kind: 'chosen',
       accountId: c,
       isFallback: true,
     }));
 
-  test('is refused by what those accounts say, whatever the others could do', () => {
+  test('is refused by the state of the accounts that are offered it', () => {
     const usage = new Map([spent(b, later(2 * HOUR)), spent(c, later(HOUR))]);
     expect(choose({ ...offered, usage })).toMatchObject({ kind: 'none', reason: 'exhausted', until: later(HOUR) });
     const paused = new Map([account(a, 'active', 'free'), account(b, 'paused')]);
     expect(choose({ ...offered, accounts: paused })).toMatchObject({ kind: 'none', reason: 'empty' });
   });
 
-  test('is asked of anybody when no account is left whose plan is offered it', () => {
+  test('may use every account when none has a plan that is offered it', () => {
     const left = new Map([account(a, 'active', 'free'), account(b, 'deactivated')]);
     expect(choose({ ...offered, accounts: left })).toMatchObject({ kind: 'chosen', accountId: a });
   });
 });
 
 describe('usage_weighted', () => {
-  test('the account with the least used long window is chosen', () =>
+  test('chooses the account with the least used long window', () =>
     expect(choose({ usage: new Map([percent(a, 0, 50), percent(b, 90, 20), percent(c, 0, 30)]) })).toEqual({
       kind: 'chosen',
       accountId: b,
@@ -107,37 +107,37 @@ describe('usage_weighted', () => {
       overlay: undefined,
     }));
 
-  test('of equal long windows the least used short one decides', () =>
+  test('breaks ties of the long window by the short one', () =>
     expect(choose({ usage: new Map([percent(a, 30, 20), percent(b, 20, 20), percent(c, 40, 20)]) })).toMatchObject({
       accountId: b,
     }));
 
-  test('without a long window the short one stands for it', () => {
+  test('uses the short window in place of a missing long one', () => {
     const usage = new Map([used(a, usageSample(usageWindow(40))), percent(b, 0, 50), percent(c, 0, 60)]);
     expect(choose({ usage })).toMatchObject({ accountId: a });
     expect(choose({ usage: new Map([...usage, percent(b, 99, 30)]) })).toMatchObject({ accountId: b });
   });
 
-  test('a window whose reset has come counts as unused', () => {
+  test('counts a window as unused after its reset', () => {
     const reset = used(c, usageSample(usageWindow(10), usageWindow(100, earlier(1))));
     expect(choose({ usage: new Map([percent(a, 0, 5), percent(b, 0, 5), reset]) })).toMatchObject({ accountId: c });
   });
 
-  test('a used-up window that ended without a reset time counts as unused', () => {
+  test('counts a used-up window without a reset time as unused once it ended', () => {
     const sample = usageSample(usageWindow(0), { usedPercent: 100, resetAt: null, windowMinutes: 60 });
     const ended: [AccountId, AccountUsage] = [c, { sample, observedAt: earlier(2 * HOUR), limited: undefined }];
     expect(choose({ usage: new Map([percent(a, 0, 5), percent(b, 0, 5), ended]) })).toMatchObject({ accountId: c });
   });
 
-  test('an account without a sample counts as unused', () =>
+  test('counts an account without a sample as unused', () =>
     expect(choose({ usage: new Map([percent(a, 1, 1), percent(b, 1, 1)]) })).toMatchObject({ accountId: c }));
 
-  test('the turn does not matter', () => {
+  test('ignores the round-robin counter', () => {
     const chosen = new Set(Array.from({ length: 20 }, (_, turn) => JSON.stringify(choose({ turn }))));
     expect(chosen.size).toBe(1);
   });
 
-  test('the order in which accounts were imported does not matter', () => {
+  test('ignores the order of imports', () => {
     for (let seed = 0; seed < 50; seed++) {
       const orders = [
         [a, b, c],
@@ -153,13 +153,13 @@ describe('prefer earlier reset', () => {
   const resets = (id: AccountId, secondary: number, resetAt: Instant | null) =>
     used(id, usageSample(usageWindow(0), usageWindow(secondary, resetAt)));
 
-  test('the account whose long window resets on an earlier day is chosen, even if more of it is used', () => {
+  test('chooses the account whose long window resets on an earlier day', () => {
     const usage = new Map([resets(a, 10, later(3 * DAY)), resets(b, 80, later(DAY)), resets(c, 0, later(6 * DAY))]);
     expect(choose({ usage, settings: preferEarlier })).toMatchObject({ accountId: b });
     expect(choose({ usage })).toMatchObject({ accountId: c });
   });
 
-  test('of resets within the same day the least used window decides', () => {
+  test('breaks ties within a day by the least used window', () => {
     const usage = new Map([
       resets(a, 60, later(DAY + HOUR)),
       resets(b, 20, later(DAY + 23 * HOUR)),
@@ -168,12 +168,12 @@ describe('prefer earlier reset', () => {
     expect(choose({ usage, settings: preferEarlier })).toMatchObject({ accountId: b });
   });
 
-  test('an unknown or passed reset comes last', () => {
+  test('puts unknown or past resets last', () => {
     const usage = new Map([resets(a, 0, null), resets(b, 0, earlier(1)), resets(c, 90, later(6 * DAY))]);
     expect(choose({ usage, settings: preferEarlier })).toMatchObject({ accountId: c });
   });
 
-  test('round robin takes no notice of it', () => {
+  test('has no effect on round robin', () => {
     const usage = new Map([resets(a, 10, later(3 * DAY)), resets(b, 80, later(DAY))]);
     for (const turn of [0, 1, 2]) {
       const chosen = choose({ usage, turn, settings: { ...preferEarlier, routingStrategy: 'round_robin' } });
@@ -183,7 +183,7 @@ describe('prefer earlier reset', () => {
 });
 
 describe('round_robin', () => {
-  test('a thousand turns spread evenly', () => {
+  test('spreads a thousand turns evenly', () => {
     const counts = new Map<string, number>();
     for (let turn = 0; turn < 1_000; turn++) {
       const selection = choose({ settings: roundRobin, turn, seed: `${turn}` });
@@ -192,10 +192,10 @@ describe('round_robin', () => {
     expect([...counts.values()].sort()).toEqual([333, 333, 334]);
   });
 
-  test('usage does not matter', () =>
+  test('ignores usage', () =>
     expect(choose({ settings: roundRobin, usage: new Map([percent(a, 99, 99)]) })).toMatchObject({ accountId: a }));
 
-  test('the turn is decisive and told, unless there was only one account to choose', () => {
+  test('records the turn, unless there was only one account to choose', () => {
     expect(choose({ settings: roundRobin, turn: 4 })).toMatchObject({ accountId: b, overlay: { turn: 4 } });
     expect(choose({ settings: roundRobin, turn: 4, tried: new Set([a, b]) })).toMatchObject({
       accountId: c,
@@ -203,7 +203,7 @@ describe('round_robin', () => {
     });
   });
 
-  test('accounts that cannot serve are left out of the turn', () => {
+  test('skips accounts that are not available', () => {
     const accounts = new Map([account(a), account(b, 'paused'), account(c)]);
     const chosen = [0, 1, 2, 3].map((turn) => choose({ settings: roundRobin, accounts, turn }));
     expect(chosen).toMatchObject([{ accountId: a }, { accountId: c }, { accountId: a }, { accountId: c }]);
@@ -211,7 +211,7 @@ describe('round_robin', () => {
 });
 
 describe('sticky', () => {
-  test('a conversation stays with its account, whatever the others offer', () => {
+  test('keeps a conversation on its account, however free others are', () => {
     const usage = new Map([percent(a, 90, 90)]);
     for (const settings of [weighted, preferEarlier, roundRobin]) {
       expect(choose({ pinnedTo: a, usage, settings, turn: 2 })).toEqual({
@@ -241,13 +241,13 @@ describe('sticky', () => {
     expect(choose({ pinnedTo: a, accounts })).toMatchObject({ accountId: b, isFallback: false }),
   );
 
-  test('a pin does not make a spent pool serve', () =>
+  test('does not serve from an exhausted pool because of a pin', () =>
     expect(
       choose({ pinnedTo: a, accounts: new Map([account(a)]), usage: new Map([spent(a, later(HOUR))]) }),
     ).toMatchObject({ kind: 'none', reason: 'exhausted' }));
 });
 
-describe('nobody can serve', () => {
+describe('no account is available', () => {
   test('empty: no account, or all of them paused or deactivated', () => {
     const none = { kind: 'none', reason: 'empty', until: null, overlay: undefined };
     expect(choose({ accounts: new Map() })).toEqual(none);
@@ -266,7 +266,7 @@ describe('nobody can serve', () => {
     });
   });
 
-  test('cooling: the first will be back in a moment, even if others are used up', () =>
+  test('cooling: the first cool-down ends soon, even if other accounts are used up', () =>
     expect(
       choose({ usage: new Map([spent(a, later(HOUR))]), cooling: cooling([b, later(900)], [c, later(500)]) }),
     ).toEqual({
@@ -281,14 +281,14 @@ describe('nobody can serve', () => {
       },
     }));
 
-  test('tried: every account that could serve has failed this request', () => {
+  test('tried: every available account has failed this request', () => {
     expect(choose({ tried: new Set([a, b, c]) })).toMatchObject({ kind: 'none', reason: 'tried', until: null });
     expect(choose({ tried: new Set([a, b]), usage: new Map([spent(c, later(HOUR))]) })).toMatchObject({
       reason: 'tried',
     });
   });
 
-  test('an account that has failed this request is not waited for while it cools', () => {
+  test('does not wait for a cooling account that has failed this request', () => {
     expect(choose({ tried: new Set([a, b, c]), cooling: cooling([a, later(500)]) })).toMatchObject({ reason: 'tried' });
     expect(choose({ tried: new Set([a, b]), cooling: cooling([a, later(500)], [c, later(900)]) })).toMatchObject({
       reason: 'cooling',
@@ -297,7 +297,7 @@ describe('nobody can serve', () => {
   });
 });
 
-test('an account that was merely throttled may be asked again, one that failed may not', () =>
+test('tries a throttled account again, but not one that failed', () =>
   expect(
     triedBy([
       { accountId: a, outcome: 'throttled' },
@@ -305,7 +305,7 @@ test('an account that was merely throttled may be asked again, one that failed m
     ]),
   ).toEqual(new Set([b])));
 
-describe('equals are chosen equally often over many requests', () => {
+describe('ties over many requests', () => {
   const ids = Array.from({ length: 50 }, (_, index) => accountId(index));
   const accounts = new Map(ids.map((id) => account(id)));
   const REQUESTS = 10_000;
@@ -319,13 +319,13 @@ describe('equals are chosen equally often over many requests', () => {
     return [...counts.values()];
   };
 
-  test('none strays more than 15 % from its share', () => {
+  test('choose each account within 15 % of its share', () => {
     const strays = countsOf((index) => `request-${index}`).map((count) => Math.abs(count - expected) / expected);
     expect(Math.max(...strays)).toBeLessThanOrEqual(0.15);
   });
 
   // Chance itself strays up to 20 % here; for 49 degrees of freedom it exceeds 85.4 once in a thousand times.
-  test.each(['', 'req_', 'digest:'])('seeds that begin with %j spread like chance does', (prefix) => {
+  test.each(['', 'req_', 'digest:'])('spread seeds with the prefix %j like random ones', (prefix) => {
     const chiSquared = countsOf((index) => prefix + index).reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
     expect(chiSquared).toBeLessThan(85.4);
   });
@@ -391,7 +391,7 @@ const canServe = (input: SelectInput, id: AccountId) => {
   return state === 'available' && !input.tried.has(id) && (!isWithout(input, id) || !isOffered(input));
 };
 
-test('the decisive overlay alone gives the same answer again', () =>
+test('repeats its result from the decisive overlay alone', () =>
   always((input) => {
     const selection = select(input);
     const replayed = select({
@@ -402,7 +402,7 @@ test('the decisive overlay alone gives the same answer again', () =>
     expect(replayed).toEqual(selection);
   }));
 
-test('the same input gives the same answer, and is left as it was', () =>
+test('is deterministic and does not change its input', () =>
   always((input) => {
     const before = structuredClone(input);
     const selection = select(deepFreeze(input));
@@ -410,14 +410,14 @@ test('the same input gives the same answer, and is left as it was', () =>
     expect(select(before)).toEqual(selection);
   }));
 
-test('whoever is chosen can serve and has not failed this request, and nobody is refused while somebody can', () =>
+test('chooses an available, untried account whenever there is one', () =>
   always((input) => {
     const selection = select(input);
     if (selection.kind === 'chosen') expect(canServe(input, selection.accountId)).toBe(true);
     else expect([...input.accounts.keys()].some((id) => canServe(input, id))).toBe(false);
   }));
 
-test('a pool that is used up serves again at the time that it names, and not before', () =>
+test('an exhausted pool is available from the time that it names, not before', () =>
   always((input) => {
     const fresh = { ...input, tried: new Set<AccountId>(), cooling: new Map() };
     const selection = select(fresh);

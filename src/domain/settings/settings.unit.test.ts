@@ -7,7 +7,7 @@ import { SettingsChanged } from './events.ts';
 const settings = specification(rules);
 const requireKeys = SettingsChanged({ from: { apiKeyAuthEnabled: false }, to: { apiKeyAuthEnabled: true } });
 
-test('at first threads stick, resets do not matter, usage decides, and neither keys nor TOTP are required', () =>
+test('has the documented defaults', () =>
   expect(settings.given().state()).toEqual({
     stickyThreadsEnabled: true,
     preferEarlierResetAccounts: false,
@@ -18,12 +18,12 @@ test('at first threads stick, resets do not matter, usage decides, and neither k
     isTotpConfigured: false,
   }));
 
-test('only the fields that differ are recorded, with what they replace', () =>
+test('records only changed fields, with their previous values', () =>
   settings
     .when({ type: 'ChangeSettings', to: { stickyThreadsEnabled: true, routingStrategy: 'round_robin' } })
     .then(SettingsChanged({ from: { routingStrategy: 'usage_weighted' }, to: { routingStrategy: 'round_robin' } })));
 
-test('fields that are left out keep their value', () => {
+test('keeps omitted fields', () => {
   const state = settings
     .given(requireKeys)
     .when({ type: 'ChangeSettings', to: { preferEarlierResetAccounts: true, apiKeyAuthEnabled: undefined } })
@@ -31,7 +31,7 @@ test('fields that are left out keep their value', () => {
   expect(state).toEqual({ ...rules.initialState, preferEarlierResetAccounts: true, apiKeyAuthEnabled: true });
 });
 
-test('settings that are as they should be change nothing', () => {
+test('records nothing when no value changes', () => {
   settings
     .given(requireKeys)
     .when({ type: 'ChangeSettings', to: { apiKeyAuthEnabled: true } })
@@ -39,26 +39,26 @@ test('settings that are as they should be change nothing', () => {
   settings.when({ type: 'ChangeSettings', to: {} }).then();
 });
 
-test('a setting can be changed back', () =>
+test('can change a setting back', () =>
   settings
     .given(requireKeys)
     .when({ type: 'ChangeSettings', to: { apiKeyAuthEnabled: false } })
     .then(SettingsChanged({ from: { apiKeyAuthEnabled: true }, to: { apiKeyAuthEnabled: false } })));
 
-test('TOTP cannot be required while none is configured', () =>
+test('refuses to require TOTP while none is configured', () =>
   settings
     .when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: true, apiKeyAuthEnabled: true } })
     .refuses('invalid_totp_config'));
 
 const requireTotp = SettingsChanged({ from: { totpRequiredOnLogin: false }, to: { totpRequiredOnLogin: true } });
 
-test('asking again for TOTP while it is required is no mistake', () =>
+test('accepts requiring TOTP when it is required already', () =>
   settings
     .given(requireTotp)
     .when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: true } })
     .then());
 
-test('not requiring TOTP is always allowed', () => {
+test('always allows not requiring TOTP', () => {
   settings.when({ type: 'ChangeSettings', to: { totpRequiredOnLogin: false } }).then();
   settings
     .given(requireTotp)
@@ -68,7 +68,7 @@ test('not requiring TOTP is always allowed', () => {
 
 const withTotp = TotpConfigured({ totpId: uuid(1), secret: sealed('totp'), step: 1 });
 
-test('TOTP can be required once it is set up, and no longer after it was disabled', () => {
+test('allows requiring TOTP only while it is configured', () => {
   const command = { type: 'ChangeSettings', to: { totpRequiredOnLogin: true } } as const;
   settings.given(withTotp).when(command).then(requireTotp);
   settings
