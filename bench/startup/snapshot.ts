@@ -19,7 +19,14 @@ const hot = await startHotRunner(log, fail);
 const folder = new SnapshotFolder(join(dirname(path), 'snapshots'));
 folder.clear();
 const say = (line: string) => void process.stderr.write(`${line}\n`);
-const keeper = keepSnapshots({ hot, logPath: path, folder, isBegunFromSnapshot: false, onRefuted: fail, say });
+const keeper = keepSnapshots({
+  hot,
+  logPath: path,
+  folder,
+  isStartedFromSnapshot: false,
+  onRefuted: fail,
+  report: say,
+});
 
 const pauses = monitorEventLoopDelay({ resolution: 1 });
 pauses.enable();

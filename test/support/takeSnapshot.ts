@@ -7,7 +7,7 @@ import { SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
 export function takeSnapshot(dataFolder: string, logName = 'log.sqlite'): string {
   const folder = new SnapshotFolder(join(dataFolder, 'snapshots'));
   const basis = folder.names()[0];
-  const task = { logPath: join(dataFolder, logName), folder: folder.path, basis, proves: false, every: 1 };
+  const task = { logPath: join(dataFolder, logName), folder: folder.path, basis, verifies: false, minEvents: 1 };
   expect(makeSnapshot(task)).toMatchObject({ kind: 'done' });
   return join(folder.path, folder.names()[0] as string);
 }

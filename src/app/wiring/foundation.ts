@@ -62,9 +62,9 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     hot,
     logPath: store.logPath,
     folder: snapshotFolder,
-    isBegunFromSnapshot: snapshot !== undefined,
+    isStartedFromSnapshot: snapshot !== undefined,
     onRefuted: onFatal,
-    say,
+    report: say,
   });
   return {
     config,

@@ -5,7 +5,7 @@ import type { Page } from '../../eventLog/sqlite/reader.ts';
 import { type Fold, foldPage } from '../fold/fold.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
 import { PageReader } from './pageReader.ts';
-import { pagesByTwo } from './pagesByTwo.ts';
+import { pagesInParallel } from './pagesInParallel.ts';
 import { PageThread } from './pageThread.ts';
 
 /** With fewer events the fold ends before a second thread has started. */
@@ -37,7 +37,7 @@ export async function foldFile(
   const usesThread = upTo - after >= minEventsForThread && availableParallelism() > 1;
   const thread = usesThread ? new PageThread(path) : undefined;
   try {
-    for await (const page of thread ? pagesByTwo(reader, thread, after, upTo) : pagesOf(reader, after, upTo)) {
+    for await (const page of thread ? pagesInParallel(reader, thread, after, upTo) : pagesOf(reader, after, upTo)) {
       if (page) foldPage(fold, page);
       await nextTurn();
     }

@@ -3,7 +3,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { eventRows, lastPosition } from '../../eventLog/sqlite/eventRows.ts';
 import { PagePacker } from './packPage.ts';
-import { type OpenPage, PageUnpacker } from './unpackPage.ts';
+import { type LazyPage, PageUnpacker } from './unpackPage.ts';
 
 /** Reads from the log's file what a fold needs of it, on the calling thread. */
 export class PageReader {
@@ -21,7 +21,7 @@ export class PageReader {
   }
 
   /** The events after `after` up to and including `upTo`, at most `PAGE_SIZE` of them. */
-  read(after: Position, upTo: Position): OpenPage {
+  read(after: Position, upTo: Position): LazyPage {
     return this.#unpacker.open(this.#packer.pack(this.#rows(after, upTo)));
   }
 

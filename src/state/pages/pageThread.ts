@@ -1,34 +1,34 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { startThread, type Thread } from '../../lib/threads/startThread.ts';
 import type { PackedPage } from './packPage.ts';
-import { type OpenPage, PageUnpacker } from './unpackPage.ts';
+import { type LazyPage, PageUnpacker } from './unpackPage.ts';
 
-/** What passes between a fold and the thread that reads pages for it. */
+/** The messages between a fold and the thread that reads pages for it. */
 export interface PageThreadProtocol {
   /** Path of the log. */
   options: string;
   requests: {
-    /** Reads the events behind `after`, up to and with `upTo`. */
+    /** Reads the events after `after` up to and including `upTo`. */
     read(range: readonly [after: Position, upTo: Position]): PackedPage;
   };
 }
 
 const WORKER = new URL('./pageWorker.ts', import.meta.url);
-/** Enough that the thread need not wait while we read or fold a page. */
+/** Enough that the thread does not wait while this one reads or folds a page. */
 const MAX_REQUESTED = 2;
 /** None of its objects lives longer than a page. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
-/** A thread that reads pages of a log for a fold on this one. */
+/** A thread that reads pages of the log for a fold on this thread. */
 export class PageThread {
   readonly #thread: Thread<PageThreadProtocol>;
   readonly #unpacker = new PageUnpacker();
-  readonly #pages = new Map<Position, OpenPage>();
+  readonly #pages = new Map<Position, LazyPage>();
   #requested = 0;
   #isReady = false;
   #onProgress = () => {};
 
-  /** @param path a file that has every event at its position */
+  /** @param path the log's file */
   constructor(path: string) {
     this.#thread = startThread<PageThreadProtocol>(WORKER, {
       name: 'page reader',
@@ -43,12 +43,12 @@ export class PageThread {
     });
   }
 
-  /** Whether it would read a page at once, or soon. */
+  /** Whether the thread can start another read now or soon. */
   get hasCapacity(): boolean {
     return this.#isReady && this.#thread.isRunning && this.#requested < MAX_REQUESTED;
   }
 
-  /** Pages that were requested and are not here will not come. */
+  /** Whether the thread has ended: pages that are still missing will not arrive. */
   get hasEnded(): boolean {
     return !this.#thread.isRunning;
   }
@@ -65,14 +65,14 @@ export class PageThread {
     );
   }
 
-  /** The page behind a position, once; undefined when it has not come. */
-  take(after: Position): OpenPage | undefined {
+  /** Removes and returns the page after a position; undefined when it has not arrived. */
+  take(after: Position): LazyPage | undefined {
     const page = this.#pages.get(after);
     this.#pages.delete(after);
     return page;
   }
 
-  /** Resolves when the thread is ready, when a page has come, and when the thread has ended. */
+  /** Resolves when the thread is ready, when a page has arrived, or when the thread has ended. */
   progress(): Promise<void> {
     return new Promise((resolve) => {
       this.#onProgress = resolve;

@@ -5,14 +5,14 @@ import { transfer } from '../../lib/threads/transfer.ts';
 import { PagePacker } from './packPage.ts';
 import type { PageThreadProtocol } from './pageThread.ts';
 
-// Program of the thread that reads pages of a log for a fold on another one. It imports little, because a start waits for it.
+// Program of the thread that reads pages of the log for a fold on another thread. It imports little, because a start waits for it.
 
 await serveThread<PageThreadProtocol>((path) => {
   const rows = eventRows(openForReading(path));
   const packer = new PagePacker();
   return {
     requests: {
-      // Pages refer to texts of those before: behind one that failed, none can be read.
+      // Pages refer to texts of earlier pages, so none can be read after one that failed.
       read: orEndThread(([after, upTo]) => {
         const page = packer.pack(rows(after, upTo));
         return transfer(page, [page.numbers.buffer]);

@@ -4,13 +4,13 @@ import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
 import { ABSENT, COLUMN_COUNT, Column, type PackedPage } from './packPage.ts';
 
 /** Creates the events of a page when they are due: until then a page is a few objects. */
-export type OpenPage = () => Page<FoldedEvent>;
+export type LazyPage = () => Page<FoldedEvent>;
 
 /** Unpacks the pages of one `PagePacker`, in the order in which they were packed. */
 export class PageUnpacker {
   #texts: string[] = [];
 
-  open(page: PackedPage): OpenPage {
+  open(page: PackedPage): LazyPage {
     // A new list, because pages that were opened before still refer to the old one.
     if (page.resetsTexts) this.#texts = [];
     for (const text of page.texts) this.#texts.push(text);

@@ -1,10 +1,10 @@
 import { startThread, type Thread } from '../../lib/threads/startThread.ts';
 import type { HotRunner } from '../hotRunner.ts';
 import type { SnapshotOutcome, SnapshotTask } from './makeSnapshot.ts';
-import { SnapshotRefuted } from './proof.ts';
 import type { SnapshotFolder } from './snapshotFolder.ts';
+import { SnapshotRefuted } from './snapshotVerifier.ts';
 
-/** What passes between the main thread and one that makes a snapshot. */
+/** The messages between the main thread and a thread that makes a snapshot. */
 export interface SnapshotThread {
   requests: {
     makeSnapshot(task: SnapshotTask): SnapshotOutcome;
@@ -13,51 +13,54 @@ export interface SnapshotThread {
 
 export interface KeepSnapshotsOptions {
   readonly hot: HotRunner;
-  /** A file that has every event at its position. */
+  /** The log's file. */
   readonly logPath: string;
   readonly folder: SnapshotFolder;
-  /** Whether this start went on from the newest snapshot: then it is proved first. */
-  readonly isBegunFromSnapshot: boolean;
-  /** The state of this process cannot be relied on; told once. */
+  /** Whether this process started from the newest snapshot, which is then verified first. */
+  readonly isStartedFromSnapshot: boolean;
+  /** Called once when the state of this process is wrong, because its snapshot does not match the log. */
   readonly onRefuted: (error: SnapshotRefuted) => void;
-  readonly say: (line: string) => void;
-  /** Events from one snapshot to the next. */
-  readonly every?: number;
+  readonly report: (line: string) => void;
+  /** Number of events between two snapshots. */
+  readonly interval?: number;
 }
 
 export interface SnapshotKeeper {
-  /** Begins; before that nothing is proved or written. */
+  /** Starts verifying and writing snapshots. */
   start(): void;
-  /** Resolves when no snapshot is being made any more; one that is not finished is given up. */
+  /** Aborts an unfinished snapshot; resolves when its thread has ended. */
   stop(): Promise<void>;
 }
 
 const WORKER = new URL('./snapshotWorker.ts', import.meta.url);
-/** A start folds less than a second of events behind the newest snapshot. */
-const EVERY = 100_000;
+/** A start folds the events after the newest snapshot in less than a second. */
+const DEFAULT_INTERVAL = 100_000;
 
 /**
- * Has snapshots of the hot state made by a thread that folds the log by itself: this thread, and with it every request, pays
- * one comparison for an event. None is made at the end: a process that is killed must start as fast as one that was stopped.
+ * Makes snapshots of the hot state in a thread that folds the log on its own, so that the main thread, and with it every
+ * request, pays for one comparison per event. No snapshot is made at the shutdown: a killed process must start as fast as a
+ * stopped one (docs/decisions/0013-hot-state-and-snapshots.md).
  */
 export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
-  const { hot, logPath, folder, onRefuted, say, every = EVERY } = options;
+  const { hot, logPath, folder, onRefuted, report, interval = DEFAULT_INTERVAL } = options;
   let thread: Thread<SnapshotThread> | undefined;
-  /** Position at which the next one is to be made. */
+  /** Position at which the next snapshot is made. */
   let due = Number.POSITIVE_INFINITY;
-  let isProved = !options.isBegunFromSnapshot;
+  let isVerified = !options.isStartedFromSnapshot;
   let isStopped = false;
 
   async function make(): Promise<void> {
     due = Number.POSITIVE_INFINITY;
     const [basis] = folder.names();
-    const task: SnapshotTask = { logPath, folder: folder.path, basis, proves: !isProved, every };
+    const task: SnapshotTask = { logPath, folder: folder.path, basis, verifies: !isVerified, minEvents: interval };
     thread = startThread<SnapshotThread>(WORKER, { name: 'snapshot' });
     const outcome = await thread.request('makeSnapshot', task).catch((error: Error) => error);
     if (isStopped) return;
     if (outcome instanceof Error) {
-      say(`no snapshot of the hot state could be made: ${outcome.message}`);
-      due = hot.state.position + every;
+      report(
+        `Couldn't make a snapshot of the hot state: ${outcome.message}. The next start takes longer; retrying after ${interval} events.`,
+      );
+      due = hot.state.position + interval;
     } else onOutcome(outcome);
     await thread.stop();
     thread = undefined;
@@ -66,18 +69,18 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
 
   function onOutcome(outcome: SnapshotOutcome): void {
     if (outcome.kind === 'refuted') {
-      onRefuted(refuted(outcome.reason));
+      onRefuted(refute(outcome.reason));
       return;
     }
-    isProved = true;
-    due = outcome.position + every;
+    isVerified = true;
+    due = outcome.position + interval;
   }
 
-  /** @returns what the operator reads; the next start meets what a start without snapshots meets */
-  function refuted(reason: string): SnapshotRefuted {
+  /** Removes the snapshots, so that the next start folds the whole log. @returns the error for the operator */
+  function refute(reason: string): SnapshotRefuted {
     folder.clear();
     return new SnapshotRefuted(
-      `The snapshot of the hot state that this start went on from is not what the log gives: ${reason}. ` +
+      `The snapshot of the hot state that this process started from does not match the log: ${reason}. ` +
         'The snapshots are removed, and the next start folds the log from its beginning.',
     );
   }
@@ -89,7 +92,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
   return {
     start() {
       hot.onFolded(makeWhenDue);
-      due = isProved ? every : 0;
+      due = isVerified ? interval : 0;
       makeWhenDue();
     },
     async stop() {

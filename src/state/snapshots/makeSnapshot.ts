@@ -4,43 +4,49 @@ import { emptyFold, type Fold } from '../fold/fold.ts';
 import { foldOn } from '../pages/foldFile.ts';
 import { PageReader } from '../pages/pageReader.ts';
 import { dataOf, foldFrom } from './foldData.ts';
-import { Proof } from './proof.ts';
 import type { SnapshotMark } from './snapshotFile.ts';
 import { SnapshotFolder } from './snapshotFolder.ts';
+import { SnapshotVerifier } from './snapshotVerifier.ts';
 
-/** What a thread is to do. */
+/** The task of a snapshot thread. */
 export interface SnapshotTask {
-  /** A file that has every event at its position. */
+  /** The log's file. */
   readonly logPath: string;
   readonly folder: string;
-  /** The snapshot to go on from, or to prove. */
+  /** File name of the snapshot to continue from, or to verify. */
   readonly basis: string | undefined;
-  /** Whether the log is to be folded from its beginning and the basis held against that. */
-  readonly proves: boolean;
-  /** A new snapshot is not worth writing for fewer events. */
-  readonly every: number;
+  /** Whether to fold the log from its beginning and compare the basis with that. */
+  readonly verifies: boolean;
+  /** Minimum number of events since the basis for a new snapshot. */
+  readonly minEvents: number;
 }
 
 export type SnapshotOutcome =
   | { readonly kind: 'done' /** Where the newest snapshot ends. */; readonly position: Position }
-  /** The snapshot, or the log before it, was changed: `reason` says how that shows. */
+  /** The snapshot, or the log before it, was changed; `reason` describes the difference. */
   | { readonly kind: 'refuted'; readonly reason: string };
 
 const SQLITE_BUSY = 5;
 
 /**
- * Folds a log and writes a snapshot of its end. It takes seconds for a million events and needs nobody else: the log is read
- * from its file, so what was folded ahead of it is not in there.
+ * Folds the log and writes a snapshot of its end; takes seconds for a million events. The log is read from its file, so events
+ * that the main thread applied before the log delivered them are not included.
  */
-export function makeSnapshot({ logPath, folder: path, basis, proves, every }: SnapshotTask): SnapshotOutcome {
+export function makeSnapshot({
+  logPath,
+  folder: path,
+  basis,
+  verifies: proves,
+  minEvents: every,
+}: SnapshotTask): SnapshotOutcome {
   const reader = new PageReader(logPath);
   try {
     const folder = new SnapshotFolder(path);
     const found = basis === undefined ? undefined : folder.read(basis);
     const fold = found && !proves ? foldFrom(found.data) : emptyFold();
     if (found && proves) {
-      const refutation = prove(fold, new Proof(found.data), reader, found.position);
-      if (refutation !== undefined) return { kind: 'refuted', reason: refutation };
+      const reason = verify(fold, new SnapshotVerifier(found.data), reader, found.position);
+      if (reason !== undefined) return { kind: 'refuted', reason };
     }
     const head = reader.head();
     if (head - (found?.position ?? 0) < every) return { kind: 'done', position: found?.position ?? (0 as Position) };
@@ -52,11 +58,11 @@ export function makeSnapshot({ logPath, folder: path, basis, proves, every }: Sn
   }
 }
 
-/** @returns why not, if so: what a start without the snapshot would have met, or that the log gives another state */
-function prove(fold: Fold, proof: Proof, reader: PageReader, upTo: Position): string | undefined {
+/** @returns why the snapshot is refuted: the error of a start without it, or the difference; undefined when it matches */
+function verify(fold: Fold, verifier: SnapshotVerifier, reader: PageReader, upTo: Position): string | undefined {
   try {
-    foldOn(fold, reader, upTo, () => proof.onFolded(fold));
-    return proof.isComplete ? undefined : 'the log lacks events that the snapshot was made from';
+    foldOn(fold, reader, upTo, () => verifier.onFolded(fold));
+    return verifier.isComplete ? undefined : 'the log lacks events that the snapshot was made from';
   } catch (error) {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw error;
     return (error as Error).message;

@@ -5,6 +5,6 @@ import { makeSnapshot } from './makeSnapshot.ts';
 
 // Program of a thread that makes one snapshot.
 
-// Requests go first. Only on Linux does this apply to the thread alone; elsewhere it would be the whole process.
+// Requests have priority. Only Linux applies this to the thread alone; elsewhere it would affect the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 await serveThread<SnapshotThread>(() => ({ requests: { makeSnapshot } }));

@@ -56,10 +56,10 @@ async function aNode() {
       expect(outcome).toMatchObject({ kind: 'committed', revision: revision + count });
       revision += count;
     },
-    snapshot: (every = 1) =>
-      makeSnapshot({ logPath, folder: folder.path, basis: folder.names()[0], proves: false, every: every }),
+    snapshot: (minEvents = 1) =>
+      makeSnapshot({ logPath, folder: folder.path, basis: folder.names()[0], verifies: false, minEvents }),
     path: (index = 0) => join(folder.path, folder.names()[index] as string),
-    /** As a start does. @returns where it began, and the fold at the end of the log */
+    /** Starts a node. @returns where its fold began, and the fold at the end of the log */
     async start() {
       const snapshot = await newestSnapshot(folder, node.log, (line) => said.push(line));
       const hot = await startHotRunner(
@@ -70,7 +70,7 @@ async function aNode() {
       onTestFinished(() => hot.stop());
       return { hot, begunAt: snapshot?.position ?? 0 };
     },
-    /** With something else done to the file while nobody has it open. */
+    /** Changes the log's file while it is closed. */
     async change(sql: string) {
       await log?.close();
       const database = new DatabaseSync(logPath);
@@ -78,14 +78,20 @@ async function aNode() {
       database.close();
       log = await createSqliteEventLog({ path: logPath, node: 'n1' });
     },
-    /** Beside a running node; waits for what is done with snapshots at its start. */
-    async keep(every: number) {
+    /** Starts a node that keeps snapshots. */
+    async keep(interval: number) {
       const { hot, begunAt } = await node.start();
       const refuted: string[] = [];
-      const isBegunFromSnapshot = begunAt > 0;
       const onRefuted = (error: Error) => refuted.push(error.message);
-      const say = (line: string) => said.push(line);
-      const keeper = keepSnapshots({ hot, logPath, folder, isBegunFromSnapshot, onRefuted, say, every });
+      const keeper = keepSnapshots({
+        hot,
+        logPath,
+        folder,
+        isStartedFromSnapshot: begunAt > 0,
+        onRefuted,
+        report: (line) => said.push(line),
+        interval,
+      });
       onTestFinished(() => keeper.stop());
       keeper.start();
       return { keeper, refuted };
@@ -281,6 +287,6 @@ test('a node that cannot write snapshots reports it and keeps running', async ()
   await node.append(30);
   const { refuted } = await node.keep(10);
   await vi.waitUntil(() => node.said.length > 0, { timeout: 15_000 });
-  expect(node.said).toEqual([expect.stringMatching(/^no snapshot of the hot state could be made: .*(EEXIST|ENOTDIR)/)]);
+  expect(node.said).toEqual([expect.stringMatching(/^Couldn't make a snapshot of the hot state: .*(EEXIST|ENOTDIR)/)]);
   expect(refuted).toEqual([]);
 });

@@ -15,14 +15,14 @@ import { emptyFold, type Fold, foldPage } from '../fold/fold.ts';
 import { canonicalText, dataOf } from '../snapshots/foldData.ts';
 import { foldFile, foldOn } from './foldFile.ts';
 import { PageReader } from './pageReader.ts';
-import { pagesByTwo } from './pagesByTwo.ts';
+import { pagesInParallel } from './pagesInParallel.ts';
 import { PageThread } from './pageThread.ts';
 
 const EVENTS = 8 * PAGE_SIZE + 100;
 const HEAD = position(EVENTS);
 
-/** A file with a history in it. */
-async function aLog(): Promise<string> {
+/** Writes a log with a random history. */
+async function writeLog(): Promise<string> {
   const folder = await tempFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const path = join(folder.path, 'log.sqlite');
@@ -39,8 +39,8 @@ async function aLog(): Promise<string> {
   return path;
 }
 
-/** The same log, of which nothing can be read behind a position. */
-function unreadableBehind(path: string, last: number): string {
+/** A copy of the log in which nothing after a position can be read. */
+function unreadableAfter(path: string, last: number): string {
   const copy = `${path}.copy`;
   const database = new DatabaseSync(path);
   database.prepare('VACUUM INTO ?').run(copy);
@@ -52,15 +52,15 @@ function unreadableBehind(path: string, last: number): string {
   return copy;
 }
 
-function foldedPlainly(path: string, fold = emptyFold()): Fold {
+function foldedInOrder(path: string, fold = emptyFold()): Fold {
   const reader = createReader(path);
   onTestFinished(reader.close);
   while (fold.state.position < HEAD) foldPage(fold, reader.page(fold.state.position, HEAD));
   return fold;
 }
 
-/** @param readByThread what the thread reads in place of the log @returns also how many pages were the thread's */
-async function foldedByTwo(path: string, { readByThread = path, fold = emptyFold() } = {}) {
+/** @param readByThread the file that the thread reads @returns the fold and the number of pages that the thread has read */
+async function foldedInParallel(path: string, { readByThread = path, fold = emptyFold() } = {}) {
   const [reader, thread] = [new PageReader(path), new PageThread(readByThread)];
   onTestFinished(async () => {
     await thread.stop();
@@ -68,59 +68,59 @@ async function foldedByTwo(path: string, { readByThread = path, fold = emptyFold
   });
   await thread.progress();
   const take = vi.spyOn(thread, 'take');
-  for await (const page of pagesByTwo(reader, thread, fold.state.position, HEAD)) if (page) foldPage(fold, page);
+  for await (const page of pagesInParallel(reader, thread, fold.state.position, HEAD)) if (page) foldPage(fold, page);
   return { fold, pagesOfThread: take.mock.results.filter(({ value }) => value !== undefined).length };
 }
 
 const contentOf = (fold: Fold) => canonicalText(dataOf(fold));
 
-test('a fold of what two threads read is the plain fold of the log', async () => {
-  const path = await aLog();
-  const { fold, pagesOfThread } = await foldedByTwo(path);
-  expect(contentOf(fold)).toBe(contentOf(foldedPlainly(path)));
+test('folds pages from two threads to the same state as one thread', async () => {
+  const path = await writeLog();
+  const { fold, pagesOfThread } = await foldedInParallel(path);
+  expect(contentOf(fold)).toBe(contentOf(foldedInOrder(path)));
   expect(pagesOfThread).toBeGreaterThan(0);
 });
 
-test('it goes on from where a fold stands', async () => {
-  const path = await aLog();
+test('continues from the position of a fold', async () => {
+  const path = await writeLog();
   const fold = emptyFold();
   const reader = new PageReader(path);
   foldOn(fold, reader, position(777));
   reader.close();
   expect(fold.state.position).toBe(777);
-  await foldedByTwo(path, { fold });
-  expect(contentOf(fold)).toBe(contentOf(foldedPlainly(path)));
+  await foldedInParallel(path, { fold });
+  expect(contentOf(fold)).toBe(contentOf(foldedInOrder(path)));
 });
 
-test('where the thread cannot begin, all is read without it', async () => {
-  const path = await aLog();
-  const { fold, pagesOfThread } = await foldedByTwo(path, { readByThread: `${path}.nowhere` });
-  expect(contentOf(fold)).toBe(contentOf(foldedPlainly(path)));
+test('reads all pages itself when the thread cannot start', async () => {
+  const path = await writeLog();
+  const { fold, pagesOfThread } = await foldedInParallel(path, { readByThread: `${path}.nowhere` });
+  expect(contentOf(fold)).toBe(contentOf(foldedInOrder(path)));
   expect(pagesOfThread).toBe(0);
 });
 
-test('when the thread dies on its way, what it was asked for is read without it', async () => {
-  const path = await aLog();
-  const { fold, pagesOfThread } = await foldedByTwo(path, { readByThread: unreadableBehind(path, 2 * PAGE_SIZE) });
-  expect(contentOf(fold)).toBe(contentOf(foldedPlainly(path)));
+test('reads the requested pages itself when the thread dies', async () => {
+  const path = await writeLog();
+  const { fold, pagesOfThread } = await foldedInParallel(path, { readByThread: unreadableAfter(path, 2 * PAGE_SIZE) });
+  expect(contentOf(fold)).toBe(contentOf(foldedInOrder(path)));
   expect(pagesOfThread).toBe(2);
 });
 
-test('it ends where a plain fold ends when an event is damaged, for the same reason', async () => {
-  const path = await aLog();
+test('stops at a damaged event with the same error as one thread', async () => {
+  const path = await writeLog();
   const database = new DatabaseSync(path);
   database.exec(`UPDATE events SET data = '{' WHERE position = ${3 * PAGE_SIZE + 7}`);
   database.close();
   const [plain, byTwo] = [emptyFold(), emptyFold()];
-  expect(() => foldedPlainly(path, plain)).toThrow(LogDamaged);
-  await expect(foldedByTwo(path, { fold: byTwo })).rejects.toThrow(LogDamaged);
+  expect(() => foldedInOrder(path, plain)).toThrow(LogDamaged);
+  await expect(foldedInParallel(path, { fold: byTwo })).rejects.toThrow(LogDamaged);
   expect(byTwo.state.position).toBe(3 * PAGE_SIZE + 6);
   expect(contentOf(byTwo)).toBe(contentOf(plain));
 });
 
-test('a start folds a long log by two threads and a short one alone, to the same end', async () => {
-  const path = await aLog();
-  const [plain, short, long] = [foldedPlainly(path), emptyFold(), emptyFold()];
+test('a start folds a long log with two threads and a short one with one, to the same state', async () => {
+  const path = await writeLog();
+  const [plain, short, long] = [foldedInOrder(path), emptyFold(), emptyFold()];
   const { position: end } = plain.state;
   await foldFile(short, path, end);
   await foldFile(long, path, end, 1);
@@ -128,8 +128,8 @@ test('a start folds a long log by two threads and a short one alone, to the same
   expect(contentOf(long)).toBe(contentOf(plain));
 });
 
-test('a start folds no further than the log goes for its node, wherever the file ends that another thread writes', async () => {
-  const path = await aLog();
+test('a start folds no further than upTo, even if the file is longer', async () => {
+  const path = await writeLog();
   const fold = emptyFold();
   await foldFile(fold, path, position(777));
   expect(fold.state.position).toBe(777);

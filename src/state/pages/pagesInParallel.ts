@@ -4,38 +4,38 @@ import type { Page } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
 import type { PageReader } from './pageReader.ts';
 import type { PageThread } from './pageThread.ts';
-import type { OpenPage } from './unpackPage.ts';
+import type { LazyPage } from './unpackPage.ts';
 
-/** Positions that may have been read and not folded: more would outlive collections of garbage, and cost a tenth. */
+/** Maximum number of positions read ahead of the fold. More would survive garbage collections and take 10 % longer. */
 const MAX_AHEAD = 6 * PAGE_SIZE;
 
 /**
- * Pages of a log in their order. A thread reads them ahead; whenever the next one has not come yet, one behind those that the
- * thread was asked for is read here, so that neither waits for the other, whoever is the faster one.
+ * Yields the pages of a log in order, read by two threads: `thread` reads ahead, and whenever the next page has not arrived,
+ * this thread reads one beyond those requested. Neither thread waits for the other.
  * @param thread reads the same file
- * @param upTo the file reaches so far already: pages are read in no order, and one that grew meanwhile would leave a gap
- * @returns undefined in place of a page after each step that gave none, so that others may have a turn
+ * @param upTo a position that the file already contains: pages are read out of order, so a short one would leave a gap
+ * @returns undefined in place of a page after a step that yielded none, so that the caller can yield to the event loop
  */
-export async function* pagesByTwo(
+export async function* pagesInParallel(
   reader: PageReader,
   thread: PageThread,
   after: Position,
   upTo: Position,
 ): AsyncGenerator<Page<FoldedEvent> | undefined> {
-  const own = new Map<Position, OpenPage>();
+  const own = new Map<Position, LazyPage>();
   const endOf = (start: Position) => position(Math.min(start + PAGE_SIZE, upTo));
   const read = (start: Position) => own.set(start, reader.read(start, endOf(start)));
   let due = after;
-  /** Nobody was asked for what stands behind this. */
+  /** No thread has been asked to read beyond this position. */
   let unread = after;
-  const mayReadOn = () => unread < upTo && unread < due + MAX_AHEAD;
+  const canReadAhead = () => unread < upTo && unread < due + MAX_AHEAD;
   const takeUnread = () => {
     const start = unread;
     unread = endOf(start);
     return start;
   };
   while (due < upTo) {
-    while (thread.hasCapacity && mayReadOn()) {
+    while (thread.hasCapacity && canReadAhead()) {
       const start = takeUnread();
       thread.request(start, endOf(start));
     }
@@ -44,7 +44,7 @@ export async function* pagesByTwo(
       own.delete(due);
       due = endOf(due);
     } else if (thread.hasEnded) read(due);
-    else if (mayReadOn()) read(takeUnread());
+    else if (canReadAhead()) read(takeUnread());
     else await thread.progress();
     yield page?.();
   }

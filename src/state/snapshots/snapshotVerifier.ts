@@ -15,7 +15,7 @@ interface Stage {
 }
 
 /** Compares a fold of the whole log with a snapshot, at the snapshot's end and at each of its checkpoints. */
-export class Proof {
+export class SnapshotVerifier {
   readonly #stages: readonly Stage[];
   #next = 0;
 
