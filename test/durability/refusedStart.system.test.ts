@@ -150,7 +150,7 @@ test.skipIf(!oldNode)('a Node that is too old is refused before it stumbles over
   const folder = await folderOfItsOwn();
   const lines = await refusalOf({ folder, command: [oldNode ?? '', 'src/start.mjs', 'serve'] });
   expect(lines).toEqual([
-    expect.stringMatching(/^svc needs Node 24\.\d+ or later and this is \d+\.\d+\.\d+: run it by /),
+    expect.stringMatching(/^svc needs Node 24\.\d+ or later, but this is \d+\.\d+\.\d+\. Install Node 24/),
   ]);
 });
 
