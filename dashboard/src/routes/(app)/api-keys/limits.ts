@@ -6,29 +6,23 @@ export type Limit = Schemas['LimitRule'];
 export type LimitType = Limit['limit_type'];
 export type LimitWindow = Limit['limit_window'];
 
-export const LIMIT_TYPES = [
-  { value: 'total_tokens', label: 'total tokens' },
-  { value: 'input_tokens', label: 'input tokens' },
-  { value: 'output_tokens', label: 'output tokens' },
-  { value: 'cost_usd', label: 'US dollars' },
-] as const satisfies readonly { value: LimitType; label: string }[];
-
-export const LIMIT_WINDOWS = [
-  { value: 'daily', label: 'a day' },
-  { value: 'weekly', label: 'a week' },
-  { value: 'monthly', label: 'a month' },
-] as const satisfies readonly { value: LimitWindow; label: string }[];
-
-const SHORT_TYPES: Record<LimitType, string> = {
-  total_tokens: 'tokens',
-  input_tokens: 'input tokens',
-  output_tokens: 'output tokens',
-  cost_usd: '',
+/** Label in a form, and unit behind an amount. */
+const TYPES: Record<LimitType, { label: string; unit: string }> = {
+  total_tokens: { label: 'total tokens', unit: 'tokens' },
+  input_tokens: { label: 'input tokens', unit: 'input tokens' },
+  output_tokens: { label: 'output tokens', unit: 'output tokens' },
+  cost_usd: { label: 'US dollars', unit: '' },
 };
 const PERIODS: Record<LimitWindow, string> = { daily: 'day', weekly: 'week', monthly: 'month' };
 
+export const LIMIT_TYPES = (Object.keys(TYPES) as LimitType[]).map((value) => ({ value, label: TYPES[value].label }));
+export const LIMIT_WINDOWS = (Object.keys(PERIODS) as LimitWindow[]).map((value) => ({
+  value,
+  label: `a ${PERIODS[value]}`,
+}));
+
 const amount = ({ limit_type }: Pick<Limit, 'limit_type'>, value: number) =>
-  limit_type === 'cost_usd' ? dollars(value) : `${compact(value)} ${SHORT_TYPES[limit_type]}`;
+  limit_type === 'cost_usd' ? dollars(value) : `${compact(value)} ${TYPES[limit_type].unit}`;
 
 /** "4,000 tokens a day", "$50.00 a month on gpt-5.5" */
 export const limitText = (limit: Pick<Limit, 'limit_type' | 'limit_window' | 'max_value' | 'model_filter'>): string =>
