@@ -9,7 +9,7 @@ import { startOnFolder } from '../throughput/startOnFolder.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
 
 // `npm run bench:startup -- [--events 1000000] [--clients 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
-// request sink, then measures in processes of their own how long a node takes to fold it, how long `svc serve` takes until it
+// event sink, then measures in processes of their own how long a node takes to fold it, how long `svc serve` takes until it
 // answers, what a snapshot costs a node that runs, and how long both take from there. Goals: 6 s for a million
 // events from nothing, 2 s from a snapshot (docs/decisions/0003-performance-goals.md).
 
