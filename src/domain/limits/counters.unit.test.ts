@@ -5,7 +5,7 @@ import type { Instant } from '../core/brands.ts';
 import type { LimitRule } from '../limits/limitRule.ts';
 import { count, newCounters, takeBack, usedAt } from './counters.ts';
 import { appliesTo } from './limitRule.ts';
-import { amountOf, ceilingOf } from './limitTypes.ts';
+import { amountOf, ceilingOf, type LimitType, limitTypeNames } from './limitTypes.ts';
 
 const consumption = { inputTokens: 70, outputTokens: 30, costMicroDollars: 1_500 };
 const request = (admittedAt: Instant = NOW, model = 'gpt-5', amount = consumption) => ({
@@ -21,11 +21,15 @@ function counted(rules: readonly LimitRule[], ...requests: ReturnType<typeof req
   return counters;
 }
 
+const AMOUNTS: Record<LimitType, number> = {
+  total_tokens: 100,
+  input_tokens: 70,
+  output_tokens: 30,
+  cost_usd: 1_500,
+};
+
 test('each limit type counts its own amount', () => {
-  expect(amountOf('total_tokens', consumption)).toBe(100);
-  expect(amountOf('input_tokens', consumption)).toBe(70);
-  expect(amountOf('output_tokens', consumption)).toBe(30);
-  expect(amountOf('cost_usd', consumption)).toBe(1_500);
+  for (const limitType of limitTypeNames) expect(amountOf(limitType, consumption)).toBe(AMOUNTS[limitType]);
 });
 
 test('counts a dollar limit in micro-dollars', () => {

@@ -133,10 +133,7 @@ test.each([
   [{ expires_at: 1_900_000_000 }, 'expires_at must be a string'],
   [{ limits: {} }, 'limits must be an array'],
   [{ limits: [7] }, 'limits.0 must be an object'],
-  [
-    { limits: [{ ...rule, limit_type: 'requests' }] },
-    /^limits\.0\.limit_type must be one of total_tokens, input_tokens/,
-  ],
+  [{ limits: [{ ...rule, limit_type: 'words' }] }, /^limits\.0\.limit_type must be one of total_tokens, input_tokens/],
   [{ limits: [{ ...rule, limit_window: undefined }] }, 'limits.0.limit_window is missing'],
   [{ limits: [{ ...rule, limit_window: 'hourly' }] }, 'limits.0.limit_window must be one of daily, weekly, monthly'],
   [{ limits: [{ ...rule, max_value: 0 }] }, 'limits.0.max_value must be at least 1'],
