@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { apiOf } from './durability/support/api.ts';
+import { managementApi } from './durability/support/managementApi.ts';
 import { serve } from './durability/support/serve.ts';
 import { startFakeEventStore } from './support/eventstore/fakeEventStore.ts';
 import { startGateway } from './support/gateway.ts';
@@ -70,7 +70,7 @@ test(
     const service = serve({ folder, provider, env: there });
     onTestFinished(() => service[Symbol.asyncDispose]());
     const url = await service.listening();
-    const { call: get } = apiOf(url);
+    const { call: get } = managementApi(url);
     expect((await get('GET', '/api/accounts')).accounts.map(shownAccount)).toEqual(before.accounts);
     expect(await get('GET', '/api/api-keys')).toEqual(before.keys);
     expect((await get('GET', '/api/request-logs')).requests).toHaveLength(before.rows);

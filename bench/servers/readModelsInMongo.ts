@@ -7,7 +7,7 @@ import { createMongoStore } from '../../src/readModels/mongo/mongoStore.ts';
 import { rebuildMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
 import { portsOver } from '../../src/readModels/readModels.ts';
 import { permanentLeaseTerm } from '../../src/state/leases/leaseTerm.ts';
-import { mongoServer, NO_MONGODB } from '../../test/support/mongo/mongoServer.ts';
+import { mongoServer, NO_MONGODB_FOUND } from '../../test/support/mongo/mongoServer.ts';
 import { fillLog } from '../logs/events.ts';
 import { measureQueries } from '../logs/queries.ts';
 import { measure } from './measure.ts';
@@ -36,7 +36,7 @@ export async function measureReadModelsInMongo({
   ...of
 }: ReadModelsInMongoOptions): Promise<void> {
   const server = await mongoServer();
-  if (!server) return say(NO_MONGODB);
+  if (!server) return say(NO_MONGODB_FOUND);
   const isReal = server.product === 'MongoDB';
   const { rows, batchEvents } = isReal ? { ...of, batchEvents: undefined } : FERRETDB_LIMITS;
   say(`read models in ${server.product} ${server.version}, ${rows} events`);

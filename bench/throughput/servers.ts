@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { mongoServer, NO_MONGODB } from '../../test/support/mongo/mongoServer.ts';
+import { mongoServer, NO_MONGODB_FOUND } from '../../test/support/mongo/mongoServer.ts';
 import { start } from './child.ts';
 import { print } from './figures.ts';
 import { threadTimes, total } from './threadTimes.ts';
@@ -21,7 +21,7 @@ export async function startServers(
 ): Promise<Servers> {
   const log = eventstore ? await startEventStore(folder) : undefined;
   const readModels = mongodb ? await mongoServer() : undefined;
-  if (mongodb && !readModels) throw new Error(NO_MONGODB);
+  if (mongodb && !readModels) throw new Error(NO_MONGODB_FOUND);
   if (readModels) print(`read models in ${readModels.product} ${readModels.version}`);
   const pids = [log?.pid, readModels?.pid].filter((pid) => pid !== undefined);
   return {

@@ -6,177 +6,184 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { streamSilent, textResponse } from '../support/provider/scripts.ts';
-import { type Answer, type AskOptions, ask } from './support/ask.ts';
-import { gatedAnswer } from './support/gate.ts';
-import { LogBook } from './support/logBook.ts';
+import { gatedResponse } from './support/gatedResponse.ts';
+import { type ClientResponse, type SendOptions, sendRequest } from './support/sendRequest.ts';
 import { serve } from './support/serve.ts';
-import { openStage, question, type Stage } from './support/stage.ts';
+import { openStage, requestBody, type Stage } from './support/stage.ts';
+import { VerifiedLog } from './support/verifiedLog.ts';
 
-// Every test starts the service once or more.
+// Every test starts the service at least once.
 vi.setConfig({ testTimeout: 60_000 });
 
-// SIGTERM (docs/decisions/0032-drain.md): nothing new, open responses end within SVC_DRAIN_SECONDS, the log is flushed.
+// After SIGTERM the service takes no new request, ends open responses within SVC_DRAIN_SECONDS and flushes the log (docs/decisions/0032-drain.md).
 
 const SVC = '/backend-api/svc/responses';
 const V1 = '/v1/responses';
 
-/** Asks, and resolves with the answer under way once it has begun. */
-function begin(stage: Stage, more: Partial<AskOptions> = {}) {
+/** Sends a request. `begun` resolves at the first bytes of the response, `response` at its end. */
+function begin(stage: Stage, more: Partial<SendOptions> = {}) {
   const begun = Promise.withResolvers<void>();
-  const answer = ask({ url: stage.url, path: SVC, body: question(), onText: () => begun.resolve(), ...more });
-  return { answer, begun: Promise.race([begun.promise, answer]) };
+  const response = sendRequest({
+    url: stage.url,
+    path: SVC,
+    body: requestBody(),
+    onText: () => begun.resolve(),
+    ...more,
+  });
+  return { response, begun: Promise.race([begun.promise, response]) };
 }
 
-/** SIGTERM; resolves when it has taken effect: new connections are refused. */
+/** Sends SIGTERM. Resolves when new connections are refused. */
 async function terminate(stage: Stage): Promise<void> {
   stage.service.signal('SIGTERM');
-  await stage.service.saying(/SIGTERM: finishing open requests/);
-  const isRefused = async () => (await ask({ url: stage.url, path: '/health', body: {} })).broke === 'ECONNREFUSED';
+  await stage.service.printed(/SIGTERM: finishing open requests/);
+  const isRefused = async () =>
+    (await sendRequest({ url: stage.url, path: '/health', body: {} })).connectionError === 'ECONNREFUSED';
   await vi.waitUntil(isRefused, { timeout: 5_000, interval: 5 });
 }
 
-/** What the log has in the end, checked as a whole. */
+/** The completed requests of the log, after its hash chain, positions and revisions have been checked. */
 function logOf({ folder }: Stage) {
-  const book = new LogBook(folder);
-  book.readOn();
-  expect(book.problems).toEqual([]);
-  return book.completed;
+  const log = new VerifiedLog(folder);
+  log.readNew();
+  expect(log.problems).toEqual([]);
+  return log.completed;
 }
 
-test('open streams finish while new connections are refused, and the exit code is 0', async () => {
+test('SIGTERM lets open streams finish, refuses new connections and exits with 0', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '30' } });
-  const gate = gatedAnswer();
+  const gate = gatedResponse();
   stage.pool[0]?.at.always(gate.script);
   const open = Array.from({ length: 8 }, () => begin(stage));
   await Promise.all(open.map(({ begun }) => begun));
   await terminate(stage);
 
   gate.open();
-  const answers = await Promise.all(open.map(({ answer }) => answer));
+  const responses = await Promise.all(open.map(({ response }) => response));
   const { exitCode, stderr } = await stage.service.ended;
 
-  expect(answers.map(({ ending, broke }) => ({ ending, broke }))).toEqual(
-    answers.map(() => ({ ending: 'completed', broke: undefined })),
+  expect(responses.map(({ ending, connectionError }) => ({ ending, connectionError }))).toEqual(
+    responses.map(() => ({ ending: 'completed', connectionError: undefined })),
   );
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: [] });
   const log = logOf(stage);
-  for (const { requestId = '' } of answers) expect(log.get(requestId)).toMatchObject({ status: '200' });
-  expect(log.size).toBe(answers.length);
+  for (const { requestId = '' } of responses) expect(log.get(requestId)).toMatchObject({ status: '200' });
+  expect(log.size).toBe(responses.length);
 });
 
-test('a burst of answers that end at the signal is flushed: all of them are in the log, which needs no recovery', async () => {
+test('SIGTERM flushes the responses that end with it, and the log needs no recovery', async () => {
   const stage = await openStage();
   stage.pool[0]?.at.always(textResponse({ deltas: 10, betweenMs: 2 }));
   const open = Array.from({ length: 60 }, (_, index) =>
-    begin(stage, index % 2 === 0 ? {} : { path: V1, body: question('Say hi', { stream: false }) }),
+    begin(stage, index % 2 === 0 ? {} : { path: V1, body: requestBody('Say hi', { stream: false }) }),
   );
   await open[0]?.begun;
-  const answers = Promise.all(open.map(({ answer }) => answer));
+  const responses = Promise.all(open.map(({ response }) => response));
   const { exitCode } = await stage.stop();
 
   expect(exitCode).toBe(0);
-  // SQLite removes its journal when the last connection is closed in order.
+  // SQLite removes its write-ahead log when the last connection is closed in order.
   for (const file of ['log.sqlite', 'readmodels.sqlite']) {
     expect(existsSync(join(stage.folder, file))).toBe(true);
     expect(existsSync(join(stage.folder, `${file}-wal`)), `${file}-wal`).toBe(false);
   }
   const log = logOf(stage);
-  const seen = (await answers).filter(({ ending }) => ending === 'completed' || ending === 'json');
-  expect(seen.length).toBeGreaterThan(0);
-  for (const { requestId = '' } of seen) expect(log.get(requestId)).toMatchObject({ status: '200' });
+  const ended = (await responses).filter(({ ending }) => ending === 'completed' || ending === 'json');
+  expect(ended.length).toBeGreaterThan(0);
+  for (const { requestId = '' } of ended) expect(log.get(requestId)).toMatchObject({ status: '200' });
 });
 
-test('an idle connection that is kept alive serves no new request', async () => {
+test('an idle keep-alive connection serves no new request after SIGTERM', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '30' } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
-  const asked = { url: stage.url, path: SVC, body: question() };
-  expect(await ask({ ...asked, agent })).toMatchObject({ ending: 'completed' });
-  const gate = gatedAnswer();
+  const options = { url: stage.url, path: SVC, body: requestBody() };
+  expect(await sendRequest({ ...options, agent })).toMatchObject({ ending: 'completed' });
+  const gate = gatedResponse();
   stage.pool[0]?.at.always(gate.script);
-  const { answer, begun } = begin(stage);
+  const { response, begun } = begin(stage);
   await begun;
   await terminate(stage);
 
-  expect(await ask({ ...asked, agent })).toMatchObject({
-    broke: expect.stringMatching(/^ECONN(REFUSED|RESET)$/),
+  expect(await sendRequest({ ...options, agent })).toMatchObject({
+    connectionError: expect.stringMatching(/^ECONN(REFUSED|RESET)$/),
   });
   gate.open();
-  expect(await answer).toMatchObject({ ending: 'completed' });
+  expect(await response).toMatchObject({ ending: 'completed' });
   expect((await stage.service.ended).exitCode).toBe(0);
   expect(logOf(stage).size).toBe(2);
 });
 
-test('a request behind an open one on the same connection is told shutting_down', async () => {
+test('a pipelined request behind an open one gets 503 shutting_down', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '30' } });
-  const gate = gatedAnswer();
+  const gate = gatedResponse();
   stage.pool[0]?.at.always(gate.script);
-  const wire = await openWire(stage);
-  wire.write(onTheWire(question()));
-  await wire.until('response.created');
+  const connection = await openConnection(stage);
+  connection.write(httpRequest(requestBody()));
+  await connection.until('response.created');
   await terminate(stage);
-  wire.write(onTheWire(question()));
+  connection.write(httpRequest(requestBody()));
   gate.open();
 
-  const [, first, second] = (await wire.closed).split(/^HTTP\/1\.1 /m);
+  const [, first, second] = (await connection.closed).split(/^HTTP\/1\.1 /m);
   expect(first).toMatch(/^200 .*event: response\.completed\n/s);
   expect(second).toMatch(/^503 .*"code":"shutting_down"/s);
   expect((await stage.service.ended).exitCode).toBe(0);
 });
 
-test('a large answer arrives whole, also when it is the last one that was open', async () => {
+test('a large response arrives complete, also when it is the last open one', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '30' } });
-  const gate = gatedAnswer({ deltas: ['at once, ', 'x'.repeat(12_000_000)] });
+  const gate = gatedResponse({ deltas: ['at once, ', 'x'.repeat(12_000_000)] });
   stage.pool[0]?.at.always(gate.script);
-  const { answer } = begin(stage, { path: V1, body: question('Say a lot', { stream: false }) });
+  const { response } = begin(stage, { path: V1, body: requestBody('Say a lot', { stream: false }) });
   await stage.provider.until(() => stage.pool[0]?.at.inFlight === 1);
   await terminate(stage);
   gate.open();
 
-  expect({ ...(await answer), text: '' }).toMatchObject({ status: 200, ending: 'json', broke: undefined });
+  expect({ ...(await response), text: '' }).toMatchObject({ status: 200, ending: 'json', connectionError: undefined });
   expect((await stage.service.ended).exitCode).toBe(0);
 });
 
-test('a request whose body is still on its way at the signal gets an end that its client can read', async () => {
+test('a request whose body is incomplete at SIGTERM gets a complete response', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '30' } });
   stage.pool[0]?.at.always(textResponse({ deltas: 4, betweenMs: 500 }));
-  const bytes = onTheWire(question());
-  const wire = await openWire(stage);
-  wire.write(bytes.slice(0, -20));
-  // What comes later on another connection is answered later.
-  await ask({ url: stage.url, path: V1, body: {} });
+  const bytes = httpRequest(requestBody());
+  const connection = await openConnection(stage);
+  connection.write(bytes.slice(0, -20));
+  // Once this later request has its response, the head of the first one has been read.
+  await sendRequest({ url: stage.url, path: V1, body: {} });
   await terminate(stage);
-  wire.write(bytes.slice(-20));
+  connection.write(bytes.slice(-20));
 
-  expect(await wire.closed).toMatch(
+  expect(await connection.closed).toMatch(
     /^HTTP\/1\.1 (503 .*"code":"shutting_down"|200 .*event: response\.(completed|failed)\n)/s,
   );
   expect((await stage.service.ended).exitCode).toBe(0);
 });
 
-test('what outlasts SVC_DRAIN_SECONDS ends in response.failed or 503 and is settled', async () => {
+test('requests open after SVC_DRAIN_SECONDS end with response.failed or 503 and are settled', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '1' } });
   stage.pool[0]?.at.always(streamSilent({ events: 5 }));
   const stream = begin(stage);
   await stream.begun;
-  const json = begin(stage, { path: V1, body: question('Say hi', { stream: false }) });
+  const json = begin(stage, { path: V1, body: requestBody('Say hi', { stream: false }) });
   await stage.provider.until(() => stage.pool[0]?.at.inFlight === 2);
   const since = performance.now();
   const { exitCode, stderr } = await stage.stop();
 
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: [] });
   expect(performance.now() - since).toBeGreaterThan(950);
-  expect(await stream.answer).toMatchObject({ status: 200, ending: 'failed', code: 'shutting_down' });
-  expect(await json.answer).toMatchObject({ status: 503, ending: 'error', code: 'shutting_down' });
+  expect(await stream.response).toMatchObject({ status: 200, ending: 'failed', code: 'shutting_down' });
+  expect(await json.response).toMatchObject({ status: 503, ending: 'error', code: 'shutting_down' });
   const log = logOf(stage);
-  const settledAs = async (answer: Promise<Answer>) => log.get((await answer).requestId ?? '');
-  expect(await settledAs(stream.answer)).toMatchObject({ status: 'error', errorCode: 'shutting_down' });
-  expect(await settledAs(json.answer)).toMatchObject({ status: '503', errorCode: 'shutting_down' });
-  expect((await settledAs(stream.answer))?.usage).toMatchObject({ isEstimated: true });
+  const settledAs = async (response: Promise<ClientResponse>) => log.get((await response).requestId ?? '');
+  expect(await settledAs(stream.response)).toMatchObject({ status: 'error', errorCode: 'shutting_down' });
+  expect(await settledAs(json.response)).toMatchObject({ status: '503', errorCode: 'shutting_down' });
+  expect((await settledAs(stream.response))?.usage).toMatchObject({ isEstimated: true });
   await stage.provider.until(() => stage.pool[0]?.at.inFlight === 0);
 });
 
-test('a SIGTERM in the very moment in which it says that it listens ends it in order', async () => {
+test('SIGTERM right after "listening on" is printed ends the service in order', async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     await using folder = await tempDir('signal');
     await using service = serve({ folder: folder.path });
@@ -186,10 +193,10 @@ test('a SIGTERM in the very moment in which it says that it listens ends it in o
   }
 });
 
-test('a second SIGTERM ends at once', async () => {
+test('a second SIGTERM ends the service immediately', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '60' } });
   stage.pool[0]?.at.always(streamSilent({ events: 5 }));
-  const { answer, begun } = begin(stage);
+  const { response, begun } = begin(stage);
   await begun;
   await terminate(stage);
   const since = performance.now();
@@ -198,38 +205,38 @@ test('a second SIGTERM ends at once', async () => {
 
   expect(exitCode).toBe(130);
   expect(performance.now() - since).toBeLessThan(5_000);
-  expect(await answer).toMatchObject({ ending: undefined, broke: 'ECONNRESET' });
+  expect(await response).toMatchObject({ ending: undefined, connectionError: 'ECONNRESET' });
   await stage.start();
   expect(await stage.api.call('GET', '/health')).toEqual({ status: 'ok' });
 });
 
-/** A connection without an HTTP client between. */
-async function openWire({ url }: Stage) {
+/** A raw TCP connection to the service. */
+async function openConnection({ url }: Stage) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   let text = '';
-  const looks = new Set<() => void>();
-  socket.on('data', (more: string) => {
-    text += more;
-    for (const look of looks) look();
+  const listeners = new Set<() => void>();
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    for (const listener of listeners) listener();
   });
   return {
     write: (bytes: string) => socket.write(bytes),
     until: (part: string) =>
       new Promise<void>((resolve) => {
-        looks.add(() => {
+        listeners.add(() => {
           if (text.includes(part)) resolve();
         });
       }),
-    /** Everything that came, once the connection has ended. */
+    /** Resolves with all text received, when the connection has closed. */
     closed: new Promise<string>((resolve) => {
       socket.on('error', () => undefined).on('close', () => resolve(text));
     }),
   };
 }
 
-function onTheWire(body: object): string {
+function httpRequest(body: object): string {
   const payload = JSON.stringify(body);
   const head = ['host: 127.0.0.1', 'content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`];
   return `POST ${SVC} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${payload}`;

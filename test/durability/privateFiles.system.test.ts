@@ -6,9 +6,9 @@ import { serve } from './support/serve.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const isForOthers = (path: string) => (statSync(path).mode & 0o077) !== 0;
+const isOpenToOthers = (path: string) => (statSync(path).mode & 0o077) !== 0;
 
-test('in a folder that others may look into, like that of a container, no file is for them', async () => {
+test('only the owner can read the files of a data folder that other users can list', async () => {
   const folder = await tempDir('private');
   onTestFinished(() => folder[Symbol.asyncDispose]());
   chmodSync(folder.path, 0o755);
@@ -17,5 +17,5 @@ test('in a folder that others may look into, like that of a container, no file i
   await service.listening();
   const files = readdirSync(folder.path);
   expect(files).toContain('log.sqlite');
-  expect(files.filter((name) => isForOthers(join(folder.path, name)))).toEqual([]);
+  expect(files.filter((name) => isOpenToOthers(join(folder.path, name)))).toEqual([]);
 });

@@ -9,19 +9,19 @@ import { tempDir } from '../e2e/support/tempDir.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type ServeOptions, serve } from './support/serve.ts';
 
-// Every test starts the service once or more.
+// Every test starts the service at least once.
 vi.setConfig({ testTimeout: 60_000 });
 
-// A start that cannot succeed ends with exit code 1 and says why in lines that an operator can act on, without a stack.
+// A start that cannot succeed exits with 1 and prints why, in lines that an operator can act on, without a stack trace.
 
-async function folderOfItsOwn(): Promise<string> {
+async function emptyFolder(): Promise<string> {
   const folder = await tempDir('refused');
   onTestFinished(() => folder[Symbol.asyncDispose]());
   return folder.path;
 }
 
-/** @returns what it said, after it has been found to have ended with 1 */
-async function refusalOf(options: ServeOptions): Promise<readonly string[]> {
+/** Starts the service and expects it to exit with 1. @returns the lines that it printed to stderr */
+async function refusedStart(options: ServeOptions): Promise<readonly string[]> {
   const service = serve(options);
   onTestFinished(() => service[Symbol.asyncDispose]());
   const { exitCode, stdout, stderr } = await service.ended;
@@ -29,9 +29,9 @@ async function refusalOf(options: ServeOptions): Promise<readonly string[]> {
   return stderr;
 }
 
-/** A folder in which a service has run. In this process: it is what comes after that has to show itself from outside. */
+/** A folder in which a service has run: in this process, because that is faster. */
 async function usedFolder(env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const folder = await folderOfItsOwn();
+  const folder = await emptyFolder();
   const gateway = await startGateway({ accounts: 0, folder, env });
   await gateway.stop();
   return folder;
@@ -47,12 +47,12 @@ async function startAndStop(options: ServeOptions): Promise<void> {
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
-test('a second service on the same folder is refused, and the first one does not notice', async () => {
-  const folder = await folderOfItsOwn();
+test('refuses a second service on the same folder and leaves the first one running', async () => {
+  const folder = await emptyFolder();
   const first = serve({ folder });
   onTestFinished(() => first[Symbol.asyncDispose]());
   const url = await first.listening();
-  expect(await refusalOf({ folder })).toEqual([
+  expect(await refusedStart({ folder })).toEqual([
     expect.stringMatching(/is in use by another svc process\. Stop it, or/),
   ]);
   expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -60,85 +60,87 @@ test('a second service on the same folder is refused, and the first one does not
   expect(await first.ended).toMatchObject({ exitCode: 0, stderr: [] });
 });
 
-test('another SVC_ENCRYPTION_KEY than that of the folder is refused', async () => {
+test('refuses an SVC_ENCRYPTION_KEY that is not the one of the folder', async () => {
   const folder = await usedFolder({ SVC_ENCRYPTION_KEY: keyOf(1) });
-  const refusal = await refusalOf({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(2) } });
+  const refusal = await refusedStart({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(2) } });
   expect(refusal).toEqual([expect.stringMatching(/vault\.sqlite was encrypted with another key\. Restore the key/)]);
   expect(refusal.join()).not.toContain(keyOf(2));
   await startAndStop({ folder, env: { SVC_ENCRYPTION_KEY: keyOf(1) } });
 });
 
-test('a folder whose key file is gone is refused, and no new key is made', async () => {
+test('refuses a folder without its key file and creates no new key', async () => {
   const folder = await usedFolder();
   rmSync(join(folder, 'master.key'));
-  expect(await refusalOf({ folder })).toEqual([expect.stringMatching(/master\.key is missing, .* Restore that file/)]);
+  expect(await refusedStart({ folder })).toEqual([
+    expect.stringMatching(/master\.key is missing, .* Restore that file/),
+  ]);
   expect(existsSync(join(folder, 'master.key'))).toBe(false);
 });
 
-test('each wrong value of the environment is one line that names it', async () => {
+test('prints one line for each invalid environment variable', async () => {
   const env = {
     SVC_PORT: '99999',
     SVC_DRAIN_SECONDS: 'soon',
     SVC_UPSTREAM_BASE_URL: 'ftp://example.com',
     FIREWALL_TRUSTED_PROXY_CIDRS: '10.0.0.0/40',
   };
-  const lines = await refusalOf({ folder: await folderOfItsOwn(), env });
+  const lines = await refusedStart({ folder: await emptyFolder(), env });
   expect(lines.toSorted().map((line) => line.split(':')[0])).toEqual(Object.keys(env).toSorted());
 });
 
-test('prices that cannot be used are one line for each mistake', async () => {
-  const folder = await folderOfItsOwn();
+test('prints one line for each mistake in SVC_PRICES_FILE', async () => {
+  const folder = await emptyFolder();
   const env = { SVC_PRICES_FILE: join(folder, 'prices.json') };
-  expect(await refusalOf({ folder, env })).toEqual([expect.stringMatching(/^SVC_PRICES_FILE .*no such file/)]);
+  expect(await refusedStart({ folder, env })).toEqual([expect.stringMatching(/^SVC_PRICES_FILE .*no such file/)]);
   writeFileSync(env.SVC_PRICES_FILE, '{"since": ');
-  expect(await refusalOf({ folder, env })).toEqual([expect.stringMatching(/^SVC_PRICES_FILE .*is not JSON/)]);
+  expect(await refusedStart({ folder, env })).toEqual([expect.stringMatching(/^SVC_PRICES_FILE .*is not JSON/)]);
   const listed = { model: 'm', input: 1, output: 1 };
   const models = [{ ...listed, input: -1 }, { ...listed, cached: 1 }, { ...listed, output: '3' }, { model: 'a b' }];
   writeFileSync(env.SVC_PRICES_FILE, JSON.stringify({ since: 'soon', models }));
-  const lines = await refusalOf({ folder, env });
+  const lines = await refusedStart({ folder, env });
   for (const field of ['since', 'models.0.input', 'models.1', 'models.2.output', 'models.3.model', 'models.3.input']) {
     expect(lines, field).toContainEqual(expect.stringContaining(`prices.json: ${field}: `));
   }
   writeFileSync(env.SVC_PRICES_FILE, JSON.stringify({ since: '2026-11-21', models: [listed, listed] }));
-  expect(await refusalOf({ folder, env })).toEqual([expect.stringContaining('prices.json: m is listed twice')]);
+  expect(await refusedStart({ folder, env })).toEqual([expect.stringContaining('prices.json: m is listed twice')]);
 });
 
-test('a key that is none is refused without showing it', async () => {
-  const lines = await refusalOf({ folder: await folderOfItsOwn(), env: { SVC_ENCRYPTION_KEY: 'my-secret' } });
+test('refuses an invalid SVC_ENCRYPTION_KEY without printing it', async () => {
+  const lines = await refusedStart({ folder: await emptyFolder(), env: { SVC_ENCRYPTION_KEY: 'my-secret' } });
   expect(lines).toEqual([expect.stringContaining('SVC_ENCRYPTION_KEY must be 32 random bytes')]);
   expect(lines.join()).not.toContain('my-secret');
 });
 
-test('a port that is taken is refused in one line that names it', async () => {
+test('refuses a port that is in use, in one line that names it', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
-  const lines = await refusalOf({ folder: await folderOfItsOwn(), env: { SVC_PORT: String(port) } });
+  const lines = await refusedStart({ folder: await emptyFolder(), env: { SVC_PORT: String(port) } });
   expect(lines).toEqual([expect.stringContaining(`127.0.0.1:${port}`)]);
 });
 
-test('a data folder that is a file is refused in one line that names it', async () => {
-  const path = join(await folderOfItsOwn(), 'data');
+test('refuses a data folder that is a file, in one line that names it', async () => {
+  const path = join(await emptyFolder(), 'data');
   writeFileSync(path, 'not a folder');
-  expect(await refusalOf({ folder: path })).toEqual([expect.stringContaining(path)]);
+  expect(await refusedStart({ folder: path })).toEqual([expect.stringContaining(path)]);
 });
 
 test.each([
   ['log.sqlite', (path: string) => writeFileSync(path, randomBytes(9_000)), /damaged, or not a file of svc: restore/],
   ['log.sqlite', (path: string) => mkdirSync(path), /cannot be opened: .* Does it belong to the user that runs svc/],
   ['vault.sqlite', (path: string) => writeFileSync(path, randomBytes(9_000)), /damaged, or not a file of svc: restore/],
-])('a %s that is none is refused in one line that names it and says what to do', async (name, spoil, problem) => {
+])('refuses an invalid %s in one line that names it and says what to do', async (name, spoil, problem) => {
   const folder = await usedFolder();
   const path = join(folder, name);
   rmSync(path);
   spoil(path);
-  const refusal = await refusalOf({ folder });
+  const refusal = await refusedStart({ folder });
   expect(refusal).toEqual([expect.stringMatching(problem)]);
   expect(refusal).toEqual([expect.stringContaining(path)]);
 });
 
-test('read models that are none are made anew', async () => {
+test('rebuilds a read model file that is not a database', async () => {
   const folder = await usedFolder();
   writeFileSync(join(folder, 'readmodels.sqlite'), randomBytes(9_000));
   await startAndStop({ folder });
@@ -146,15 +148,15 @@ test('read models that are none are made anew', async () => {
 
 const oldNode = findOldNode();
 
-test.skipIf(!oldNode)('a Node that is too old is refused before it stumbles over TypeScript', async () => {
-  const folder = await folderOfItsOwn();
-  const lines = await refusalOf({ folder, command: [oldNode ?? '', 'src/start.mjs', 'serve'] });
+test.skipIf(!oldNode)('refuses a Node below 24 before it parses TypeScript', async () => {
+  const folder = await emptyFolder();
+  const lines = await refusedStart({ folder, command: [oldNode ?? '', 'src/start.mjs', 'serve'] });
   expect(lines).toEqual([
     expect.stringMatching(/^svc needs Node 24\.\d+ or later, but this is \d+\.\d+\.\d+\. Install Node 24/),
   ]);
 });
 
-/** A Node below 24 on the machine's own path, if it has one. */
+/** A Node below 24 on the PATH, if there is one. */
 function findOldNode(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
   return folders

@@ -7,22 +7,22 @@ import { readSnapshot, writeSnapshot } from '../../src/state/snapshots/snapshotF
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
 import { takeSnapshot } from '../support/takeSnapshot.ts';
-import { ask } from './support/ask.ts';
 import { checkCounters, checkWholeRequestLog } from './support/checks.ts';
 import { keysWithRules } from './support/keys.ts';
-import { LogBook } from './support/logBook.ts';
-import { type Running, serve } from './support/serve.ts';
-import { openStage, openStageInside, question, type StageOf, type StageOptions } from './support/stage.ts';
+import { sendRequest } from './support/sendRequest.ts';
+import { type RunningService, serve } from './support/serve.ts';
+import { openStage, openStageInProcess, requestBody, type StageOf, type StageOptions } from './support/stage.ts';
+import { VerifiedLog } from './support/verifiedLog.ts';
 
-// Every test starts the service once or more.
+// Every test starts the service at least once.
 vi.setConfig({ testTimeout: 60_000 });
 
-type Stage = StageOf<Running>;
+type Stage = StageOf<RunningService>;
 
 const V1 = '/v1/responses';
 
-/** Everything that management shows, and some of what it showed. */
-async function shown({ api }: Stage) {
+/** The current state as management reports it, and two states of the past. */
+async function managementState({ api }: Stage) {
   const paths = [
     'accounts',
     'api-keys',
@@ -43,22 +43,27 @@ async function restart(stage: Stage, meanwhile: () => void = () => {}): Promise<
   await stage.start();
 }
 
-/** Some requests of every kind of end, with a key or without. */
-async function askAround(stage: Stage, key?: string): Promise<void> {
+/** Sends streamed, JSON and refused requests, with a key or without. */
+async function sendRequests(stage: Stage, key?: string): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) {
-    await ask({ url: stage.url, path: V1, key, body: question(`stream ${turn}`) });
-    await ask({ url: stage.url, path: V1, key, body: question(`json ${turn}`, { stream: false, model: 'gpt-5.5' }) });
+    await sendRequest({ url: stage.url, path: V1, key, body: requestBody(`stream ${turn}`) });
+    await sendRequest({
+      url: stage.url,
+      path: V1,
+      key,
+      body: requestBody(`json ${turn}`, { stream: false, model: 'gpt-5.5' }),
+    });
   }
-  await ask({ url: stage.url, path: V1, key, body: question('what the service refuses', { store: true }) });
+  await sendRequest({ url: stage.url, path: V1, key, body: requestBody('refused because of store', { store: true }) });
 }
 
 const starts: [string, (stage: Stage) => void, (options: StageOptions) => Promise<Stage>][] = [
   ['a restart', () => {}, openStage],
-  ['a restart from a snapshot', ({ folder }) => void takeSnapshot(folder), openStageInside],
+  ['a restart from a snapshot', ({ folder }) => void takeSnapshot(folder), openStageInProcess],
 ];
 
 test.each(starts)(
-  'after %s accounts, keys, counters, settings, firewall and request log are as they were',
+  'after %s accounts, keys, counters, settings, firewall and request log are unchanged',
   async (_, meanwhile, open) => {
     const stage = await open({ accounts: 3 });
     const { api } = stage;
@@ -72,14 +77,14 @@ test.each(starts)(
     await api.call('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
     await api.call('POST', '/api/firewall/ips', { ip_address: '2001:db8::7' });
     await api.set({ routing_strategy: 'round_robin', api_key_auth_enabled: true, import_without_overwrite: true });
-    await askAround(stage, regenerated);
-    await askAround(stage, keys[3].key);
+    await sendRequests(stage, regenerated);
+    await sendRequests(stage, keys[3].key);
     await api.call('PATCH', `/api/api-keys/${keys[3].id}`, { reset_usage: true });
-    await ask({ url: stage.url, path: V1, key: keys[3].key, body: question('after the reset') });
-    const before = await shown(stage);
+    await sendRequest({ url: stage.url, path: V1, key: keys[3].key, body: requestBody('after the reset') });
+    const before = await managementState(stage);
 
     await restart(stage, () => meanwhile(stage));
-    expect(await shown(stage)).toEqual(before);
+    expect(await managementState(stage)).toEqual(before);
     expect(before.accounts.accounts.map(({ status }: { status: string }) => status)).toEqual(['active', 'paused']);
     expect(before['request-logs?limit=1000'].total).toBe(15);
     expect(
@@ -87,7 +92,7 @@ test.each(starts)(
     ).toBe(true);
 
     const statusWith = async (key: string) =>
-      (await ask({ url: stage.url, path: V1, key, body: question('again') })).status;
+      (await sendRequest({ url: stage.url, path: V1, key, body: requestBody('again') })).status;
     expect(await statusWith(regenerated)).toBe(200);
     expect(await statusWith(keys[3].key)).toBe(200);
     for (const { key } of keys.slice(0, 3)) expect(await statusWith(key)).toBe(401);
@@ -95,12 +100,12 @@ test.each(starts)(
 );
 
 test.each(starts)(
-  'after %s a conversation stays with its account, also when others have become the better choice',
+  'after %s a conversation stays with its account, also when another has more usage left',
   async (_, meanwhile) => {
-    const stage = await openStageInside({ accounts: 2, env: { SVC_USAGE_REFRESH_SECONDS: '1' } });
+    const stage = await openStageInProcess({ accounts: 2, env: { SVC_USAGE_REFRESH_SECONDS: '1' } });
     const accountOf = async (conversation: string) => {
-      const body = question(conversation, { prompt_cache_key: conversation });
-      const { requestId } = await ask({ url: stage.url, path: V1, body });
+      const body = requestBody(conversation, { prompt_cache_key: conversation });
+      const { requestId } = await sendRequest({ url: stage.url, path: V1, body });
       const { rows } = await stage.api.requestLog(5);
       return rows.find(({ request_id }) => request_id === requestId)?.account_id;
     };
@@ -122,30 +127,30 @@ test.each(starts)(
 
 test.each([
   ['deleted', (path: string) => rmSync(path)],
-  ['overwritten with something else', (path: string) => writeFileSync(path, 'no database '.repeat(1_000))],
-])('a read model file that was %s is made again from the log, row by row the same', async (_, harm) => {
-  const stage = await openStageInside();
-  await askAround(stage);
-  const before = await shown(stage);
+  ['overwritten with other bytes', (path: string) => writeFileSync(path, 'no database '.repeat(1_000))],
+])('a read model file that was %s is rebuilt from the log with the same rows', async (_, damage) => {
+  const stage = await openStageInProcess();
+  await sendRequests(stage);
+  const before = await managementState(stage);
   await restart(stage, () => {
     const path = join(stage.folder, 'readmodels.sqlite');
     expect(existsSync(path)).toBe(true);
-    harm(path);
+    damage(path);
   });
-  expect(await shown(stage)).toEqual(before);
-  await askAround(stage);
-  const book = new LogBook(stage.folder);
-  book.readOn();
-  expect(book.problems).toEqual([]);
-  expect(checkWholeRequestLog(book, (await stage.api.requestLog()).rows)).toEqual([]);
-  expect(await checkCounters(book, stage.api)).toEqual([]);
+  expect(await managementState(stage)).toEqual(before);
+  await sendRequests(stage);
+  const log = new VerifiedLog(stage.folder);
+  log.readNew();
+  expect(log.problems).toEqual([]);
+  expect(checkWholeRequestLog(log, (await stage.api.requestLog()).rows)).toEqual([]);
+  expect(await checkCounters(log, stage.api)).toEqual([]);
 });
 
 test.each([
-  ['an event of a type that nobody knows', { type: 'KeyRevokedByDecree', version: 1 }, /type "KeyRevokedByDecree"/],
-  ['an event in a version from the future', { type: 'IpAllowed', version: 7 }, /"IpAllowed" in schema version 7/],
+  ['an event of an unknown type', { type: 'KeyRevokedByDecree', version: 1 }, /type "KeyRevokedByDecree"/],
+  ['an event of an unknown version', { type: 'IpAllowed', version: 7 }, /"IpAllowed" in schema version 7/],
 ])('%s in the log stops the start with one line', async (_, event, reason) => {
-  const stage = await openStageInside();
+  const stage = await openStageInProcess();
   await stage.stop();
   appendByHand(stage.folder, event);
   const service = serve({ folder: stage.folder });
@@ -155,10 +160,10 @@ test.each([
   expect(stderr[0]).toContain('Start a newer version.');
 });
 
-test('a snapshot holds no token and no e-mail address, and what is no snapshot of this log is told and removed', async () => {
-  const stage = await openStageInside();
+test('a snapshot has no token and no e-mail address, and a damaged one is reported and removed', async () => {
+  const stage = await openStageInProcess();
   const at = stage.pool[0]?.at as SimulatedAccount;
-  await askAround(stage);
+  await sendRequests(stage);
   const { tokens } = at.authFile();
   await stage.stop();
   const path = takeSnapshot(stage.folder);
@@ -176,10 +181,10 @@ test('a snapshot holds no token and no e-mail address, and what is no snapshot o
   );
 });
 
-test('a service whose snapshot the log refutes ends with one line, and starts again without it', async () => {
-  const stage = await openStageInside();
-  await askAround(stage);
-  const before = await shown(stage);
+test('a service whose snapshot contradicts the log exits with one line and restarts without it', async () => {
+  const stage = await openStageInProcess();
+  await sendRequests(stage);
+  const before = await managementState(stage);
   await stage.stop();
   const path = takeSnapshot(stage.folder);
   const snapshot = readSnapshot(path);
@@ -198,7 +203,7 @@ test('a service whose snapshot the log refutes ends with one line, and starts ag
     ],
   });
   await stage.start();
-  expect(await shown(stage)).toEqual(before);
+  expect(await managementState(stage)).toEqual(before);
 });
 
 function appendByHand(folder: string, { type, version }: { type: string; version: number }): void {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { Running } from '../durability/support/serve.ts';
-import { openStage, openStageInside, type StageOf } from '../durability/support/stage.ts';
+import type { RunningService } from '../durability/support/serve.ts';
+import { openStage, openStageInProcess, type StageOf } from '../durability/support/stage.ts';
 import { signInAt } from '../support/provider/client.ts';
 import { operatorOf, visit } from './operator.ts';
 
@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 /** A service in its own process, which can be killed. */
 const openLinking = async () => linkingOn(await openStage({ accounts: 0 }));
 
-function linkingOn<Stage extends StageOf<Running>>(stage: Stage) {
+function linkingOn<Stage extends StageOf<RunningService>>(stage: Stage) {
   stage.provider.authorization.script.interval = '0.1';
   const api = async (method: string, path: string, body?: unknown) => ({
     status: 200,
@@ -19,7 +19,7 @@ function linkingOn<Stage extends StageOf<Running>>(stage: Stage) {
   return { stage, operator: operatorOf({ api, provider: stage.provider }), at: stage.provider.addAccount() };
 }
 
-const emails = async ({ api }: StageOf<Running>) =>
+const emails = async ({ api }: StageOf<RunningService>) =>
   (await api.call('GET', '/api/accounts')).accounts.map(({ email }: { email: string }) => email);
 
 test('links accounts by callback, pasted address and device code', async () => {
@@ -39,7 +39,7 @@ test('links accounts by callback, pasted address and device code', async () => {
 /** Ways in which a service ends: stopped in this process, or its process killed. */
 const endings = {
   async 'a stop'() {
-    const stage = await openStageInside({ accounts: 0 });
+    const stage = await openStageInProcess({ accounts: 0 });
     return { ...linkingOn(stage), end: () => stage.stop() };
   },
   async 'kill -9'() {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { apiOf } from '../durability/support/api.ts';
-import { type Running, type Served, serve } from '../durability/support/serve.ts';
-import { serveInside } from '../durability/support/serveInside.ts';
+import { managementApi } from '../durability/support/managementApi.ts';
+import { type RunningService, type ServiceProcess, serve } from '../durability/support/serve.ts';
+import { serveInProcess } from '../durability/support/serveInProcess.ts';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { validRequest } from '../support/gateway.ts';
@@ -50,13 +50,13 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     },
   });
 
-  function stopAfterTest<Service extends Running>(service: Service): Service {
+  function stopAfterTest<Service extends RunningService>(service: Service): Service {
     onTestFinished(() => service[Symbol.asyncDispose]());
     return service;
   }
 
   /** Starts a node, or runs a command of svc, with the node's folder and settings. */
-  async function launch(name: string, env: Environment = {}, ...command: readonly string[]): Promise<Served> {
+  async function launch(name: string, env: Environment = {}, ...command: readonly string[]): Promise<ServiceProcess> {
     const settings = await settingsOf(name, env);
     return stopAfterTest(
       serve({ ...settings, ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }) }),
@@ -68,9 +68,9 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
 
   /** Starts a node in this process; see `serveInside`. */
   const inProcessNode = async (name: string, env: Environment = {}) =>
-    nodeOf(name, stopAfterTest(serveInside(await settingsOf(name, env))));
+    nodeOf(name, stopAfterTest(serveInProcess(await settingsOf(name, env))));
 
-  async function nodeOf<Service extends Running>(name: string, service: Service) {
+  async function nodeOf<Service extends RunningService>(name: string, service: Service) {
     const at = await service.listening();
     const send = (method: string, path: string, { body, headers }: Sent = {}) =>
       fetch(at + path, {
@@ -82,7 +82,7 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
       name,
       service,
       url: at,
-      api: apiOf(at),
+      api: managementApi(at),
       send,
       /** Makes a model request. @returns its status after the end of the response */
       async ask(headers: Record<string, string> = {}): Promise<number> {

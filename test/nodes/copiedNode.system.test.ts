@@ -4,7 +4,7 @@ import { type Position, position } from '../../src/domain/core/brands.ts';
 import type { StoredEvent } from '../../src/eventLog/eventLog.ts';
 import { isBreak, verifyStream } from '../../src/eventLog/hashChain.ts';
 import { createReader } from '../../src/eventLog/sqlite/reader.ts';
-import { snapshot } from '../durability/support/snapshot.ts';
+import { copyDataFolder } from '../durability/support/copyDataFolder.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { openCluster } from './cluster.ts';
 
@@ -34,7 +34,7 @@ test('lets a copied folder run beside its original: forks no stream of its origi
   await cluster.stopEventStore();
   expect([await original.ask(), await original.ask()]).toEqual([200, 200]);
   // Two completed requests are in the outbox, and so in the copy.
-  await snapshot(original.service, await cluster.folderOf('a'), await cluster.folderOf('copy'));
+  await copyDataFolder(original.service, await cluster.folderOf('a'), await cluster.folderOf('copy'));
   await cluster.restartEventStore();
   const copy = await cluster.node('copy', { SVC_NODE_ID: 'a' });
   const statuses = await Promise.all(Array.from({ length: 10 }, (_, turn) => (turn % 2 ? copy : original).ask()));

@@ -123,7 +123,7 @@ test.each([
   beforeStart(await cluster.folderOf('a'));
   // The start waits for the server, with a line.
   const service = await cluster.launch('a');
-  await service.saying(/EventStoreDB at \S+ cannot be used yet \(attempt 1/);
+  await service.printed(/EventStoreDB at \S+ cannot be used yet \(attempt 1/);
   await cluster.restartEventStore();
   await service.listening();
   await service.kill();

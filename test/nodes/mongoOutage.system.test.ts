@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compareMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
-import { overNetwork } from '../support/mongo/network.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../support/mongo/mongoServer.ts';
+import { throughTcpProxy } from '../support/mongo/throughTcpProxy.ts';
 
 const mongo = await mongoServer();
 afterAll(() => mongo?.stop());
@@ -16,7 +16,7 @@ const BACK = /^MongoDB at 127\.0\.0\.1:\d+ answers; the read models go on\.$/;
 /** A new database, behind a network connection that a test can break. */
 async function databaseBehindProxy() {
   const direct = (mongo as MongoServer).newDatabase();
-  const { network: proxy, url } = await overNetwork(direct);
+  const { network: proxy, url } = await throughTcpProxy(direct);
   return { proxy, direct, url };
 }
 
@@ -37,7 +37,7 @@ const compareWithLog = (gateway: Gateway, url: string) =>
 
 const READ_MODEL_PATHS = ['/api/request-logs', '/api/history', '/api/usage/summary', '/api/dashboard/overview'];
 
-describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB, () => {
+describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB_FOUND, () => {
   test.each(['cut', 'drop'] as const)(
     'serves requests and changes without MongoDB (%s), answers its queries with 503, and catches up later',
     SLOW,

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { Generations } from '../../src/readModels/mongo/generations.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../support/mongo/mongoServer.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { openCluster } from './cluster.ts';
 
@@ -10,7 +10,7 @@ afterAll(() => mongo?.stop());
 
 const soon = { timeout: 20_000, interval: 50 };
 
-describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB, () => {
+describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB_FOUND, () => {
   test('finds a change in MongoDB with rebuild --compare and repairs it with rebuild', async () => {
     const mongoUrl = (mongo as MongoServer).newDatabase();
     await using client = new MongoClient(mongoUrl);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { startGateway } from '../support/gateway.ts';
-import { mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
+import { mongoServer, NO_MONGODB_FOUND } from '../support/mongo/mongoServer.ts';
 
 const mongo = await mongoServer();
 afterAll(() => mongo?.stop());
@@ -12,8 +12,8 @@ const soon = { timeout: 15_000, interval: 20 };
 const COMBINATIONS = [
   { where: 'with the data folder only' },
   { where: 'with EventStoreDB', events: true },
-  { where: `with MongoDB (${mongo?.product ?? NO_MONGODB})`, documents: true },
-  { where: `with EventStoreDB and MongoDB (${mongo?.product ?? NO_MONGODB})`, events: true, documents: true },
+  { where: `with MongoDB (${mongo?.product ?? NO_MONGODB_FOUND})`, documents: true },
+  { where: `with EventStoreDB and MongoDB (${mongo?.product ?? NO_MONGODB_FOUND})`, events: true, documents: true },
 ];
 
 for (const { where, events = false, documents = false } of COMBINATIONS) {

@@ -1,8 +1,8 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { compareMongoReadModels } from '../../src/readModels/mongo/rebuild.ts';
-import { fenceIn } from '../support/mongo/fenceIn.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../support/mongo/mongoServer.ts';
+import { activeFence } from '../support/mongo/activeFence.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../support/mongo/mongoServer.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { type ClusterNode, openCluster } from './cluster.ts';
 
@@ -20,7 +20,7 @@ const untilRows = (count: number, { api }: ClusterNode): Promise<void> =>
 async function twoNodes(mongoUrl: string) {
   const cluster = await openCluster({ mongoUrl });
   const a = await cluster.node('a');
-  await Promise.all([a.service.saying(takes('read-models')), a.service.saying(takes('polling'))]);
+  await Promise.all([a.service.printed(takes('read-models')), a.service.printed(takes('polling'))]);
   const b = await cluster.node('b');
   const account = cluster.provider.addAccount();
   account.always(textResponse());
@@ -31,7 +31,7 @@ async function twoNodes(mongoUrl: string) {
   return { cluster, a, b, account };
 }
 
-describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version}` : NO_MONGODB, () => {
+describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version}` : NO_MONGODB_FOUND, () => {
   test('replaces a killed projector within 20 s without losing requests', SLOW, async () => {
     const { a, b } = await twoNodes((mongo as MongoServer).newDatabase());
     expect([await a.ask(), await b.ask()]).toEqual([200, 200]);
@@ -39,7 +39,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     await a.service.kill();
     const since = performance.now();
     expect(await b.ask()).toBe(200);
-    await b.service.saying(takes('read-models', 'taken from node a \\(epoch 2\\)'));
+    await b.service.printed(takes('read-models', 'taken from node a \\(epoch 2\\)'));
     expect(performance.now() - since).toBeLessThan(20_000);
     await untilRows(3, b);
   });
@@ -47,7 +47,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
   test('fences off an owner that paused in the middle of its work, and lets it take over later', SLOW, async () => {
     const mongoUrl = (mongo as MongoServer).newDatabase();
     await using client = new MongoClient(mongoUrl);
-    const fence = () => fenceIn(client.db());
+    const fence = () => activeFence(client.db());
     const { cluster, a, b } = await twoNodes(mongoUrl);
     expect(await fence()).toEqual({ by: 'EventStoreDB', epoch: 1 });
 
@@ -57,7 +57,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     a.service.signal('SIGSTOP');
     await Promise.all(requests);
     // Both leases, because the old owner would continue with one that was not taken.
-    const taken = ['read-models', 'polling'].map((name) => b.service.saying(takes(name, 'taken from node a')));
+    const taken = ['read-models', 'polling'].map((name) => b.service.printed(takes(name, 'taken from node a')));
     await Promise.all(taken);
     await untilRows(20, b);
     a.service.signal('SIGCONT');
@@ -69,7 +69,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
 
     await b.service.kill();
     expect(await a.ask()).toBe(200);
-    const again = ['read-models', 'polling'].map((lease) => a.service.saying(takes(lease, 'taken from node b')));
+    const again = ['read-models', 'polling'].map((lease) => a.service.printed(takes(lease, 'taken from node b')));
     await Promise.all(again);
     await untilRows(22, a);
     expect(await fence()).toEqual({ by: 'EventStoreDB', epoch: 3 });
@@ -80,7 +80,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     const ended = await a.stop();
     expect(ended.exitCode).toBe(0);
     const since = performance.now();
-    await Promise.all(['read-models', 'polling'].map((lease) => b.service.saying(takes(lease))));
+    await Promise.all(['read-models', 'polling'].map((lease) => b.service.printed(takes(lease))));
     expect(performance.now() - since).toBeLessThan(5_000);
     expect(await b.ask()).toBe(200);
     await untilRows(1, b);

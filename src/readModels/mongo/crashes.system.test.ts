@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
 import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
-import { type MongoStage, mongoStage } from '../../../test/support/mongo/stage.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
+import { type MongoStage, mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { NOW } from '../../../test/support/specification.ts';
 import type { Position } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
@@ -97,7 +97,7 @@ const happened = () => [
   ...randomRequests(4, seeded(8)),
 ];
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test.each([
     ['before it reached the server', false],
     ['after it reached the server', true],

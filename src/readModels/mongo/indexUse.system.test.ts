@@ -1,8 +1,8 @@
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
 import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
-import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { earlier, HOUR, MINUTE } from '../../../test/support/specification.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { INDEXES } from './collections.ts';
@@ -74,7 +74,7 @@ test('the request log has five indexes, that of its positions among them', () =>
   expect(INDEXES.requests.map(({ name }) => name)).toEqual(['byTime', 'byKind', 'byRequestId', 'byErrorMessage']);
 });
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test('whatever walks along the request log names the index that is there for it', async () => {
     await using stage = await filled();
     const names = new Set<unknown>(INDEXES.requests.map(({ name }) => name));

@@ -1,8 +1,8 @@
 import { afterAll, describe, vi } from 'vitest';
 import { describeReadModels } from '../../../test/contract/readModels.ts';
-import { fenceIn } from '../../../test/support/mongo/fenceIn.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
-import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { activeFence } from '../../../test/support/mongo/activeFence.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
@@ -10,14 +10,14 @@ afterAll(() => server?.stop());
 /** FerretDB reads every document for every query. */
 const scale = server?.product === 'FerretDB' ? 0.2 : 1;
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () =>
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () =>
   describeReadModels(
     'MongoDB',
     async () => {
       const stage = await mongoStage(server as MongoServer);
       const node = stage.node();
       // Collections and indexes are made by then, which may take longer than a query waits.
-      await vi.waitUntil(async () => (await fenceIn(stage.db)) !== undefined, { timeout: 15_000, interval: 10 });
+      await vi.waitUntil(async () => (await activeFence(stage.db)) !== undefined, { timeout: 15_000, interval: 10 });
       return {
         ...node,
         async append(...events) {
@@ -28,7 +28,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
         },
         async [Symbol.asyncDispose]() {
           await stage[Symbol.asyncDispose]();
-          if (node.said.length > 0) throw new Error(node.said.join('\n'));
+          if (node.reported.length > 0) throw new Error(node.reported.join('\n'));
         },
       };
     },

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
 import { completed } from '../../../test/support/management.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
-import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { CannotRebuild } from '../rebuild.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 
@@ -22,7 +22,7 @@ async function filled() {
   return { ...stage, [Symbol.asyncDispose]: stage[Symbol.asyncDispose], head, first: node, live, compare, rebuild };
 }
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test('comparing finds no difference in what a node made, and leaves nothing behind', async () => {
     await using stage = await filled();
     expect(await stage.compare()).toEqual({ position: stage.head, rows: expect.any(Number), differences: [] });

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { replicaSetOver } from '../../../test/support/mongo/replicaSet.ts';
-import { mongoStage } from '../../../test/support/mongo/stage.ts';
 import { compareMongoReadModels } from './rebuild.ts';
 
 const server = await mongoServer();
@@ -10,7 +10,7 @@ afterAll(() => server?.stop());
 
 // Every other test has a standalone server, or a replica set of one.
 describe.skipIf(!server || server.product === 'MongoDB')(
-  server ? `${server.product} as a replica set` : NO_MONGODB,
+  server ? `${server.product} as a replica set` : NO_MONGODB_FOUND,
   () => {
     test('only the primary is asked, whatever the URL prefers; when it dies the read models go on with the next one', async () => {
       await using stage = await mongoStage(server as MongoServer);
@@ -21,11 +21,11 @@ describe.skipIf(!server || server.product === 'MongoDB')(
         return (await node.requestLog.page({}, 10, 0, head)).total;
       };
       expect(await total(await stage.append(...randomRequests(20, seeded(1))))).toBe(20);
-      expect(replicaSet.asked.map(({ size }) => size > 0)).toEqual([true, false, false]);
+      expect(replicaSet.commands.map(({ size }) => size > 0)).toEqual([true, false, false]);
 
       replicaSet.failOver();
       expect(await total(await stage.append(...randomRequests(10, seeded(2))))).toBe(30);
-      expect(replicaSet.asked.map(({ size }) => size > 0)).toEqual([true, true, false]);
+      expect(replicaSet.commands.map(({ size }) => size > 0)).toEqual([true, true, false]);
       expect((await compareMongoReadModels({ url: replicaSet.url, logPath: stage.logPath })).differences).toEqual([]);
     });
   },

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { NOW } from '../../../test/support/specification.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { Addition } from './changes.ts';
@@ -25,7 +25,7 @@ function aRequestOfEach(accounts: number, at: number): ReadonlyMap<string, Addit
   );
 }
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test('a batch may change any number of sums that are there already', SLOW, async () => {
     await using client = new MongoClient((server as MongoServer).newDatabase());
     const collection = client.db().collection('sums');

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
-import { overNetwork } from '../../../test/support/mongo/network.ts';
-import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
+import { throughTcpProxy } from '../../../test/support/mongo/throughTcpProxy.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
@@ -10,7 +10,7 @@ afterAll(() => server?.stop());
 /** A node that reaches its MongoDB over a network to which things are done, and read models that hold one request. */
 async function aStage() {
   const stage = await mongoStage(server as MongoServer);
-  const { network, url } = await overNetwork(stage.url);
+  const { network, url } = await throughTcpProxy(stage.url);
   const node = stage.node({ url });
   const head = await stage.append(completed());
   await stage.reached(head);
@@ -27,7 +27,7 @@ async function aStage() {
 
 const SILENT = { status: 'rejected', reason: { name: 'ReadModelUnavailable' } };
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test('whoever asks a MongoDB that takes everything and never answers is told so within three seconds', async () => {
     await using stage = await aStage();
     stage.network.drop();

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
-import { fenceIn } from '../../../test/support/mongo/fenceIn.ts';
-import { type MongoServer, mongoServer, NO_MONGODB } from '../../../test/support/mongo/mongoServer.ts';
-import { mongoStage } from '../../../test/support/mongo/stage.ts';
+import { activeFence } from '../../../test/support/mongo/activeFence.ts';
+import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
+import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type LogReader, openLogReader } from './logReader.ts';
@@ -22,7 +22,7 @@ function copyOf(source: LogReader, upTo: { reach: number }): LogReader {
   };
 }
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test('an owner whose copy of the log is behind waits for it, and makes nothing anew', async () => {
     await using stage = await mongoStage(server as MongoServer);
     const { generations } = stage;
@@ -34,7 +34,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const source = openLogReader(stage.logPath);
     const second = stage.node({ log: copyOf(source, upTo), isCopy: true, isIdle: true });
     void second.project({ ...permanentLeaseTerm(), epoch: 2 });
-    await vi.waitUntil(async () => (await fenceIn(stage.db))?.epoch === 2, soon);
+    await vi.waitUntil(async () => (await activeFence(stage.db))?.epoch === 2, soon);
     upTo.reach = Number.POSITIVE_INFINITY;
     await stage.reached(await stage.append(...randomRequests(5, seeded(2))));
     expect(await generations.active()).toBe(1);
@@ -61,10 +61,10 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await vi.waitUntil(() => looks >= 1, soon);
     now = 19_999;
     await vi.waitUntil(() => looks >= 2, soon);
-    expect(second.said).toEqual([]);
+    expect(second.reported).toEqual([]);
     now = 20_000;
-    await vi.waitUntil(() => second.said.length > 0, soon);
-    expect(second.said).toEqual([
+    await vi.waitUntil(() => second.reported.length > 0, soon);
+    expect(second.reported).toEqual([
       'The read models cannot go on: The copy of the log in this data folder ends at position 12, the read models reach 30. ' +
         'It catches up while svc runs; if EventStoreDB was restored from an older backup, run "svc rebuild".',
     ]);

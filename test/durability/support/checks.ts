@@ -1,15 +1,15 @@
-import type { Api, ShownRow, ShownRule } from './api.ts';
-import type { Heard } from './load.ts';
-import type { Completed, LogBook } from './logBook.ts';
+import type { ObservedResponse } from './load.ts';
+import type { Api, RequestLogRow, ShownLimit } from './managementApi.ts';
+import type { Completed, VerifiedLog } from './verifiedLog.ts';
 
-// Each check says what is not as promised, one line a finding.
+// Each check returns its findings, one line each.
 
-/** Whether the log has what a client saw the end of, and says the same of it. */
-export function checkHeard({ completed }: LogBook, answer: Heard): string[] {
-  const { ending, requestId = '', status, code, usage, keyId } = answer;
-  if (!ending) return [`broke before the kill: ${JSON.stringify(answer)}`];
+/** Checks that the log has a response whose end a client received, with the same outcome, key and usage. */
+export function checkObserved({ completed }: VerifiedLog, response: ObservedResponse): string[] {
+  const { ending, requestId = '', status, code, usage, keyId } = response;
+  if (!ending) return [`broke before the kill: ${JSON.stringify(response)}`];
   const row = completed.get(requestId);
-  // What a limit refuses is an event of its own up to 60 times a minute and key, then a number.
+  // Up to 60 refusals a minute and key are events of their own; further ones are only counted.
   if (!row && status === 429 && code === 'rate_limit_exceeded') return [];
   if (!row) return [`lost: ${ending} (${status} ${code}) of ${requestId}`];
   const wanted = ending === 'error' ? String(status) : ending === 'failed' ? 'error' : '200';
@@ -24,8 +24,8 @@ export function checkHeard({ completed }: LogBook, answer: Heard): string[] {
   ];
 }
 
-/** Whether everything that was announced has ended, and what a kill left open as abandoned. */
-export function checkAbandoned({ admitted, completed }: LogBook, heldOpen: readonly string[]): string[] {
+/** Checks that every announced request has ended, and as abandoned where a kill interrupted it. */
+export function checkAbandoned({ admitted, completed }: VerifiedLog, heldOpen: readonly string[]): string[] {
   const problems: string[] = [];
   for (const { requestId, stream } of admitted.values()) {
     const row = completed.get(requestId);
@@ -42,27 +42,27 @@ export function checkAbandoned({ admitted, completed }: LogBook, heldOpen: reado
   return problems;
 }
 
-/** Whether each rule of each key has counted what the log says, to the token and to the micro-dollar. */
-export async function checkCounters({ completed }: LogBook, api: Api): Promise<string[]> {
+/** Checks that the counter of each limit equals the sum over the log, to the token and to the micro-dollar. */
+export async function checkCounters({ completed }: VerifiedLog, api: Api): Promise<string[]> {
   const byKey = Map.groupBy(completed.values(), ({ keyId }) => keyId as string);
   return (await api.keys()).flatMap(({ id, name, limits }) =>
     limits.flatMap((rule) => {
-      const { exact, whole } = countedBy(rule);
+      const { exact, shown } = counterOf(rule);
       const wanted = sumFor(rule, byKey.get(id) ?? []);
       const what = `key ${name}, ${rule.limit_window} ${rule.limit_type} on ${rule.model_filter ?? 'all models'}`;
       return [
         ...(exact === wanted ? [] : [`${what}: counted ${exact}, the log has ${wanted}`]),
-        ...(rule.current_value === whole ? [] : [`${what}: shown ${rule.current_value}, not ${whole}`]),
-        ...(rule.reserved_value === 0 ? [] : [`${what}: ${rule.reserved_value} is reserved by nobody`]),
+        ...(rule.current_value === shown ? [] : [`${what}: shown ${rule.current_value}, not ${shown}`]),
+        ...(rule.reserved_value === 0 ? [] : [`${what}: ${rule.reserved_value} is reserved without an open request`]),
       ];
     }),
   );
 }
 
-/** Whether rows of the request log say what their events say, none of them twice. */
-export function checkRows({ completed, refused }: LogBook, rows: readonly ShownRow[]): string[] {
+/** Checks that rows of the request log equal their events, and that none occurs twice. */
+export function checkRows({ completed, refused }: VerifiedLog, rows: readonly RequestLogRow[]): string[] {
   const ids = new Set(rows.map(({ request_id }) => request_id));
-  const problems = ids.size === rows.length ? [] : [`${rows.length - ids.size} rows stand in the request log twice`];
+  const problems = ids.size === rows.length ? [] : [`${rows.length - ids.size} rows occur twice in the request log`];
   for (const row of rows) {
     const event = completed.get(row.request_id);
     const shown = JSON.stringify(shownOf(row));
@@ -74,29 +74,29 @@ export function checkRows({ completed, refused }: LogBook, rows: readonly ShownR
   return problems;
 }
 
-/** Whether the request log has a row for each request of the log and no other. */
-export function checkWholeRequestLog(book: LogBook, rows: readonly ShownRow[]): string[] {
-  const wanted = [...book.completed.keys(), ...book.refused.keys()].toSorted();
+/** Checks that the request log has a row for each request of the log and no other. */
+export function checkWholeRequestLog(log: VerifiedLog, rows: readonly RequestLogRow[]): string[] {
+  const wanted = [...log.completed.keys(), ...log.refused.keys()].toSorted();
   const shown = rows.map(({ request_id }) => request_id).toSorted();
   const isSame = shown.length === wanted.length && shown.every((id, index) => id === wanted[index]);
-  return [...(isSame ? [] : ['the request log holds other requests than the log']), ...checkRows(book, rows)];
+  return [...(isSame ? [] : ['the request log and the log have different requests']), ...checkRows(log, rows)];
 }
 
 const DAY_MS = 86_400_000;
 
-/** When the window that a rule shows began. */
-function beginOf({ limit_window, reset_at }: ShownRule): number {
+/** Start of a limit's current window, in ms. */
+function windowStart({ limit_window, reset_at }: ShownLimit): number {
   const end = new Date(reset_at);
   if (limit_window === 'monthly') return Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 1, 1);
   return end.getTime() - (limit_window === 'daily' ? DAY_MS : 7 * DAY_MS);
 }
 
-/** Tokens, or micro-dollars. */
-function sumFor(rule: ShownRule, requests: readonly Completed[]): number {
-  const begin = beginOf(rule);
+/** @returns the usage of the current window in tokens or micro-dollars */
+function sumFor(rule: ShownLimit, requests: readonly Completed[]): number {
+  const start = windowStart(rule);
   let sum = 0;
   for (const { model, requestedAt, usage, costMicroDollars } of requests) {
-    if (requestedAt < begin || (rule.model_filter !== null && rule.model_filter !== model)) continue;
+    if (requestedAt < start || (rule.model_filter !== null && rule.model_filter !== model)) continue;
     const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
     if (rule.limit_type === 'cost_usd') sum += costMicroDollars ?? 0;
     if (rule.limit_type === 'input_tokens' || rule.limit_type === 'total_tokens') sum += inputTokens;
@@ -105,14 +105,14 @@ function sumFor(rule: ShownRule, requests: readonly Completed[]): number {
   return sum;
 }
 
-/** What a rule shows to have counted, in its own unit, and what its `current_value` must be then. */
-function countedBy({ limit_type, current_value, current_cost_usd = Number.NaN }: ShownRule) {
-  if (limit_type !== 'cost_usd') return { exact: current_value, whole: current_value };
+/** @returns a limit's counter in tokens or micro-dollars, and the `current_value` that it should show */
+function counterOf({ limit_type, current_value, current_cost_usd = Number.NaN }: ShownLimit) {
+  if (limit_type !== 'cost_usd') return { exact: current_value, shown: current_value };
   const exact = Math.round(current_cost_usd * 1_000_000);
-  return { exact, whole: Math.floor(exact / 1_000_000) };
+  return { exact, shown: Math.floor(exact / 1_000_000) };
 }
 
-const shownOf = (row: ShownRow) => [
+const shownOf = (row: RequestLogRow) => [
   row.request_id,
   row.api_key_id,
   row.account_id,

@@ -1,6 +1,6 @@
 const TYPES = ['total_tokens', 'input_tokens', 'output_tokens', 'cost_usd'] as const;
 
-/** A rule of each type, so high that nobody gets there. */
+/** A limit of each type, too high to be reached. */
 const everyType = (limit_window: 'daily' | 'weekly' | 'monthly', model_filter: string | null = null) =>
   TYPES.map((limit_type) => ({
     limit_type,
@@ -9,7 +9,7 @@ const everyType = (limit_window: 'daily' | 'weekly' | 'monthly', model_filter: s
     model_filter,
   }));
 
-/** Bodies for `POST /api/api-keys`: rules of every type, window and filter, one key without, and one that is soon used up. */
+/** Bodies for `POST /api/api-keys`: limits of every type, window and filter, a key without limits, and one soon used up. */
 export const keysWithRules = [
   { name: 'daily', limits: everyType('daily') },
   { name: 'weekly', limits: everyType('weekly') },

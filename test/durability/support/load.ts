@@ -1,10 +1,10 @@
 import { Agent } from 'node:http';
-import { type Answer, ask } from './ask.ts';
-import { inputOf, type Plan, randomPlan } from './plans.ts';
+import { type Plan, planInput, randomPlan } from './plans.ts';
 import type { Random } from './random.ts';
+import { type ClientResponse, sendRequest } from './sendRequest.ts';
 
-/** An answer whose end reached a client, or that broke. */
-export interface Heard extends Answer {
+/** A response whose end reached a client, or whose connection broke unexpectedly. */
+export interface ObservedResponse extends ClientResponse {
   readonly plan: Plan;
   readonly keyId: string;
 }
@@ -18,56 +18,56 @@ export interface LoadOptions {
   readonly url: string;
   readonly random: Random;
   readonly clients: number;
-  /** Begins the number of every plan. */
+  /** Prefix of the number of every plan. */
   readonly name: string;
   readonly keys: readonly Key[];
-  /** Called in the very read that brought the end of an answer. */
+  /** Called synchronously in the read that brought the end of a response. */
   readonly onEnding: () => void;
 }
 
 export interface Load {
   /** How many requests were sent. */
   readonly sent: number;
-  /** How many clients hung up before the end of their answer. */
+  /** How many responses clients cancelled before their end. */
   readonly hungUp: number;
-  /** Sends requests whose answers begin and never end. @returns their ids, once each has begun */
+  /** Sends requests whose responses begin and never end. @returns their ids, once each response has begun */
   holdOpen(count: number): Promise<string[]>;
-  /** Nobody asks again, and whatever breaks from now on is no surprise. */
-  over(): void;
-  /** Resolves when every client has seen how its connection ended. */
-  gone(): Promise<Heard[]>;
+  /** Clients send no further request, and connections that break from now on are expected. */
+  stop(): void;
+  /** Resolves when the requests of all clients have ended. */
+  finished(): Promise<ObservedResponse[]>;
 }
 
 const MODELS = ['gpt-5.1', 'gpt-5.5', 'a-model-without-a-price'];
 const CONVERSATIONS = 20;
 
-/** Clients that ask one thing after the other until it is over. */
+/** Starts clients that send one request after the other until `stop()`. */
 export function startLoad({ url, random, clients, name, keys, onEnding }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true });
-  const heard: Heard[] = [];
+  const observed: ObservedResponse[] = [];
   const counts = { sent: 0, hungUp: 0 };
-  const under = new Set<Promise<unknown>>();
-  let isOver = false;
+  const pending = new Set<Promise<unknown>>();
+  let isStopped = false;
 
-  async function send(plan: Plan, random: Random, onHead?: (answer: Answer) => void): Promise<void> {
-    // What is to stay open must not meet a limit: the last key is the one that is used up.
+  async function send(plan: Plan, random: Random, onHead?: (response: ClientResponse) => void): Promise<void> {
+    // A request that stays open must not meet a limit: the last key is the one that is used up.
     const key = random.pick(onHead ? keys.slice(0, -1) : keys);
-    const surface = random.weighted({ svc: 50, json: 35, v1: 15 });
-    const wantsJson = surface === 'json' && !onHead;
-    const isPatient = onHead !== undefined || random.chance(0.9);
-    const hangUp = new AbortController();
-    const timer = isPatient ? undefined : setTimeout(() => hangUp.abort(), random.between(0, 120));
+    const endpoint = random.weighted({ svc: 50, json: 35, v1: 15 });
+    const wantsJson = endpoint === 'json' && !onHead;
+    const waitsForEnd = onHead !== undefined || random.chance(0.9);
+    const cancel = new AbortController();
+    const timer = waitsForEnd ? undefined : setTimeout(() => cancel.abort(), random.between(0, 120));
     counts.sent += 1;
-    const answer = await ask({
+    const response = await sendRequest({
       url,
-      path: surface === 'svc' ? '/backend-api/svc/responses' : '/v1/responses',
+      path: endpoint === 'svc' ? '/backend-api/svc/responses' : '/v1/responses',
       key: key.key,
       agent,
-      signal: hangUp.signal,
+      signal: cancel.signal,
       body: {
         model: random.pick(MODELS),
         instructions: 'Do as planned.',
-        input: inputOf(plan),
+        input: planInput(plan),
         stream: !wantsJson,
         store: false,
         ...(random.chance(0.5) && { prompt_cache_key: `conversation-${random.between(1, CONVERSATIONS)}` }),
@@ -76,21 +76,21 @@ export function startLoad({ url, random, clients, name, keys, onEnding }: LoadOp
       ...(onHead && { onHead }),
     });
     clearTimeout(timer);
-    if (hangUp.signal.aborted && !answer.ending) counts.hungUp += 1;
-    const isOurs = hangUp.signal.aborted || isOver;
-    if (answer.ending || !isOurs) heard.push({ ...answer, text: '', plan, keyId: key.id });
+    if (cancel.signal.aborted && !response.ending) counts.hungUp += 1;
+    const isExpected = cancel.signal.aborted || isStopped;
+    if (response.ending || !isExpected) observed.push({ ...response, text: '', plan, keyId: key.id });
   }
 
   async function client(index: number): Promise<void> {
     const own = random.branch(index);
-    for (let turn = 0; !isOver; turn += 1) await send(randomPlan(own, `${name}.${index}.${turn}`), own);
+    for (let turn = 0; !isStopped; turn += 1) await send(randomPlan(own, `${name}.${index}.${turn}`), own);
   }
 
-  const remember = (work: Promise<unknown>) => {
-    under.add(work);
-    void work.finally(() => under.delete(work));
+  const track = (work: Promise<unknown>) => {
+    pending.add(work);
+    void work.finally(() => pending.delete(work));
   };
-  for (let index = 0; index < clients; index += 1) remember(client(index));
+  for (let index = 0; index < clients; index += 1) track(client(index));
 
   return {
     get sent() {
@@ -108,18 +108,18 @@ export function startLoad({ url, random, clients, name, keys, onEnding }: LoadOp
             const done = send(plan, own, ({ status, requestId = '' }) => {
               if (status === 200) resolve(requestId);
             });
-            remember(done);
-            void done.then(() => reject(new Error(`the request ${plan.number} was to stay open and has ended`)));
+            track(done);
+            void done.then(() => reject(new Error(`the request ${plan.number} should have stayed open but ended`)));
           });
         }),
       ),
-    over: () => {
-      isOver = true;
+    stop: () => {
+      isStopped = true;
     },
-    async gone() {
-      await Promise.all(under);
+    async finished() {
+      await Promise.all(pending);
       agent.destroy();
-      return heard;
+      return observed;
     },
   };
 }

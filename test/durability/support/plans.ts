@@ -17,9 +17,9 @@ import {
 } from '../../support/provider/scripts.ts';
 import type { Random } from './random.ts';
 
-/** What shall become of a request. It travels to the provider as the text of the request itself. */
+/** How the provider responds to a request. It travels to the provider in the text of the request itself. */
 export interface Plan {
-  /** No two plans of a test have the same. */
+  /** Unique in a test. */
   readonly number: string;
   readonly kind: Kind;
   readonly deltas: number;
@@ -33,7 +33,7 @@ export interface Plan {
   };
 }
 
-/** Kinds of answers and how often they come. What makes an account cool down for a second is rare. */
+/** Kinds of responses and their weights. Those that make an account cool down for a second are rare. */
 const KINDS = {
   text: 60,
   reasoning: 6,
@@ -51,8 +51,8 @@ const KINDS = {
 };
 export type Kind = keyof typeof KINDS;
 
-/** What another account can mend: these fail once and are answered when they come again. */
-const ONCE: ReadonlySet<Kind> = new Set(['failedFirst', 'serverError']);
+/** Failures that a second attempt repairs: these fail once and succeed when the service retries. */
+const FAIL_ONCE: ReadonlySet<Kind> = new Set(['failedFirst', 'serverError']);
 
 export function randomPlan(random: Random, number: string): Plan {
   const inputTokens = random.between(1, 4_000);
@@ -73,21 +73,21 @@ export function randomPlan(random: Random, number: string): Plan {
   };
 }
 
-/** The input that carries a plan through the service. */
-export const inputOf = (plan: Plan) => [
+/** A request's `input` that carries a plan to the provider. */
+export const planInput = (plan: Plan) => [
   { type: 'message', role: 'user', content: [{ type: 'input_text', text: JSON.stringify(plan) }] },
 ];
 
-/** A script for an account that does to each request what its plan says. */
-export function asPlanned(failedOnce: Set<string>, wire?: Fragmentation): ResponseScript {
+/** A script for an account that responds to each request by its plan. */
+export function plannedResponses(failedOnce: Set<string>, wire?: Fragmentation): ResponseScript {
   return {
     name: 'as planned',
-    steps: (asked) => {
-      const [message] = asked.json.input as ReturnType<typeof inputOf>;
+    steps: (request) => {
+      const [message] = request.json.input as ReturnType<typeof planInput>;
       const plan = JSON.parse(message?.content[0]?.text ?? '') as Plan;
-      const isSecondTime = failedOnce.has(plan.number);
-      if (ONCE.has(plan.kind)) failedOnce.add(plan.number);
-      return stepsOf(scriptOf(isSecondTime ? { ...plan, kind: 'text' } : plan), asked);
+      const isRetry = failedOnce.has(plan.number);
+      if (FAIL_ONCE.has(plan.kind)) failedOnce.add(plan.number);
+      return stepsOf(scriptOf(isRetry ? { ...plan, kind: 'text' } : plan), request);
     },
     ...(wire && { fragmentation: wire }),
   };

@@ -1,6 +1,6 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** Numbers that the same seed gives again (mulberry32). */
+/** A reproducible random number generator (mulberry32). */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
@@ -9,13 +9,13 @@ export function createRandom(seed: number) {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const upTo = (most: number): number => Math.floor(next() * (most + 1));
+  const upTo = (max: number): number => Math.floor(next() * (max + 1));
   return {
-    /** A whole number, both ends included. */
-    between: (least: number, most: number): number => least + upTo(most - least),
+    /** An integer, both bounds included. */
+    between: (min: number, max: number): number => min + upTo(max - min),
     chance: (probability: number): boolean => next() < probability,
     pick: <Value>(values: readonly Value[]): Value => values[upTo(values.length - 1)] as Value,
-    /** One of the names, each as often as its weight says. */
+    /** One of the names, with a probability proportional to its weight. */
     weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
       const entries = Object.entries(weights) as [Name, number][];
       let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -25,7 +25,7 @@ export function createRandom(seed: number) {
       }
       return (entries.at(-1) as [Name, number])[0];
     },
-    /** Another source of numbers that depends on this one's seed only. */
+    /** Another generator that depends on this one's seed only. */
     branch: (salt: number) => createRandom(Math.imul(seed ^ 0x9e3779b9, salt + 1) ^ salt),
   };
 }

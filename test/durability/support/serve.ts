@@ -9,49 +9,53 @@ export interface ServeOptions {
   /** SVC_DATA_DIR. */
   readonly folder: string;
   readonly provider?: { readonly baseUrl: string; readonly authUrl: string };
-  /** Settings besides, or instead of, the usual ones. */
+  /** Environment variables added to the defaults, or replacing them. */
   readonly env?: Readonly<Record<string, string>>;
-  /** No child of a test lives longer. */
-  readonly boundMs?: number;
-  /** What runs; `node src/app/cli.ts serve` otherwise. */
+  /** The process is killed after this time. */
+  readonly timeoutMs?: number;
+  /** Program and arguments; default `node src/app/cli.ts serve`. */
   readonly command?: readonly string[];
 }
 
 /** How a service ended. `exitCode` is null when a signal ended it. */
-export interface Ended {
+export interface ServiceExit {
   readonly exitCode: number | null;
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
 }
 
-/** A service that was started; `await using` makes sure that it is gone. */
-export interface Running extends AsyncDisposable {
-  /** Resolves with its address once it listens. @throws with what it said when it ends before, or takes too long */
+/** A started service; `await using` stops it. */
+export interface RunningService extends AsyncDisposable {
+  /** Resolves with the service's URL once it listens. @throws Error with its output when it exits before that */
   listening(): Promise<string>;
-  /** Stops it in order. */
-  stop(): Promise<Ended>;
+  /** Shuts the service down in order. */
+  stop(): Promise<ServiceExit>;
 }
 
-/** The real service in a process of its own. */
-export interface Served extends Running {
+/** The service in a process of its own. */
+export interface ServiceProcess extends RunningService {
   readonly pid: number;
-  readonly ended: Promise<Ended>;
-  /** Resolves once a line of stdout matches. @throws when it ends before */
-  saying(line: RegExp): Promise<void>;
+  readonly ended: Promise<ServiceExit>;
+  /** Resolves once a line of stdout matches. @throws Error when the process exits before that */
+  printed(line: RegExp): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** `kill -9`, as of this very moment; resolves when it is gone. */
-  kill(): Promise<Ended>;
+  /** Sends SIGKILL immediately; resolves when the process has exited. */
+  kill(): Promise<ServiceExit>;
 }
 
-const BOUND_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 const NODE_24 = process.execPath;
 
-/** A provider that nobody is to ask. */
-const NONE = { baseUrl: 'http://127.0.0.1:9/backend-api', authUrl: 'http://127.0.0.1:9' };
+/** The address of a provider for tests that send it no request: no server listens there. */
+const UNUSED_PROVIDER = { baseUrl: 'http://127.0.0.1:9/backend-api', authUrl: 'http://127.0.0.1:9' };
 
-/** The environment by which a service runs over the folder, on free ports. */
-export const settingsFor = ({ folder, provider = NONE, env = {} }: ServeOptions): Readonly<Record<string, string>> => ({
+/** The environment variables of a service over a data folder, on free ports. */
+export const environmentFor = ({
+  folder,
+  provider = UNUSED_PROVIDER,
+  env = {},
+}: ServeOptions): Readonly<Record<string, string>> => ({
   SVC_PORT: '0',
   SVC_OAUTH_CALLBACK_PORT: '0',
   SVC_DATA_DIR: folder,
@@ -62,44 +66,44 @@ export const settingsFor = ({ folder, provider = NONE, env = {} }: ServeOptions)
 });
 
 /** Starts `node src/app/cli.ts serve` on a free port over a data folder. */
-export function serve(options: ServeOptions): Served {
-  const { folder, boundMs = BOUND_MS, command = [NODE_24, 'src/app/cli.ts', 'serve'] } = options;
+export function serve(options: ServeOptions): ServiceProcess {
+  const { folder, timeoutMs: boundMs = DEFAULT_TIMEOUT_MS, command = [NODE_24, 'src/app/cli.ts', 'serve'] } = options;
   const [program = NODE_24, ...args] = command;
   const child = startChild(program, args, {
     cwd: repository,
-    env: { PATH: process.env.PATH ?? '', HOME: folder, NODE_COMPILE_CACHE: COMPILED, ...settingsFor(options) },
+    env: { PATH: process.env.PATH ?? '', HOME: folder, NODE_COMPILE_CACHE: COMPILED, ...environmentFor(options) },
   });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const watchers = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
-      said[name] += text;
-      for (const look of [...watchers]) look();
+      output[name] += text;
+      for (const notify of [...watchers]) notify();
     });
   }
-  const bound = setTimeout(() => killGroup(child), boundMs);
-  const ended = once(child, 'close').then(([exitCode]): Ended => {
-    clearTimeout(bound);
-    return { exitCode: exitCode as number | null, stdout: linesOf(said.stdout), stderr: linesOf(said.stderr) };
+  const timer = setTimeout(() => killGroup(child), boundMs);
+  const ended = once(child, 'close').then(([exitCode]): ServiceExit => {
+    clearTimeout(timer);
+    return { exitCode: exitCode as number | null, stdout: linesOf(output.stdout), stderr: linesOf(output.stderr) };
   });
 
   function find(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
-      const look = () => {
-        const found = pattern.exec(said.stdout);
+      const check = () => {
+        const found = pattern.exec(output.stdout);
         if (!found) return;
-        watchers.delete(look);
+        watchers.delete(check);
         resolve(found);
       };
-      watchers.add(look);
-      look();
+      watchers.add(check);
+      check();
       void ended.then(({ exitCode }) =>
-        reject(new Error(`ended with ${exitCode} before it said ${pattern}:\n${said.stdout}${said.stderr}`)),
+        reject(new Error(`exited with ${exitCode} before it printed ${pattern}:\n${output.stdout}${output.stderr}`)),
       );
     });
   }
 
-  const kill = (): Promise<Ended> => {
+  const kill = (): Promise<ServiceExit> => {
     child.kill('SIGKILL');
     return ended;
   };
@@ -108,7 +112,7 @@ export function serve(options: ServeOptions): Served {
     ended,
     kill,
     listening: async () => (await find(/listening on (http:\S+)\n/))[1] as string,
-    saying: async (line) => void (await find(line)),
+    printed: async (line) => void (await find(line)),
     signal: (name) => void child.kill(name),
     stop() {
       child.kill('SIGTERM');

@@ -2,22 +2,23 @@ import { onTestFinished, vi } from 'vitest';
 import { tempDir } from '../../e2e/support/tempDir.ts';
 import type { SimulatedAccount } from '../../support/provider/account.ts';
 import { type Provider, startProvider } from '../../support/provider/provider.ts';
-import { type Api, apiOf } from './api.ts';
-import { type Ended, type Running, type Served, type ServeOptions, serve } from './serve.ts';
-import { serveInside } from './serveInside.ts';
+import { type Api, managementApi } from './managementApi.ts';
+import { type RunningService, type ServeOptions, type ServiceExit, type ServiceProcess, serve } from './serve.ts';
+import { serveInProcess } from './serveInProcess.ts';
 
 export interface StageOptions {
   readonly accounts?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The service in a process of its own, over a fresh folder, and accounts of the simulated provider. Ends with the test. */
+/** The service in a process of its own, with an empty folder and accounts of the simulated provider. Ends with the test. */
 export const openStage = (options?: StageOptions): Promise<Stage> => openStageOf(serve, options);
 
-/** The same with the service in this process; see `serveInside`. */
-export const openStageInside = (options?: StageOptions): Promise<StageOf<Running>> => openStageOf(serveInside, options);
+/** Like `openStage`, with the service in this process: see `serveInProcess`. */
+export const openStageInProcess = (options?: StageOptions): Promise<StageOf<RunningService>> =>
+  openStageOf(serveInProcess, options);
 
-async function openStageOf<Service extends Running>(
+async function openStageOf<Service extends RunningService>(
   serve: (options: ServeOptions) => Service,
   { accounts = 1, env = {} }: StageOptions = {},
 ): Promise<StageOf<Service>> {
@@ -30,7 +31,7 @@ async function openStageOf<Service extends Running>(
     const service = serve({ folder: folder.path, provider, env });
     onTestFinished(() => service[Symbol.asyncDispose]());
     const url = await service.listening();
-    return { service, url, api: apiOf(url) };
+    return { service, url, api: managementApi(url) };
   }
 
   let running = await start();
@@ -39,11 +40,11 @@ async function openStageOf<Service extends Running>(
     const at = provider.addAccount();
     pool.push({ at, id: await running.api.importAccount(at) });
   }
-  const isObserved = async () => {
+  const hasUsageOfAll = async () => {
     const { accounts: shown } = await running.api.call('GET', '/api/accounts');
     return shown.every((account: { reset_at_primary: string | null }) => account.reset_at_primary !== null);
   };
-  await vi.waitUntil(isObserved, { timeout: 10_000, interval: 20 });
+  await vi.waitUntil(hasUsageOfAll, { timeout: 10_000, interval: 20 });
 
   return {
     provider,
@@ -67,23 +68,23 @@ async function openStageOf<Service extends Running>(
   };
 }
 
-export interface StageOf<Service extends Running> {
+export interface StageOf<Service extends RunningService> {
   readonly provider: Provider;
   readonly folder: string;
   readonly pool: readonly { readonly at: SimulatedAccount; readonly id: string }[];
   readonly service: Service;
   readonly url: string;
   readonly api: Api;
-  /** Stops it in order, by SIGTERM where it is a process. @returns how that ended */
-  stop(): Promise<Ended>;
-  /** Starts again over the same folder. */
+  /** Stops the service in order, by SIGTERM where it is a process. @returns exit code and output */
+  stop(): Promise<ServiceExit>;
+  /** Starts the service again over the same folder. */
   start(): Promise<void>;
 }
 
-export type Stage = StageOf<Served>;
+export type Stage = StageOf<ServiceProcess>;
 
-/** A request as small as it may be. */
-export const question = (text = 'Say hi', more: object = {}) => ({
+/** A minimal request body. */
+export const requestBody = (text = 'Say hi', more: object = {}) => ({
   model: 'gpt-5.1',
   instructions: 'Be brief.',
   input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],

@@ -3,17 +3,17 @@
 // the sum; exits with 1 when anything failed.
 
 import { readFileSync } from 'node:fs';
-import { countOf, lineOf, type Report, type Step, shakyIn, skippedIn, sumOf } from './sum.ts';
+import { totalOfStep, describeTotals, type Report, type Step, flakyIn, skippedIn, totalOf } from './totals.ts';
 
 const steps = process.argv.slice(2).map(stepOf);
 for (const step of steps) {
-  const count = countOf(step);
-  if (count.failed > 0) say(`${step.name}: ${'report' in step ? lineOf(count) : 'failed'}`);
+  const count = totalOfStep(step);
+  if (count.failed > 0) say(`${step.name}: ${'report' in step ? describeTotals(count) : 'failed'}`);
 }
 for (const name of steps.flatMap(skippedIn)) say(`skipped: ${name}`);
-for (const name of steps.flatMap(shakyIn)) say(`passed at the second attempt only: ${name}`);
-const sum = sumOf(steps);
-say(lineOf(sum));
+for (const name of steps.flatMap(flakyIn)) say(`passed at the second attempt only: ${name}`);
+const sum = totalOf(steps);
+say(describeTotals(sum));
 process.exitCode = steps.length > 0 && sum.failed === 0 ? 0 : 1;
 
 /** `name=exit code`, and behind a comma the file of vitest's report where the step runs tests. */

@@ -1,6 +1,6 @@
 import { ensureBuilt } from '../../../dashboard/scripts/ensureBuilt.mjs';
 
-/** Once before all tests: whatever starts the service meets a dashboard that is as new as its sources. */
+/** Global set-up of vitest: builds the dashboard if its sources have changed. */
 export default async function setup(): Promise<void> {
   await ensureBuilt({ say: (line: string) => process.stdout.write(`${line}\n`) });
 }

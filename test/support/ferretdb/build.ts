@@ -1,5 +1,5 @@
-// `node test/support/ferretdb/build.ts`: builds the MongoDB-compatible server that tests use where there is no other
-// (see ../mongo/mongoServer.ts). Takes Go and two minutes, once a machine; without Go it says so, and those tests skip.
+// `node test/support/ferretdb/build.ts` builds the MongoDB-compatible server that tests use where no other is available
+// (see ../mongo/mongoServer.ts). Needs Go, and two minutes once per machine. Without Go those tests are skipped.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { ferretdbBinary } from './ferretdbBinary.ts';
 
 const path = ferretdbBinary();
 if (existsSync(path)) {
-  say(`FerretDB for tests is there: ${path}`);
+  print(`FerretDB for tests is already built: ${path}`);
 } else if (spawnSync('go', ['version']).error) {
-  say(
-    'FerretDB for tests is not built: there is no Go here. Tests against MongoDB skip unless another server is found.',
+  print(
+    'FerretDB for tests was not built: Go is not installed. Tests with MongoDB are skipped unless another server is found.',
   );
 } else {
   mkdirSync(dirname(path), { recursive: true });
@@ -22,9 +22,9 @@ if (existsSync(path)) {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status === 0) renameSync(unfinished, path);
-  say(status === 0 ? `FerretDB for tests is built: ${path}` : 'FerretDB for tests could not be built, see above.');
+  print(status === 0 ? `Built FerretDB for tests: ${path}` : 'FerretDB for tests was not built: see the errors above.');
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -1,13 +1,13 @@
 import { BSON } from 'mongodb';
 
-/** One message of MongoDB's wire protocol. */
+/** A message of MongoDB's wire protocol. */
 export interface Frame {
   readonly bytes: Buffer;
-  /** The command or the answer; the documents of a bulk may stand in sections behind it. */
+  /** The command or the reply, without the documents of a bulk that may follow in further sections. */
   document(): BSON.Document;
 }
 
-// Where the first document begins, by opcode: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
+// Offset of the first document, by opcode: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
 const OP_REPLY = 1;
 const OP_QUERY = 2004;
 const OP_MSG = 2013;
@@ -26,7 +26,7 @@ function documentAt(bytes: Buffer): number {
   }
 }
 
-/** Takes pieces of a connection as they come, and passes on whole messages. */
+/** Parses the chunks of a connection, and calls `take` with each complete message. */
 export function frames(take: (frame: Frame) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
@@ -36,14 +36,14 @@ export function frames(take: (frame: Frame) => void): (chunk: Buffer) => void {
       if (rest.length < length) return;
       const bytes = rest.subarray(0, length);
       rest = rest.subarray(length);
-      take({ bytes, document: () => BSON.deserialize(bytes.subarray(documentAt(bytes)), OF_MANY) });
+      take({ bytes, document: () => BSON.deserialize(bytes.subarray(documentAt(bytes)), MORE_MAY_FOLLOW) });
     }
   };
 }
 
-const OF_MANY = { allowObjectSmallerThanBufferSize: true };
+const MORE_MAY_FOLLOW = { allowObjectSmallerThanBufferSize: true };
 
-/** The same answer with another document. */
+/** The same reply with another document. */
 export function replyWith({ bytes }: Frame, document: BSON.Document): Buffer {
   const reply = Buffer.concat([bytes.subarray(0, documentAt(bytes)), BSON.serialize(document)]);
   reply.writeInt32LE(reply.length, 0);

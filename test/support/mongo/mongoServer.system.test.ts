@@ -1,13 +1,13 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { mongoServer, NO_MONGODB, withDatabase } from './mongoServer.ts';
-import { throughPort } from './network.ts';
+import { mongoServer, NO_MONGODB_FOUND, withDatabase } from './mongoServer.ts';
+import { throughPort } from './throughTcpProxy.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
-describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB, () => {
-  test('each database is its own', async () => {
+describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
+  test('newDatabase returns separate databases', async () => {
     const [one, other] = [new MongoClient(server?.newDatabase() ?? ''), new MongoClient(server?.newDatabase() ?? '')];
     await one.db().collection('things').insertOne({ name: 'only here' });
     expect(await one.db().collection('things').countDocuments()).toBe(1);

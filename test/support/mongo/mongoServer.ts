@@ -1,41 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { MongoClient } from 'mongodb';
-import { givenServer, localServer, type Running } from './servers.ts';
+import { configuredServer, type RunningServer, startLocalServer } from './servers.ts';
 
-/** A server that speaks the protocol of MongoDB, for the tests of one file. */
+/** A server with MongoDB's wire protocol, for the tests of one file. */
 export interface MongoServer {
   readonly url: string;
   readonly product: 'MongoDB' | 'FerretDB';
   readonly version: string;
-  /** Of a server that is a child of this process. */
+  /** Set when the server is a child of this process. */
   readonly pid?: number | undefined;
-  /** A URL that names a database of its own, which is dropped with `stop`. */
+  /** @returns a URL of a new database, which `stop` drops */
   newDatabase(): string;
   stop(): Promise<void>;
 }
 
-/** What a suite is called that cannot run. */
-export const NO_MONGODB =
+/** Title of the suites that are skipped without a server. */
+export const NO_MONGODB_FOUND =
   'MongoDB: no server found (SVC_TEST_MONGODB_URL, mongod or ferretdb on the PATH, Go for "npm run build:ferretdb", a container engine)';
 
 /**
- * The first that can be had: the one that `SVC_TEST_MONGODB_URL` names, a `mongod` or `ferretdb` on the PATH, the test
- * server that `test/support/ferretdb/build.ts` built, a container. One of its own for each file that asks, except the
- * first kind.
+ * The first server available of: the one at `SVC_TEST_MONGODB_URL`, a `mongod` or `ferretdb` on the PATH, the test server
+ * that `test/support/ferretdb/build.ts` built, a container. All but the first are started for this caller alone.
  */
 export async function mongoServer(): Promise<MongoServer | undefined> {
-  const running = givenServer() ?? (await localServer());
+  const running = configuredServer() ?? (await startLocalServer());
   if (!running) return undefined;
   try {
-    return await described(running);
+    return await withVersion(running);
   } catch (error) {
     await running.stop();
-    throw new Error(`the MongoDB server for tests does not answer: ${(error as Error).message}`, { cause: error });
+    throw new Error(`the MongoDB server for tests does not respond: ${(error as Error).message}`, { cause: error });
   }
 }
 
-async function described({ url, pid, folder, stop }: Running): Promise<MongoServer> {
+async function withVersion({ url, pid, folder, stop }: RunningServer): Promise<MongoServer> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 });
   const info = await client.db('admin').command({ buildInfo: 1 });
   const databases: string[] = [];
@@ -50,7 +49,7 @@ async function described({ url, pid, folder, stop }: Running): Promise<MongoServ
       return withDatabase(url, name);
     },
     async stop() {
-      // A server of our own takes its folder along; dropping there would only cost time.
+      // Databases of a server that we started are removed with its folder, without the time that dropping takes.
       if (!folder) for (const name of databases) await client.db(name).dropDatabase();
       await client.close();
       await stop();
@@ -59,7 +58,7 @@ async function described({ url, pid, folder, stop }: Running): Promise<MongoServ
   };
 }
 
-/** The same server and options, another database. A URL of several hosts is none that `URL` could read. */
+/** Replaces the database in a connection string. `URL` cannot parse one with several hosts. */
 export function withDatabase(url: string, name: string): string {
   const [, hosts = '', options = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?(\?.*)?$/.exec(url) ?? [];
   return `${hosts}/${name}${options}`;

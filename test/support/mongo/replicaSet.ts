@@ -4,12 +4,12 @@ import { type BSON, ObjectId } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { type Frame, frames, replyWith } from './frames.ts';
 
-/** Several members of a replica set, as a driver meets them, over one server that knows nothing of it. Ends with the test. */
+/** A simulated replica set: several member addresses in front of one standalone server. Ends with the test. */
 export interface ReplicaSet {
   readonly url: string;
-  /** What each member was asked, apart from the questions by which a driver finds out who it is. */
-  readonly asked: readonly Set<string>[];
-  /** The primary dies with all connections to it; the next member is elected. */
+  /** Names of the commands that each member received, without those of the driver's monitoring. */
+  readonly commands: readonly Set<string>[];
+  /** Closes the primary with all its connections; the next member becomes primary. */
   failOver(): void;
 }
 
@@ -17,16 +17,16 @@ interface Member {
   readonly address: string;
   readonly server: Server;
   readonly sockets: Set<Socket>;
-  readonly asked: Set<string>;
+  readonly commands: Set<string>;
 }
 
-const NAME = 'rs0';
-/** With these a driver looks at a server, and ends. */
-const OF_THE_DRIVER = new Set(['hello', 'ismaster', 'isMaster', 'endSessions']);
+const SET_NAME = 'rs0';
+/** Commands of the driver's monitoring and shutdown. */
+const DRIVER_COMMANDS = new Set(['hello', 'ismaster', 'isMaster', 'endSessions']);
 
 /**
- * What makes a replica set to a driver is what its members answer to `hello`: that, and only that, is written anew. Data is not
- * replicated: all members have the same.
+ * A driver recognizes a replica set by the members' replies to `hello`, so only those are rewritten. All members share the
+ * data of the one server.
  */
 export async function replicaSetOver(direct: string, count = 3): Promise<ReplicaSet> {
   const { hostname, port: upstreamPort, pathname } = new URL(direct);
@@ -38,12 +38,12 @@ export async function replicaSetOver(direct: string, count = 3): Promise<Replica
     const isPrimary = index === primary;
     const role = { ismaster: isPrimary, isWritablePrimary: isPrimary, secondary: !isPrimary, me: hosts[index] };
     const election = { setVersion: 1, electionId: new ObjectId(String(primary + 1).padStart(24, '0')) };
-    // Sessions are what retried writes need; this server takes the numbers that come with them, and ignores them.
+    // Retryable writes need sessions; the server accepts and ignores the transaction numbers that come with them.
     return {
       ...hello,
       ...role,
       ...election,
-      setName: NAME,
+      setName: SET_NAME,
       hosts,
       primary: hosts[primary],
       logicalSessionTimeoutMinutes: 30,
@@ -64,7 +64,7 @@ export async function replicaSetOver(direct: string, count = 3): Promise<Replica
         'data',
         frames((frame) => {
           const command = commandOf(frame);
-          if (!OF_THE_DRIVER.has(command)) asked.add(command);
+          if (!DRIVER_COMMANDS.has(command)) asked.add(command);
           upstream.write(frame.bytes);
         }),
       );
@@ -78,7 +78,7 @@ export async function replicaSetOver(direct: string, count = 3): Promise<Replica
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    members.push({ address: `127.0.0.1:${port}`, server, sockets, asked });
+    members.push({ address: `127.0.0.1:${port}`, server, sockets, commands: asked });
   }
   const end = ({ server, sockets }: Member) => {
     server.close();
@@ -87,15 +87,15 @@ export async function replicaSetOver(direct: string, count = 3): Promise<Replica
   onTestFinished(() => members.forEach(end));
 
   return {
-    url: `mongodb://${members.map(({ address }) => address).join(',')}${pathname}?replicaSet=${NAME}`,
-    asked: members.map(({ asked }) => asked),
+    url: `mongodb://${members.map(({ address }) => address).join(',')}${pathname}?replicaSet=${SET_NAME}`,
+    commands: members.map(({ commands: asked }) => asked),
     failOver() {
-      const died = members[primary];
+      const failed = members[primary];
       primary += 1;
-      if (died) end(died);
+      if (failed) end(failed);
     },
   };
 }
 
-/** A command is called by its first field. */
+/** The name of a command is its first field. */
 const commandOf = (frame: Frame): string => Object.keys(frame.document())[0] ?? '';

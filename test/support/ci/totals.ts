@@ -22,29 +22,29 @@ export interface Report {
   }[];
 }
 
-export interface Sum {
+export interface Totals {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-const NOTHING: Sum = { passed: 0, failed: 0, skipped: 0 };
+const ZERO: Totals = { passed: 0, failed: 0, skipped: 0 };
 
 /**
  * Adds up what the steps found. Nothing may fail unseen, so a failure that no test stands for counts as one: a step that
  * ended badly although each of its tests passed, one that left no report, a file that could not be loaded.
  */
-export const sumOf = (steps: readonly Step[]): Sum => steps.map(countOf).reduce(add, NOTHING);
+export const totalOf = (steps: readonly Step[]): Totals => steps.map(totalOfStep).reduce(add, ZERO);
 
-export function countOf(step: Step): Sum {
-  const tests = step.report ? step.report.testResults.map(countOfFile).reduce(add, NOTHING) : NOTHING;
+export function totalOfStep(step: Step): Totals {
+  const tests = step.report ? step.report.testResults.map(countOfFile).reduce(add, ZERO) : ZERO;
   const leftNoReport = 'report' in step && step.report === undefined;
   const isUnseen = (step.exitCode !== 0 || leftNoReport) && tests.failed === 0;
   return isUnseen ? { ...tests, failed: 1 } : tests;
 }
 
 /** `N passed, N failed`, and how many were skipped when there are any. */
-export const lineOf = ({ passed, failed, skipped }: Sum): string =>
+export const describeTotals = ({ passed, failed, skipped }: Totals): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 const isSkipped = ({ status }: { readonly status: string }): boolean => status !== 'passed' && status !== 'failed';
@@ -64,7 +64,7 @@ export function skippedIn({ report }: Step): string[] {
 }
 
 /** What passed at the second attempt only, by name, with the first line of what was wrong before. */
-export const shakyIn = ({ report }: Step): string[] =>
+export const flakyIn = ({ report }: Step): string[] =>
   (report?.testResults ?? []).flatMap(({ assertionResults }) =>
     assertionResults.flatMap(({ status, ancestorTitles, title, failureMessages: [message] = [] }) =>
       status === 'passed' && message !== undefined
@@ -76,7 +76,7 @@ export const shakyIn = ({ report }: Step): string[] =>
 const SEPARATOR = ' > ';
 const prefixesOf = (titles: readonly string[]) => titles.map((_, index) => titles.slice(0, index + 1).join(SEPARATOR));
 
-function countOfFile({ status, assertionResults }: Report['testResults'][number]): Sum {
+function countOfFile({ status, assertionResults }: Report['testResults'][number]): Totals {
   const count = (wanted: string) => assertionResults.filter((test) => test.status === wanted).length;
   const passed = count('passed');
   const failed = count('failed');
@@ -85,7 +85,7 @@ function countOfFile({ status, assertionResults }: Report['testResults'][number]
   return status === 'failed' && failed === 0 ? { passed, failed: 1, skipped } : { passed, failed, skipped };
 }
 
-const add = (a: Sum, b: Sum): Sum => ({
+const add = (a: Totals, b: Totals): Totals => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   skipped: a.skipped + b.skipped,

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { vi } from 'vitest';
-import type { Served } from './serve.ts';
+import type { ServiceProcess } from './serve.ts';
 
-/** Copies a data folder as its files are at one instant, as a power cut leaves them: the service stands still meanwhile. */
-export async function snapshot(service: Served, folder: string, to: string): Promise<void> {
+/** Copies a data folder at one instant, as a power cut would leave it: the service is stopped by SIGSTOP meanwhile. */
+export async function copyDataFolder(service: ServiceProcess, folder: string, to: string): Promise<void> {
   service.signal('SIGSTOP');
   const state = () => execFileSync('ps', ['-o', 'stat=', '-p', String(service.pid)], { encoding: 'utf8' });
   await vi.waitUntil(() => state().startsWith('T'), { timeout: 5_000, interval: 5 });

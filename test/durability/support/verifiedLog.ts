@@ -14,12 +14,12 @@ export interface Completed extends CompletedRequest {
   readonly stream: string;
 }
 
-/** What the log of a data folder says, read on and checked from round to round. */
-export class LogBook {
+/** Reads the request events of a data folder's log page by page, and checks the chain of all events. */
+export class VerifiedLog {
   readonly completed = new Map<string, Completed>();
   readonly refused = new Map<string, RefusedRequest>();
   readonly admitted = new Map<string, Admitted>();
-  /** What is wrong with positions, revisions or hashes, and requests that ended twice. */
+  /** Wrong positions, revisions or hashes, and requests that ended twice. */
   readonly problems: string[] = [];
   #last = 0;
   readonly #heads = new Map<string, ChainHead>();
@@ -29,21 +29,21 @@ export class LogBook {
     this.#path = join(folder, 'log.sqlite');
   }
 
-  /** How many events the log holds. */
+  /** The number of events read. */
   get length(): number {
     return this.#last;
   }
 
-  /** How many streams it has. */
+  /** The number of streams read. */
   get streams(): number {
     return this.#heads.size;
   }
 
   /**
-   * Reads what is new. The connection is closed again, so that it can never help a service that was killed to get its
-   * file back in order.
+   * Reads the events appended since the last call, over a connection of its own: one that stayed open could repair the
+   * file of a killed service in the service's place.
    */
-  readOn(): void {
+  readNew(): void {
     const reader = createReader(this.#path);
     try {
       for (;;) {
@@ -67,7 +67,7 @@ export class LogBook {
     if (known) problems.push(`double: ${known} had ended before position ${event.position}, a ${event.type}`);
   }
 
-  /** @returns the id of a request that had ended before */
+  /** @returns the request's id when the request had already ended */
   #remember({ type, data, stream }: StoredEvent): string | undefined {
     const { requestId } = data as { requestId: string };
     const isKnown = this.completed.has(requestId) || this.refused.has(requestId);

@@ -1,18 +1,18 @@
 import { readConfig } from '../../../src/app/config/config.ts';
 import { startService } from '../../../src/app/main.ts';
-import { type Running, type ServeOptions, settingsFor } from './serve.ts';
+import { environmentFor, type RunningService, type ServeOptions } from './serve.ts';
 
 /**
- * The service in this process: for tests in which the process is not what counts, but what a start makes of a folder. It
- * says and ends what `svc serve` would, for a third of the time.
+ * Runs the service in this process: a third of the time of `serve`, for tests of what a start reads from a folder rather
+ * than of the process. Output and exit code are those of `svc serve`.
  */
-export function serveInside(options: ServeOptions): Running {
+export function serveInProcess(options: ServeOptions): RunningService {
   const [stdout, stderr]: [string[], string[]] = [[], []];
-  const starting = startService(readConfig(settingsFor(options)), {
+  const starting = startService(readConfig(environmentFor(options)), {
     say: (line) => stdout.push(line),
     onFatal: (error) => stderr.push(error.message),
   });
-  // Whoever waits for it to listen is told.
+  // `listening()` reports a failed start.
   starting.catch(() => undefined);
   const stop = async () => {
     await (await starting).stop();

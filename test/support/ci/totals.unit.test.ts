@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineOf, type Report, type Step, shakyIn, skippedIn, sumOf } from './sum.ts';
+import { describeTotals, type Report, type Step, flakyIn, skippedIn, totalOf } from './totals.ts';
 
 const file = (status: string, ...tests: string[]): Report['testResults'][number] => ({
   name: 'some.test.ts',
@@ -11,7 +11,7 @@ const tests = (exitCode: number, ...files: Report['testResults'][number][]): Ste
   exitCode,
   report: { testResults: files },
 });
-const line = (...steps: Step[]) => lineOf(sumOf(steps));
+const line = (...steps: Step[]) => describeTotals(totalOf(steps));
 
 test('the tests of all commands are added up; steps without tests add nothing when they end well', () =>
   expect(
@@ -68,5 +68,5 @@ test('what passed at the second attempt only is told by name, with what was wron
     { status: 'failed', title: 'broken', ancestorTitles: [], failureMessages: ['Error: wrong'] },
   ];
   const report = { testResults: [{ name: 'some.test.ts', status: 'failed', assertionResults }] };
-  expect(shakyIn({ name: 'npm test', exitCode: 1, report })).toEqual(['pages > shaky: Error: too late']);
+  expect(flakyIn({ name: 'npm test', exitCode: 1, report })).toEqual(['pages > shaky: Error: too late']);
 });

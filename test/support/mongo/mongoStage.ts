@@ -12,11 +12,11 @@ import { appendingTo } from '../../contract/readModels/appending.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import type { MongoServer } from './mongoServer.ts';
 
-const LOOK_AGAIN_MS = 10;
+const POLL_MS = 10;
 
 export type MongoStage = Awaited<ReturnType<typeof mongoStage>>;
 
-/** A log and a database of its own, and any number of stores between them. */
+/** A log, a database, and any number of nodes that make read models of the one in the other. */
 export async function mongoStage(server: MongoServer, url = server.newDatabase()) {
   const folder = await tempFolder();
   const logPath = join(folder.path, 'log.sqlite');
@@ -26,17 +26,17 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
   const generations = new Generations(db);
   const ends: (() => Promise<void>)[] = [];
 
-  /** Resolves when the read models reach a position, however long it takes this server, which has more to do than answer. */
+  /** Resolves when the read models reach a position. Has no timeout: on a loaded machine this takes long. */
   async function reached(position: Position): Promise<void> {
-    while (((await generations.mark(await generations.active()))?.position ?? 0) < position) await wait(LOOK_AGAIN_MS);
+    while (((await generations.mark(await generations.active()))?.position ?? 0) < position) await wait(POLL_MS);
   }
 
-  /** A node: it answers, and makes the read models unless it is told to leave that to others. */
+  /** Starts a node that answers queries and, unless `isIdle`, updates the read models. */
   function node(options: Partial<MongoStoreOptions & { isIdle: boolean }> = {}) {
     const source = openLogReader(logPath);
-    const said: string[] = [];
-    const say = (line: string) => void said.push(line);
-    const store = createMongoStore({ url, log: source, fencedBy: 'test', report: say, ...options });
+    const lines: string[] = [];
+    const report = (line: string) => void lines.push(line);
+    const store = createMongoStore({ url, log: source, fencedBy: 'test', report, ...options });
     const projecting = options.isIdle ? undefined : store.project(permanentLeaseTerm());
     let ending: Promise<void> | undefined;
     const close = () => {
@@ -47,7 +47,7 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
       return ending;
     };
     ends.push(close);
-    return { ...store, ...portsOver(store.query), said, close };
+    return { ...store, ...portsOver(store.query), reported: lines, close };
   }
 
   return {

@@ -1,10 +1,10 @@
 import type { SimulatedAccount } from '../../support/provider/account.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
-type Json = any;
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any field
+type ResponseBody = any;
 
-/** A rule as `GET /api/api-keys` shows it. */
-export interface ShownRule {
+/** A limit in `GET /api/api-keys`. */
+export interface ShownLimit {
   readonly limit_type: 'total_tokens' | 'input_tokens' | 'output_tokens' | 'cost_usd';
   readonly limit_window: 'daily' | 'weekly' | 'monthly';
   readonly model_filter: string | null;
@@ -15,7 +15,7 @@ export interface ShownRule {
 }
 
 /** A row of `GET /api/request-logs`. */
-export interface ShownRow {
+export interface RequestLogRow {
   readonly request_id: string;
   readonly api_key_id: string | null;
   readonly account_id: string | null;
@@ -27,11 +27,11 @@ export interface ShownRow {
   readonly cost_usd: number | null;
 }
 
-const PAGE = 1_000;
+const MAX_PAGE_SIZE = 1_000;
 
-/** The management surface of a service, as far as these tests use it. Whatever is not a 2xx throws. */
-export function apiOf(url: string) {
-  async function call(method: string, path: string, body?: object): Promise<Json> {
+/** The part of a service's management API that these tests use. Every call throws unless the response is a 2xx. */
+export function managementApi(url: string) {
+  async function call(method: string, path: string, body?: object): Promise<ResponseBody> {
     const response = await fetch(url + path, {
       method,
       ...(body instanceof FormData
@@ -39,32 +39,32 @@ export function apiOf(url: string) {
         : body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} responded ${response.status}: ${text}`);
     return text === '' ? undefined : JSON.parse(text);
   }
 
   return {
     call,
 
-    /** Imports an account of the provider. @returns the id that the service gave it */
+    /** Imports an account of the provider. @returns its id in the service */
     async importAccount(account: SimulatedAccount): Promise<string> {
       const form = new FormData();
       form.set('auth_json', new Blob([JSON.stringify(account.authFile())]), 'auth.json');
       return (await call('POST', '/api/accounts/import', form)).account_id;
     },
 
-    /** Changes settings; those that PUT requires are filled in. */
+    /** Changes some settings and keeps the others, which PUT requires as well. */
     async set(change: object): Promise<void> {
       await call('PUT', '/api/settings', { ...(await call('GET', '/api/settings')), ...change });
     },
 
-    keys: (): Promise<{ id: string; name: string; limits: ShownRule[] }[]> => call('GET', '/api/api-keys'),
+    keys: (): Promise<{ id: string; name: string; limits: ShownLimit[] }[]> => call('GET', '/api/api-keys'),
 
-    /** The newest rows of the request log, so many of them, and how many it says to have. */
-    async requestLog(count = Number.POSITIVE_INFINITY): Promise<{ rows: ShownRow[]; total: number }> {
-      const rows: ShownRow[] = [];
+    /** @returns the newest `count` rows of the request log, and its total number of rows */
+    async requestLog(count = Number.POSITIVE_INFINITY): Promise<{ rows: RequestLogRow[]; total: number }> {
+      const rows: RequestLogRow[] = [];
       for (;;) {
-        const limit = Math.max(1, Math.min(PAGE, count - rows.length));
+        const limit = Math.max(1, Math.min(MAX_PAGE_SIZE, count - rows.length));
         const page = await call('GET', `/api/request-logs?limit=${limit}&offset=${rows.length}`);
         rows.push(...page.requests.slice(0, Math.max(0, count - rows.length)));
         if (!page.has_more || rows.length >= count) return { rows, total: page.total };
@@ -73,4 +73,4 @@ export function apiOf(url: string) {
   };
 }
 
-export type Api = ReturnType<typeof apiOf>;
+export type Api = ReturnType<typeof managementApi>;

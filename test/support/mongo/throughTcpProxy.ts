@@ -2,26 +2,26 @@ import { MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { type TcpProxy, tcpProxy } from '../tcpProxy.ts';
 
-/** A way to the same database over a network that a test does things to. Ends with the test. */
-export async function overNetwork(direct: string): Promise<{ readonly network: TcpProxy; readonly url: string }> {
+/** A URL of the same database through a TCP proxy, by which a test disturbs the network. Ends with the test. */
+export async function throughTcpProxy(direct: string): Promise<{ readonly network: TcpProxy; readonly url: string }> {
   const network = await tcpProxy(await primaryOf(direct));
   onTestFinished(() => network.close());
   return { network, url: throughPort(direct, network.port) };
 }
 
-/** The server that takes writes; of a replica set only it can tell which one that is. */
+/** Address of the server that accepts writes: the primary of a replica set, as a member reports it. */
 async function primaryOf(url: string): Promise<{ host: string; port: number }> {
   await using client = new MongoClient(url);
   await client.connect();
   const { primary } = await client.db('admin').command({ hello: 1 });
   const [first] = client.options.hosts;
-  // A single member often calls itself by a name that means nothing here.
+  // A single member often reports a host name that this machine cannot resolve.
   const named = client.options.hosts.length > 1 ? String(primary) : String(first);
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(named) ?? [];
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
-/** One port of this machine instead of the servers, and nothing by which the driver would find its way around it. */
+/** Replaces the hosts by a port of this machine, and removes options by which the driver would bypass it. */
 export function throughPort(url: string, port: number): string {
   const [, srv, credentials = '', path = '', query = ''] =
     /^mongodb(\+srv)?:\/\/([^@/]*@)?[^/?]*(\/[^?]*)?(?:\?(.*))?$/.exec(url) ?? [];
@@ -29,7 +29,7 @@ export function throughPort(url: string, port: number): string {
   options.delete('replicaSet');
   options.set('directConnection', 'true');
   if (srv && !options.has('tls') && !options.has('ssl')) options.set('tls', 'true');
-  // The certificate is of another host.
+  // The certificate names another host.
   if ([options.get('tls'), options.get('ssl')].includes('true')) options.set('tlsAllowInvalidHostnames', 'true');
   return `mongodb://${credentials}127.0.0.1:${port}${path || '/'}?${options}`;
 }
