@@ -1,12 +1,12 @@
 # syntax=docker/dockerfile:1
-# One image for every role: `docker build -t svc .`, or docker-compose.yml.
+# The image of svc: `docker build -t svc .`, or by docker-compose.yml.
 ARG NODE_IMAGE=node:24-slim
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY dashboard/package.json dashboard/
-# The image brings its own Node: the one that npm would fetch is left out.
+# --ignore-scripts: the image has Node, so the one that the npm package `node` would download is not needed.
 RUN npm ci --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund
 
 FROM ${NODE_IMAGE} AS dashboard
@@ -27,13 +27,13 @@ COPY package.json LICENSE ./
 COPY src src
 COPY projections projections
 COPY --from=dashboard /app/dashboard/build dashboard/build
-# A named volume takes over the owner of the folder that it is mounted on.
+# A named volume inherits the owner of the folder that it is mounted on.
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER node
 EXPOSE 2455 1455
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 2455}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is process 1, so that SIGTERM reaches it and open streams can finish.
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 2455}/health`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+# Node is process 1, so that SIGTERM reaches it and open streams can finish.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "src/start.mjs"]
 CMD ["serve"]

@@ -1,10 +1,10 @@
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 
-const HEAD = `// Made from the OpenAPI document by "npm run docs": do not change it by hand.
+const HEAD = `// Generated from the OpenAPI document by "npm run docs". Do not edit.
 
 `;
 
-/** TypeScript of everything that an OpenAPI document tells. */
+/** TypeScript types of an OpenAPI document. */
 export async function typesOf(document: unknown): Promise<string> {
   return HEAD + astToString(await openapiTS(document as OpenAPI3, { alphabetize: true }));
 }

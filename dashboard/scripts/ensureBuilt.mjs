@@ -1,5 +1,5 @@
-// Builds the dashboard when it is missing or older than its sources. Plain JavaScript: it also runs before anything is
-// known about the Node it runs on.
+// Builds the dashboard when it is missing or its sources have changed. Plain JavaScript, because it also runs before the
+// version of Node has been checked.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,13 +19,13 @@ const STAMP = 'sources.sha256';
 /**
  * @param {{ say: (line: string) => void }} options
  * @returns {Promise<'built' | 'up to date' | 'no sources' | 'no tools'>} `no tools`: the packages that build it are not
- *   installed, as after `npm ci --omit=dev`; whatever was built before is left as it is
- * @throws when the build fails, with what it said
+ *   installed, as after `npm ci --omit=dev`; an existing build is kept
+ * @throws Error with the output of the build when it fails
  */
 export async function ensureBuilt({ say }) {
   if (!existsSync(join(dashboard, 'src'))) return 'no sources';
   const stamp = stampOf(SOURCES);
-  const isCurrent = () => readIfThere(join(built, STAMP)) === stamp;
+  const isCurrent = () => readIfPresent(join(built, STAMP)) === stamp;
   if (isCurrent()) return 'up to date';
   const vite = viteCommand();
   if (vite === undefined) return 'no tools';
@@ -34,7 +34,7 @@ export async function ensureBuilt({ say }) {
     // Another process may have built it while this one waited.
     if (isCurrent()) return 'up to date';
     say(`${existsSync(built) ? 'The dashboard has changed' : 'First start'}: building the dashboard, about 10 s ...`);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await run(vite, stamp);
     const { page, kB } = firstLoad({
       root: dashboard,
@@ -47,7 +47,7 @@ export async function ensureBuilt({ say }) {
     writeFileSync(join(fresh, STAMP), stamp);
     rmSync(built, { recursive: true, force: true });
     renameSync(fresh, built);
-    const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
     say(`Built the dashboard in ${seconds} s; the largest first load is ${kB} kB compressed (${page}).`);
     return 'built';
   } finally {
@@ -55,7 +55,7 @@ export async function ensureBuilt({ say }) {
   }
 }
 
-/** Content, not times: a fresh clone and a copied image have new times and old files. */
+/** A hash of the sources' content. Modification times do not do: a clone or an image has new times on old files. */
 function stampOf(paths) {
   const hash = createHash('sha256');
   const add = (path) => {
@@ -72,17 +72,17 @@ function stampOf(paths) {
   return hash.digest('hex');
 }
 
-const readIfThere = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+const readIfPresent = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 
 function viteCommand() {
-  // Workspaces share what they can: vite may lie in either folder.
+  // npm hoists packages of workspaces where it can: vite may be in either folder.
   const folders = [join(dashboard, 'node_modules'), join(dashboard, '../node_modules')];
   const has = (name) => folders.some((folder) => existsSync(join(folder, name)));
   if (!has('@sveltejs/kit') || !has('svelte')) return undefined;
   return folders.map((folder) => join(folder, 'vite/bin/vite.js')).find((path) => existsSync(path));
 }
 
-/** One build at a time, also over processes. @returns what ends it */
+/** Takes a lock, so that only one process builds at a time. @returns a function that releases it */
 async function takeLock() {
   for (;;) {
     try {
@@ -92,7 +92,7 @@ async function takeLock() {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    const holder = Number(readIfThere(join(lock, 'pid')));
+    const holder = Number(readIfPresent(join(lock, 'pid')));
     if (holder > 0 && !isAlive(holder)) rmSync(lock, { recursive: true, force: true });
     await wait(100);
   }
@@ -123,7 +123,7 @@ function run(vite, stamp) {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`The dashboard could not be built:\n${output.trim()}`));
+      else reject(new Error(`Couldn't build the dashboard:\n${output.trim()}`));
     });
   });
 }

@@ -1,4 +1,4 @@
-// What a browser has to fetch before it can show a page: measured at every build.
+// Measures, at every build, how much a browser fetches before it can show a page.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 export const FIRST_LOAD_LIMIT_KB = 200;
 
 /**
- * The page that takes most, with everything it imports before it shows: scripts, styles, fonts, as gzip, which every
- * browser accepts over plain http too.
- * @param {{ root: string, output: string, site: string }} folders the sources, what vite wrote, the site made from it
+ * Finds the page with the largest first load: scripts, styles and fonts, as gzip, which every browser also accepts over
+ * plain HTTP.
+ * @param {{ root: string, output: string, site: string }} folders sources, output of vite, the site built from it
  */
 export function firstLoad({ root, output, site }) {
   const manifest = JSON.parse(readFileSync(join(output, '.vite/manifest.json'), 'utf8'));
@@ -38,7 +38,7 @@ function closure(manifest, names, found = new Set(), seen = new Set()) {
   return found;
 }
 
-/** Of fonts, the one subset that Latin text needs. */
+/** A page with Latin text fetches one subset of each font. */
 const isFetched = (path) => !path.endsWith('.woff2') || /latin-wght/.test(path.replace('latin-ext', ''));
 
 function sum(paths, site) {
@@ -51,7 +51,7 @@ function sizeOf(path) {
   return statSync(readdirSync(folder).includes(`${name}.gz`) ? `${path}.gz` : path).size;
 }
 
-/** The component that a node of the router was made from, e.g. `src/routes/+layout.svelte`. */
+/** The component of a router node, for instance `src/routes/+layout.svelte`. */
 const sourceOf = (path) => /src\/routes\/[^"]*\.svelte/.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
 
 const isLayoutOf = (source, page) =>

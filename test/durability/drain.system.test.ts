@@ -15,7 +15,8 @@ import { VerifiedLog } from './support/verifiedLog.ts';
 // Every test starts the service at least once.
 vi.setConfig({ testTimeout: 60_000 });
 
-// After SIGTERM the service takes no new request, ends open responses within SVC_DRAIN_SECONDS and flushes the log (docs/decisions/0032-drain.md).
+// After SIGTERM the service takes no new request, ends open responses within SVC_DRAIN_SECONDS and flushes the log
+// (docs/decisions/0032-drain.md).
 
 const SVC = '/backend-api/svc/responses';
 const V1 = '/v1/responses';

@@ -5,15 +5,15 @@ import { typesOf } from '../../../dashboard/scripts/apiTypes.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
 import { startService } from '../../../src/app/main.ts';
 
-/** TypeScript of the whole wire, for the dashboard: a field that the service does not answer does not compile there. */
+/** TypeScript types of the API, for the dashboard: a field that the service does not send does not compile there. */
 export const apiTypes = async (): Promise<string> => typesOf(await liveDocument());
 
-/** The document as a running service answers it. */
+/** The OpenAPI document that a running service responds. */
 async function liveDocument(): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-api-types-'));
   const ignore = () => {};
   const service = await startService(
-    readConfig({ SVC_PORT: '0', SVC_DATA_DIR: folder, SVC_DRAIN_SECONDS: '1', SVC_SETUP_TOKEN: 'nobody needs one' }),
+    readConfig({ SVC_PORT: '0', SVC_DATA_DIR: folder, SVC_DRAIN_SECONDS: '1', SVC_SETUP_TOKEN: 'unused' }),
     { say: ignore, onFatal: ignore },
   );
   try {

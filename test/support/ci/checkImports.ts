@@ -18,7 +18,7 @@ process.exitCode = count === 0 ? 0 : 1;
 function report(kind: string, graph: ImportGraph): number {
   const circles = circlesIn(graph);
   for (const circle of circles) {
-    process.stderr.write(`These ${kind} import one another:\n  ${describeCircle(circle, graph).join('\n  ')}\n`);
+    process.stderr.write(`These ${kind} import each other:\n  ${describeCircle(circle, graph).join('\n  ')}\n`);
   }
   return circles.length;
 }

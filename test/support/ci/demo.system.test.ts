@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Starts what `npm run demo` starts, and resolves when it has said how to end it. */
+/** Starts the program of `npm run demo`. Resolves when it has printed how to end it. */
 async function startDemo() {
   const temporary = await mkdtemp(join(tmpdir(), 'svc-demo-test-'));
   const child = spawn(process.execPath, ['test/support/demo.ts'], {
@@ -32,7 +32,7 @@ async function startDemo() {
     void ended.then((exitCode) => reject(new Error(`the demo ended with ${exitCode}:\n${output}`)));
   });
   return {
-    /** The printed line for a path, run as curl would. */
+    /** Sends the request of the printed curl command for a path. */
     async curl(path: string): Promise<Response> {
       const line = output.split('\n').find((text) => text.includes('curl') && text.includes(path)) ?? '';
       const url = /https?:\S+/.exec(line)?.[0] ?? `no line for ${path} in:\n${output}`;
@@ -40,23 +40,23 @@ async function startDemo() {
       if (body === undefined) return fetch(url);
       return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     },
-    /** @returns the exit code and what is left in the folder for temporary files */
+    /** Sends the signals. @returns the exit code and the temporary files that remain */
     async end(...signals: NodeJS.Signals[]) {
       for (const signal of signals) child.kill(signal);
-      return { exitCode: await ended, left: await readdir(temporary) };
+      return { exitCode: await ended, remaining: await readdir(temporary) };
     },
   };
 }
 
-test('the printed lines get answers, the request log shows them, and Ctrl-C leaves nothing behind', async () => {
+test('the printed commands get responses, the request log shows them, and Ctrl-C leaves no file', async () => {
   const demo = await startDemo();
 
   const streamed = await demo.curl('/backend-api/svc/responses');
   expect(streamed.headers.get('content-type')).toContain('text/event-stream');
   expect(await streamed.text()).toContain('event: response.completed');
 
-  const whole = await demo.curl('/v1/responses');
-  expect(await whole.json()).toMatchObject({
+  const json = await demo.curl('/v1/responses');
+  expect(await json.json()).toMatchObject({
     status: 'completed',
     output: [{ content: [{ text: expect.stringMatching(/^Hello, this is account-\d@example.com/) }] }],
   });
@@ -64,11 +64,11 @@ test('the printed lines get answers, the request log shows them, and Ctrl-C leav
   const log = await demo.curl('/api/request-logs');
   expect(await log.json()).toMatchObject({ total: 2, requests: [{ status: '200' }, { status: '200' }] });
 
-  // A terminal signals the whole process group, and npm may pass on its own as well.
-  expect(await demo.end('SIGINT', 'SIGINT')).toEqual({ exitCode: 0, left: [] });
+  // A terminal signals the whole process group, and npm may forward its own signal as well.
+  expect(await demo.end('SIGINT', 'SIGINT')).toEqual({ exitCode: 0, remaining: [] });
 });
 
-test('SIGTERM ends it as well', async () => {
+test('SIGTERM ends the demo and leaves no file', async () => {
   const demo = await startDemo();
-  expect(await demo.end('SIGTERM')).toEqual({ exitCode: 0, left: [] });
+  expect(await demo.end('SIGTERM')).toEqual({ exitCode: 0, remaining: [] });
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../../src/app/config/config.ts';
 
-// No image can be pulled where this runs: what is checked is that the files fit together and fit the service.
+// Images cannot be pulled where this runs, so these tests check that the files agree with each other and with the service.
 
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -31,7 +31,7 @@ const compose = parse(text) as Compose;
 const service = (name: string): ComposeService => compose.services[name] as ComposeService;
 const svc = service('svc');
 
-/** As compose fills in `${NAME:?why}` and `${NAME:-otherwise}`. */
+/** Substitutes `${NAME:?error}` and `${NAME:-default}` as compose does. */
 const interpolated = (value: string | number, given: Readonly<Record<string, string>>): string =>
   String(value).replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name: string, kind: string, rest: string) => {
     if (given[name]) return given[name];
@@ -39,7 +39,7 @@ const interpolated = (value: string | number, given: Readonly<Record<string, str
     return rest;
   });
 
-/** 8.0.17 is 8000017; what is not pinned to the last digit is 0. */
+/** A comparable number: 8000017 for 8.0.17, 0 without a complete version. */
 const versionOf = (image: string): number =>
   (/:(\d+)\.(\d+)\.(\d+)/.exec(image)?.slice(1).map(Number) ?? []).reduce((sum, part) => sum * 1_000 + part, 0);
 
@@ -48,13 +48,13 @@ const environment = (given: Readonly<Record<string, string>>) =>
 
 const KEY = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
 
-test('the service takes every setting of the compose file, and knows them all', () => {
+test('the service knows every setting of the compose file', () => {
   const given = environment(KEY);
   const config = readConfig(given) as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(given)) if (value !== '') expect(config, name).toHaveProperty(name);
 });
 
-test('without a key of one’s own nothing starts, and no secret has a default', () => {
+test('the compose file requires an encryption key and has no default for any secret', () => {
   expect(() => environment({})).toThrow('SVC_ENCRYPTION_KEY is required');
   for (const match of text.matchAll(/^\s+(\w*(?:KEY|PASSWORD|TOKEN|SECRET)\w*):\s*(.*)$/gim)) {
     expect(match[2], match[1]).toMatch(/^\$\{\w+:(?:-|\?[^}]*)\}$/);
@@ -62,7 +62,7 @@ test('without a key of one’s own nothing starts, and no secret has a default',
   expect(text).not.toMatch(/changeit|:\/\/[^/\s]+:[^/\s]+@/);
 });
 
-test('the stores that the service is told of are there, healthy before it starts, and reachable by it alone', () => {
+test('the stores exist, are healthy before the service starts, and only the service reaches them', () => {
   const hosts = Object.entries(svc.environment ?? {})
     .filter(([name]) => /^SVC_(EVENTSTORE|MONGODB)_URL$/.test(name))
     .map(([, url]) => /\/\/([^:/]+)/.exec(String(url))?.[1] as string);
@@ -79,7 +79,7 @@ test('the stores that the service is told of are there, healthy before it starts
   for (const port of svc.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
 });
 
-test('everything that must survive a container is in a volume that is declared', () => {
+test('data that must survive a container is in a declared volume', () => {
   const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((each) => each.split(':')));
   expect(mounted.map(([name]) => name).sort()).toEqual(Object.keys(compose.volumes).sort());
   expect(svc.volumes).toEqual([`svc-data:${svc.environment?.SVC_DATA_DIR}`]);
@@ -87,7 +87,7 @@ test('everything that must survive a container is in a volume that is declared',
   expect(service('mongodb').volumes).toContain('mongodb-data:/data/db');
 });
 
-test('EventStoreDB is one that loses no checkpoint, with options that it still has', () => {
+test('EventStoreDB has a version with correct checkpoints, and only options that it supports', () => {
   const { image = '', environment: options = {} } = service('eventstore');
   expect(versionOf(image)).toBeGreaterThanOrEqual(24_010_005);
   // Any of these stops a server from 24.2 on (docs/stores.md#eventstoredb-server-versions-and-settings).
@@ -95,7 +95,7 @@ test('EventStoreDB is one that loses no checkpoint, with options that it still h
   expect(String(svc.environment?.SVC_EVENTSTORE_URL)).toContain(`:${options.EVENTSTORE_NODE_PORT}`);
 });
 
-test('MongoDB is a replica set of one: its name is the same wherever it is named, its only member the server itself', () => {
+test('MongoDB is a replica set of one, with the same name in every place', () => {
   const { image = '', command = [], healthcheck } = service('mongodb');
   expect(versionOf(image)).toBeGreaterThanOrEqual(8_000_017);
   const url = new URL(String(svc.environment?.SVC_MONGODB_URL));
@@ -107,15 +107,15 @@ test('MongoDB is a replica set of one: its name is the same wherever it is named
   expect(() => new Script(script)).not.toThrow();
 });
 
-test('a container has more time to end than the service takes to drain', () => {
+test('the stop grace period is longer than the drain of the service', () => {
   const seconds = Number(/^(\d+)s$/.exec(svc.stop_grace_period ?? '')?.[1]);
   expect(seconds).toBeGreaterThanOrEqual(readConfig(environment(KEY)).SVC_DRAIN_SECONDS + 10);
 });
 
-test('the image is made of what is there, runs as nobody in particular, and says how it is', () => {
+test('the image copies existing files, runs as an unprivileged user and has a health check', () => {
   const lines = read('Dockerfile').split('\n');
-  const all = (word: string) =>
-    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+  const all = (instruction: string) =>
+    lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
   const sources = all('COPY')
     .filter((copy) => !copy.startsWith('--from'))
     .flatMap((copy) => copy.split(' ').slice(0, -1));

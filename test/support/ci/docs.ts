@@ -1,4 +1,4 @@
-// `npm run docs`: writes what is made from code: pages of docs/, and the dashboard's types of the API.
+// `npm run docs` writes the generated files: pages of docs/ and the dashboard's API types.
 
 import { writeFileSync } from 'node:fs';
 import { apiTypes } from './apiTypes.ts';

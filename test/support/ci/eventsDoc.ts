@@ -7,7 +7,7 @@ import { code, table } from './markdown.ts';
 import { fieldsOf, placeholdersOf } from './schemaFields.ts';
 import { streamTable } from './streamTable.ts';
 
-/** `docs/events.md`, from the registry of events. */
+/** Renders `docs/events.md` from the registry of events. */
 export const eventsDoc = (): string => `# Events
 
 <!-- Generated from src/domain/eventTypes.ts by \`npm run docs\`. Do not edit. -->
@@ -34,7 +34,7 @@ ${definitions.map(section).join('\n\n')}
 
 type Definition = EventDefinition<string, never>;
 
-/** By name: the registry's own order depends on who loads the modules. */
+/** Sorted by name: the registry's order depends on the order in which modules load. */
 const definitions: readonly Definition[] = [...eventTypes.values()].toSorted((a, b) => (a.type < b.type ? -1 : 1));
 
 const row = ({ type, version }: Definition) => [`[${type}](#${type.toLowerCase()})`, String(version), sentenceOf(type)];
@@ -49,7 +49,7 @@ function section({ type, version, data }: Definition): string {
 
 type DataOf = { [Type in KnownEvent['type']]: Extract<KnownEvent, { type: Type }>['data'] };
 
-/** Data for the sentences that compute with it; in the others each field stands for itself. */
+/** Data for the sentences that compute with it. In the others each field is a placeholder with its name. */
 const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   ApiKeyExpiryChanged: { from: null, to: instant(Date.UTC(2030, 0, 31, 12)) },
   ApiKeyModelsChanged: { from: null, to: ['{model}', '{model}'] },

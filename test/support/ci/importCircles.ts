@@ -7,7 +7,7 @@ export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
 /**
- * Which file imports which, type imports and dynamic ones included.
+ * The imports of each file, type imports and dynamic ones included.
  * @param sources paths from the root of the repository, with their texts; imports of other files are ignored
  */
 export function fileGraph(sources: ReadonlyMap<string, string>): ImportGraph {
@@ -18,7 +18,7 @@ export function fileGraph(sources: ReadonlyMap<string, string>): ImportGraph {
   return new Map([...sources].map(([file, text]) => [file, new Set(importsOf(file, text))]));
 }
 
-/** Which folder imports which: a folder is what lies directly in it, so that its subfolders are nodes of their own. */
+/** The imports of each folder: of the files directly in it, because its subfolders are nodes of their own. */
 export function folderGraph(files: ImportGraph): ImportGraph {
   const folders = new Map<string, Set<string>>();
   for (const [file, imports] of files) {
@@ -29,7 +29,7 @@ export function folderGraph(files: ImportGraph): ImportGraph {
   return folders;
 }
 
-/** Groups of nodes that import one another, directly or through others (Tarjan's strongly connected components). */
+/** Groups of nodes that import each other, directly or through others (Tarjan's strongly connected components). */
 export function circlesIn(graph: ImportGraph): string[][] {
   const indexOf = new Map<string, number>();
   const stack: string[] = [];

@@ -35,7 +35,7 @@ test('finds a circle of folders whose files import in one direction', () => {
   expect(circlesIn(folderGraph(files))).toEqual([['src/a', 'src/b']]);
 });
 
-test('takes a folder and its subfolder for two folders', () => {
+test('treats a folder and its subfolder as two folders', () => {
   const down = graphOf({ 'src/app.ts': "import './sub/part.ts';", 'src/sub/part.ts': '' });
   expect(circlesIn(folderGraph(down))).toEqual([]);
   const both = graphOf({
@@ -46,5 +46,5 @@ test('takes a folder and its subfolder for two folders', () => {
   expect(circlesIn(folderGraph(both))).toEqual([['src', 'src/sub']]);
 });
 
-test('ignores packages and files outside the given ones', () =>
+test('ignores packages, and files that are not given', () =>
   expect(circlesIn(graphOf({ 'src/a.ts': "import 'node:fs';\nimport '../test/b.ts';" }))).toEqual([]));

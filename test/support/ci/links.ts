@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** All tracked files that are there, from the root of the repository. */
+/** Paths of all tracked files that exist, relative to the root of the repository. */
 export const trackedFiles = (): string[] =>
   execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
     .split('\0')
@@ -13,9 +13,9 @@ export const trackedFiles = (): string[] =>
 
 export const textOf = (path: string): string => readFileSync(root + path, 'utf8');
 
-/** A place in a document that something refers to. */
+/** A reference to a document, or to a heading in it. */
 export interface Reference {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly anchor: string | undefined;
 }
@@ -34,7 +34,7 @@ function* proseOf(markdown: string): Generator<string> {
   }
 }
 
-/** Anchors of all headings, as GitHub makes them: a title that comes again gets a number. */
+/** Anchors of all headings, as GitHub makes them: repeated titles are numbered. */
 export function anchorsIn(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const line of proseOf(markdown)) {
@@ -45,13 +45,13 @@ export function anchorsIn(markdown: string): ReadonlySet<string> {
       .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
       .replaceAll(' ', '-');
     let anchor = slug;
-    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${slug}-${again}`;
+    for (let count = 1; anchors.has(anchor); count += 1) anchor = `${slug}-${count}`;
     anchors.add(anchor);
   }
   return anchors;
 }
 
-/** Links of a Markdown file to other places of the repository. @param path of the file itself */
+/** Links of a Markdown file into the repository. @param path of the file itself */
 export function linksIn(markdown: string, path: string): Reference[] {
   const prose = [...proseOf(markdown)].join('\n');
   return [...prose.matchAll(LINK)]
@@ -62,15 +62,15 @@ export function linksIn(markdown: string, path: string): Reference[] {
     }));
 }
 
-/** Documents that a source file names, mostly in comments. */
+/** References to documents in a source file, mostly in comments. */
 export const citationsIn = (source: string): Reference[] =>
   [...source.matchAll(CITATION)].map(([, path = '', anchor]) => ({ path, anchor }));
 
 const known = new Map<string, ReadonlySet<string>>();
 
-/** What is wrong with a reference; undefined when the file and its heading are there. */
+/** @returns why a reference is broken; undefined when the file and its heading exist */
 export function problemOf({ path, anchor }: Reference): string | undefined {
-  if (!existsSync(root + path)) return `there is no ${path}`;
+  if (!existsSync(root + path)) return `${path} does not exist`;
   if (anchor === undefined) return undefined;
   let anchors = known.get(path);
   if (!anchors) {

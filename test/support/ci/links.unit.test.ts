@@ -5,11 +5,11 @@ const files = trackedFiles();
 const pages = files.filter((path) => path.endsWith('.md'));
 const sources = files.filter((path) => /\.(?:ts|mjs|js|svelte|css|html|grit|json|sh|ya?ml|lua|md)$|^\.ci\//.test(path));
 
-test.each(pages)('every file and heading that %s links to exists', (path) => {
+test.each(pages)('%s links only to files and headings that exist', (path) => {
   expect(linksIn(textOf(path), path).flatMap((link) => problemOf(link) ?? [])).toEqual([]);
 });
 
-test('every document and heading that a comment cites exists', () => {
+test('comments cite only documents and headings that exist', () => {
   const wrong = sources.flatMap((path) =>
     citationsIn(textOf(path)).flatMap((citation) => {
       const problem = problemOf(citation);
@@ -30,12 +30,12 @@ describe('anchors', () => {
     expect([...anchorsIn(heading)]).toEqual([anchor]);
   });
 
-  test('of equal headings are numbered, and code has none', () => {
+  test('of equal headings are numbered, and code blocks have none', () => {
     expect([...anchorsIn('## Again\n```\n# code\n```\n## Again')]).toEqual(['again', 'again-1']);
   });
 });
 
-test('links are read from where their file stands, other sites are left out', () => {
+test('links are resolved from their own file, and other sites are left out', () => {
   const markdown =
     '[a](../provider.md#b) [c](#d) [e](https://example.org/f.md) [g](0003-performance-goals.md)\n```\n[code](none.md)\n```';
   expect(linksIn(markdown, 'docs/decisions/README.md')).toEqual([
@@ -45,7 +45,7 @@ test('links are read from where their file stands, other sites are left out', ()
   ]);
 });
 
-test('citations are found with and without a heading, inside brackets and at the end of a sentence', () => {
+test('finds citations with and without a heading, in brackets and at the end of a sentence', () => {
   expect(citationsIn('// (docs/clients.md#ai-sdk), see docs/decisions/0002-promises.md. And bench/README.md')).toEqual([
     { path: 'docs/clients.md', anchor: 'ai-sdk' },
     { path: 'docs/decisions/0002-promises.md', anchor: undefined },

@@ -9,13 +9,13 @@ import {
 } from '../../../src/domain/core/schemas.ts';
 
 export interface Field {
-  /** `attempts[].outcome` */
+  /** For instance `attempts[].outcome`. */
   readonly path: string;
   readonly kind: string;
   readonly isOptional: boolean;
 }
 
-/** Schemas that a name says more about than their shape. */
+/** Schemas that are better described by a name than by their shape. */
 const NAMED: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [instantSchema(z), 'time'],
   [positionSchema(z), 'position'],
@@ -25,7 +25,7 @@ const NAMED: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [apiKeyIdSchema(z), 'API key id'],
 ]);
 
-/** The parts of zod's own description of a schema that are read here. */
+/** The parts of a zod schema's definition that are used here. */
 interface Definition {
   readonly type: string;
   readonly format?: string;
@@ -41,7 +41,7 @@ type Schema = z.ZodType;
 
 const definitionOf = (schema: Schema) => schema.def as unknown as Definition;
 
-/** Every field of an object schema, those of nested objects below their own. */
+/** All fields of an object schema, each followed by the fields of its nested object. */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   return Object.entries(definitionOf(schema).shape ?? {}).flatMap(([name, given]) => {
     const { inner, isOptional } = withoutOptional(given);
@@ -52,7 +52,7 @@ export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   });
 }
 
-/** Data in which each field stands for itself: `{name}`. */
+/** Data in which the value of each field is its name in braces: `{name}`. */
 export const placeholdersOf = (schema: Schema): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(definitionOf(schema).shape ?? {}).map(([name, given]) => {
@@ -68,7 +68,7 @@ function withoutOptional(schema: Schema): { inner: Schema; isOptional: boolean }
     : { inner: schema, isOptional: false };
 }
 
-/** The object that a schema holds, itself or as the element of a list. */
+/** The object schema in a schema: itself, or the element of a list. */
 function objectIn(schema: Schema, suffix = ''): { schema: Schema; suffix: string } | undefined {
   const { type, innerType, element } = definitionOf(schema);
   if (type === 'object') return { schema, suffix };
@@ -76,7 +76,7 @@ function objectIn(schema: Schema, suffix = ''): { schema: Schema; suffix: string
   return type === 'array' && element ? objectIn(element, `${suffix}[]`) : undefined;
 }
 
-/** @throws Error for a kind of schema that no event has used so far */
+/** @throws Error for a kind of schema that no event uses yet */
 function kindOf(schema: Schema): string {
   const named = NAMED.get(schema);
   if (named !== undefined) return named;

@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-// The shell between npm and the service passes no signal on, unless the script says `exec`: SIGTERM would end npm and
-// leave the service behind.
+// The shell between npm and the service forwards no signal unless the script uses `exec`: SIGTERM would end npm and leave
+// the service running.
 test('SIGTERM to "npm start" drains the service and ends both', async () => {
   const data = await mkdtemp(join(tmpdir(), 'svc-start-test-'));
   const npm = spawn('npm', ['start'], {
@@ -42,11 +42,11 @@ test('SIGTERM to "npm start" drains the service and ends both', async () => {
   await expect(fetch(`${url}/health`)).rejects.toThrow();
 });
 
-/** Kills what is left of the test's own process group. */
+/** Kills the remaining processes of the group that the test started. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of it.
+    // All have ended.
   }
 }

@@ -6,7 +6,7 @@ import { code } from './markdown.ts';
 
 type Subjects = typeof subjects;
 
-/** A stand-in for each subject's id. A new subject without one is a compile error. */
+/** A placeholder for each subject's id. A new subject without one is a compile error. */
 const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['streamOf']>[0] } = {
   account: '<account id>' as AccountId,
   accountLink: '<link id>',

@@ -1,22 +1,22 @@
-// The end of `.ci/run`: node test/support/ci/summary.ts 'npm run lint=0' 'npm test=0,/tmp/report.json' ...
-// Prints a line for each step that failed, for everything that was skipped and for what passed at the second attempt only, then
-// the sum; exits with 1 when anything failed.
+// Last command of `.ci/run`: node test/support/ci/summary.ts 'npm run lint=0' 'npm test=0,/tmp/report.json' ...
+// Prints a line for each failed step, each skipped test or suite and each test that passed on a retry, then the totals.
+// Exits with 1 when anything failed.
 
 import { readFileSync } from 'node:fs';
-import { totalOfStep, describeTotals, type Report, type Step, flakyIn, skippedIn, totalOf } from './totals.ts';
+import { describeTotals, flakyIn, type Report, type Step, skippedIn, totalOf, totalOfStep } from './totals.ts';
 
 const steps = process.argv.slice(2).map(stepOf);
 for (const step of steps) {
   const count = totalOfStep(step);
-  if (count.failed > 0) say(`${step.name}: ${'report' in step ? describeTotals(count) : 'failed'}`);
+  if (count.failed > 0) print(`${step.name}: ${'report' in step ? describeTotals(count) : 'failed'}`);
 }
-for (const name of steps.flatMap(skippedIn)) say(`skipped: ${name}`);
-for (const name of steps.flatMap(flakyIn)) say(`passed at the second attempt only: ${name}`);
-const sum = totalOf(steps);
-say(describeTotals(sum));
-process.exitCode = steps.length > 0 && sum.failed === 0 ? 0 : 1;
+for (const name of steps.flatMap(skippedIn)) print(`skipped: ${name}`);
+for (const name of steps.flatMap(flakyIn)) print(`passed on retry: ${name}`);
+const totals = totalOf(steps);
+print(describeTotals(totals));
+process.exitCode = steps.length > 0 && totals.failed === 0 ? 0 : 1;
 
-/** `name=exit code`, and behind a comma the file of vitest's report where the step runs tests. */
+/** Parses `name=exit code`, followed by a comma and the file of vitest's report when the step runs tests. */
 function stepOf(given: string): Step {
   const [, name, exitCode, , file] = /^(.+?)=(\d+)(,(.+))?$/.exec(given) ?? [];
   if (name === undefined) throw new Error(`"${given}" is not <name>=<exit code>[,<report>]`);
@@ -32,6 +32,6 @@ function reportIn(file: string): Report | undefined {
   }
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

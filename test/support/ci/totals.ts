@@ -2,11 +2,11 @@
 export interface Step {
   readonly name: string;
   readonly exitCode: number;
-  /** What vitest's JSON reporter left; undefined when it left nothing. Absent: the step runs no tests. */
+  /** The report of vitest's JSON reporter; undefined when it wrote none. Absent when the step runs no tests. */
   readonly report?: Report | undefined;
 }
 
-/** The part of vitest's JSON report that counts. */
+/** The part of vitest's JSON report that is used here. */
 export interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -16,7 +16,7 @@ export interface Report {
       readonly title: string;
       /** The suites around the test, the outermost first. */
       readonly ancestorTitles: readonly string[];
-      /** Of a test that passed: of the attempts before. */
+      /** For a test that passed: the failures of previous attempts. */
       readonly failureMessages?: readonly string[];
     }[];
   }[];
@@ -31,16 +31,16 @@ export interface Totals {
 const ZERO: Totals = { passed: 0, failed: 0, skipped: 0 };
 
 /**
- * Adds up what the steps found. Nothing may fail unseen, so a failure that no test stands for counts as one: a step that
- * ended badly although each of its tests passed, one that left no report, a file that could not be loaded.
+ * Adds up the results of the steps. A failure without a failed test counts as one failed test: a step that exited with an
+ * error although its tests passed, one that wrote no report, a file that could not be loaded.
  */
 export const totalOf = (steps: readonly Step[]): Totals => steps.map(totalOfStep).reduce(add, ZERO);
 
 export function totalOfStep(step: Step): Totals {
   const tests = step.report ? step.report.testResults.map(countOfFile).reduce(add, ZERO) : ZERO;
-  const leftNoReport = 'report' in step && step.report === undefined;
-  const isUnseen = (step.exitCode !== 0 || leftNoReport) && tests.failed === 0;
-  return isUnseen ? { ...tests, failed: 1 } : tests;
+  const hasNoReport = 'report' in step && step.report === undefined;
+  const isUncounted = (step.exitCode !== 0 || hasNoReport) && tests.failed === 0;
+  return isUncounted ? { ...tests, failed: 1 } : tests;
 }
 
 /** `N passed, N failed`, and how many were skipped when there are any. */
@@ -49,7 +49,7 @@ export const describeTotals = ({ passed, failed, skipped }: Totals): string =>
 
 const isSkipped = ({ status }: { readonly status: string }): boolean => status !== 'passed' && status !== 'failed';
 
-/** What did not run, by name: a suite of which nothing ran stands for its tests. */
+/** Names of the skipped tests; a suite of which every test was skipped is named once. */
 export function skippedIn({ report }: Step): string[] {
   return (report?.testResults ?? []).flatMap(({ assertionResults }) => {
     const ranIn = new Set(
@@ -63,7 +63,7 @@ export function skippedIn({ report }: Step): string[] {
   });
 }
 
-/** What passed at the second attempt only, by name, with the first line of what was wrong before. */
+/** Names of the tests that passed on a retry, with the first line of the first failure. */
 export const flakyIn = ({ report }: Step): string[] =>
   (report?.testResults ?? []).flatMap(({ assertionResults }) =>
     assertionResults.flatMap(({ status, ancestorTitles, title, failureMessages: [message] = [] }) =>
@@ -81,7 +81,7 @@ function countOfFile({ status, assertionResults }: Report['testResults'][number]
   const passed = count('passed');
   const failed = count('failed');
   const skipped = assertionResults.filter(isSkipped).length;
-  // It could not be loaded, or a hook of it failed, after which vitest calls its tests skipped.
+  // The file could not be loaded, or one of its hooks failed, after which vitest reports its tests as skipped.
   return status === 'failed' && failed === 0 ? { passed, failed: 1, skipped } : { passed, failed, skipped };
 }
 

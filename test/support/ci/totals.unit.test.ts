@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeTotals, type Report, type Step, flakyIn, skippedIn, totalOf } from './totals.ts';
+import { describeTotals, flakyIn, type Report, type Step, skippedIn, totalOf } from './totals.ts';
 
 const file = (status: string, ...tests: string[]): Report['testResults'][number] => ({
   name: 'some.test.ts',
@@ -13,7 +13,7 @@ const tests = (exitCode: number, ...files: Report['testResults'][number][]): Ste
 });
 const line = (...steps: Step[]) => describeTotals(totalOf(steps));
 
-test('the tests of all commands are added up; steps without tests add nothing when they end well', () =>
+test('adds up the tests of all steps; a step without tests adds nothing when it succeeds', () =>
   expect(
     line(
       { name: 'lint', exitCode: 0 },
@@ -22,26 +22,26 @@ test('the tests of all commands are added up; steps without tests add nothing wh
     ),
   ).toBe('4 passed, 2 failed'));
 
-test('tests that were skipped or are still to be written are named when there are any', () =>
+test('counts skipped, pending and todo tests as skipped', () =>
   expect(line(tests(0, file('passed', 'passed', 'skipped', 'pending', 'todo')))).toBe('1 passed, 0 failed, 3 skipped'));
 
-test('a lint or type error is one failure', () =>
+test('counts a failed step without tests as one failure', () =>
   expect(line({ name: 'lint', exitCode: 1 }, { name: 'typecheck', exitCode: 2 })).toBe('0 passed, 2 failed'));
 
-test('a command that died without a report is one failure, whatever its exit code says', () => {
+test('counts a step without a report as one failure, whatever its exit code', () => {
   expect(line({ name: 'npm test', exitCode: 137, report: undefined })).toBe('0 passed, 1 failed');
   expect(line({ name: 'npm test', exitCode: 0, report: undefined })).toBe('0 passed, 1 failed');
 });
 
-test('a command that ended badly although its tests passed is one failure', () =>
+test('counts a step that failed although its tests passed as one failure', () =>
   expect(line(tests(1, file('passed', 'passed')))).toBe('1 passed, 1 failed'));
 
-test('a file that could not be loaded, or whose hook failed, is one failure', () => {
+test('counts a file that could not be loaded, or whose hook failed, as one failure', () => {
   expect(line(tests(1, file('failed'), file('passed', 'passed')))).toBe('1 passed, 1 failed');
   expect(line(tests(1, file('failed', 'skipped', 'skipped')))).toBe('0 passed, 1 failed, 2 skipped');
 });
 
-test('what was skipped is told by name: a whole suite once, of others each test', () => {
+test('names a suite of skipped tests once, and skipped tests of other suites one by one', () => {
   const result = (status: string, title: string, ...ancestorTitles: string[]) => ({ status, title, ancestorTitles });
   const assertionResults = [
     result('skipped', 'one', 'MongoDB: no server', 'pages'),
@@ -61,12 +61,12 @@ test('what was skipped is told by name: a whole suite once, of others each test'
   expect(skippedIn({ name: 'lint', exitCode: 0 })).toEqual([]);
 });
 
-test('what passed at the second attempt only is told by name, with what was wrong at the first', () => {
+test('names tests that passed on a retry, with the first failure', () => {
   const assertionResults = [
-    { status: 'passed', title: 'calm', ancestorTitles: [], failureMessages: [] },
-    { status: 'passed', title: 'shaky', ancestorTitles: ['pages'], failureMessages: ['Error: too late\n  at x'] },
+    { status: 'passed', title: 'stable', ancestorTitles: [], failureMessages: [] },
+    { status: 'passed', title: 'flaky', ancestorTitles: ['pages'], failureMessages: ['Error: too late\n  at x'] },
     { status: 'failed', title: 'broken', ancestorTitles: [], failureMessages: ['Error: wrong'] },
   ];
   const report = { testResults: [{ name: 'some.test.ts', status: 'failed', assertionResults }] };
-  expect(flakyIn({ name: 'npm test', exitCode: 1, report })).toEqual(['pages > shaky: Error: too late']);
+  expect(flakyIn({ name: 'npm test', exitCode: 1, report })).toEqual(['pages > flaky: Error: too late']);
 });

@@ -1,4 +1,4 @@
-// Made from the OpenAPI document by "npm run docs": do not change it by hand.
+// Generated from the OpenAPI document by "npm run docs". Do not edit.
 
 export interface paths {
     "/api/accounts": {
