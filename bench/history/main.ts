@@ -15,7 +15,7 @@ import { createPast } from '../../src/state/past/past.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 
 // `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>]`: fills a log with requests and, every
-// fiftieth event, a change by one of 20 operators; then times pages of the history and answers about the past.
+// 50th event, a change by one of 20 operators; then times pages of the history and queries of past states.
 
 const { values } = parseArgs({
   options: {

@@ -17,7 +17,7 @@ const KEYS = 20;
 const SESSIONS = 2_000;
 const START = Date.UTC(2026, 0, 1);
 
-/** The keys of these requests, each with three limits, so that a fold has counters to keep. */
+/** Creates the keys of the requests, each with three limits, so that a fold has counters to update. */
 export const keyEvents = (): EventToAppend[] =>
   keys.map((keyId, index) => {
     const common = {
@@ -47,7 +47,7 @@ export const keyEvents = (): EventToAppend[] =>
 const digest = (text: string): string => hash('sha256', text, 'hex');
 const uuid = (text: string): string => digest(text).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
 
-/** The same requests at every run: what a gateway with 50 accounts and 20 keys writes, about 700 bytes of data each. */
+/** The requests of a gateway with 50 accounts and 20 keys, the same at every run, about 700 bytes of data each. */
 export function completedRequest(index: number): EventToAppend {
   const requestId = uuid(`request ${index}`);
   return {

@@ -6,8 +6,8 @@ import { foldFile } from '../../src/state/pages/foldFile.ts';
 import { foldFrom } from '../../src/state/snapshots/foldData.ts';
 import { newestSnapshot, SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
 
-// Child of the bench: folds the log in `argv[2]` as a node does at its start, once, with cold code, from the newest snapshot
-// beside it if there is one.
+// Child of the bench: folds the log in `argv[2]` once as a node does at its start, with cold code, from the newest snapshot if
+// there is one.
 
 const [, , path = ''] = process.argv;
 const log = await createSqliteEventLog({ path, node: 'bench' });

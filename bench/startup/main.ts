@@ -9,8 +9,8 @@ import { startOnFolder } from '../throughput/startOnFolder.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
 
 // `npm run bench:startup -- [--events 1000000] [--clients 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
-// event sink, then measures in processes of their own how long a node takes to fold it, how long `svc serve` takes until it
-// answers, what a snapshot costs a node that runs, and how long both take from there. Goals: 6 s for a million
+// event sink, then measures in child processes how long a node takes to fold it, how long `svc serve` takes until it
+// listens, what a snapshot costs a running node, and how long both take from a snapshot. Goals: 6 s for a million
 // events from nothing, 2 s from a snapshot (docs/decisions/0003-performance-goals.md).
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ try {
   for (let round = 0; round < rounds; round++) await fold();
   for (let round = 0; round < rounds; round++) {
     await serve();
-    // Given up when the service ended, but on a slow machine it may just have been done.
+    // Stopping the service aborts its snapshot, but on a slow machine it may just have been completed.
     await rm(snapshots, { recursive: true, force: true });
   }
   await child('snapshot', /^snapshot of.*$/m);
@@ -48,7 +48,7 @@ function fold(): Promise<void> {
   return child('fold', /^\d+ events.*$/m);
 }
 
-/** Runs a program of this folder on the log, and says what it found. */
+/** Runs a program of this folder on the log and prints its result. */
 async function child(name: string, line: RegExp): Promise<void> {
   const program = startOnFolder(folder, name, [new URL(`${name}.ts`, import.meta.url).pathname, path]);
   say((await program.line(line, 120_000))[0]);

@@ -7,8 +7,8 @@ import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { keepSnapshots } from '../../src/state/snapshots/keepSnapshots.ts';
 import { SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
 
-// Child of the bench: has a snapshot made of the log in `argv[2]` beside a node that has folded it, and watches how long
-// that node's event loop is held up meanwhile.
+// Child of the bench: makes a snapshot of the log in `argv[2]` beside a node that has folded it, and measures the pauses of that
+// node's event loop meanwhile.
 
 const [, , path = ''] = process.argv;
 const fail = (error: Error) => {

@@ -11,16 +11,16 @@ import { usageTrends } from './readModels/usageTrends.ts';
 
 /** An empty log and the read models that follow it, for one test. */
 export interface ReadModelsUnderTest extends ReadModelPorts, AsyncDisposable {
-  /** Appends events. @returns the position of the last */
+  /** Appends events. @returns the position of the last one */
   append(...events: Happened[]): Promise<Position>;
 }
 
 export type ReadModelsFactory = () => Promise<ReadModelsUnderTest>;
 
-/** How many events, or rounds, of so many in full: a store that reads every document for every query gets a part. */
+/** Scales a number of events or rounds down, for stores that scan all documents for each query. */
 export type Scaled = (count: number) => number;
 
-/** What read models answer, over any store. */
+/** The test suite of the read model ports, for any store. */
 export function describeReadModels(name: string, createReadModels: ReadModelsFactory, { scale = 1 } = {}): void {
   const scaled: Scaled = (count) => Math.ceil(count * scale);
   describe(`${name}: read models`, () => {

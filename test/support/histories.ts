@@ -20,13 +20,13 @@ import {
   uuid,
 } from './specification.ts';
 
-// Histories of a small world, so that what happens often meets what is there: three accounts, three keys, two models.
+// Histories of three accounts, three keys and two models, so that most events concern resources that exist.
 
 type Kinds = { [Type in KnownEvent['type']]: fc.Arbitrary<Extract<KnownEvent, { type: Type }>['data']> };
 
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 const orAbsent = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
-/** Without the fields that are absent: as JSON gives it back. */
+/** Without undefined fields, as after a round trip through JSON. */
 const record = <Fields extends Record<string, fc.Arbitrary<unknown>>>(fields: Fields) =>
   fc.record(fields).map((data) => JSON.parse(JSON.stringify(data)) as typeof data);
 
@@ -205,8 +205,8 @@ const kinds = {
   }),
 } satisfies Record<KnownEvent['type'], fc.Arbitrary<unknown>> as Kinds;
 
-/** What makes a history worth folding happens more often. */
-const OFTEN: Partial<Record<KnownEvent['type'], number>> = {
+/** Weights of event types that matter most to a fold; 1 for all others. */
+const WEIGHTS: Partial<Record<KnownEvent['type'], number>> = {
   RequestCompleted: 12,
   RequestAdmitted: 3,
   AccountImported: 4,
@@ -216,7 +216,7 @@ const OFTEN: Partial<Record<KnownEvent['type'], number>> = {
 
 const anyEvent = fc.oneof(
   ...Object.entries(kinds).map(([type, arbitrary]) => ({
-    weight: OFTEN[type as KnownEvent['type']] ?? 1,
+    weight: WEIGHTS[type as KnownEvent['type']] ?? 1,
     arbitrary: fc.record({
       type: fc.constant(type),
       data: arbitrary as fc.Arbitrary<unknown>,
@@ -226,7 +226,7 @@ const anyEvent = fc.oneof(
   })),
 );
 
-/** Events of every kind as a fold meets them; most of them make sense, and a fold has to bear those that do not. */
+/** Random events of all types, as a fold receives them. Most are plausible; a fold must tolerate those that are not. */
 export const anyHistory = (events: { readonly minLength?: number; readonly maxLength: number }) =>
   fc.array(anyEvent, { ...events, size: 'max' }).map((happened) => {
     const revisions = new Map<string, number>();
@@ -239,7 +239,7 @@ export const anyHistory = (events: { readonly minLength?: number; readonly maxLe
     });
   });
 
-/** Enough of how streams are named that each has one kind of subject. */
+/** Simplified stream names: each stream has one kind of subject. */
 function streamOf(type: string, data: unknown): string {
   const { accountId: ofAccount, keyId: ofKey, linkId } = data as Record<string, string | undefined>;
   if (type.startsWith('Request') || type.startsWith('Refusals')) return 'requests-n1.b1_20260115';

@@ -17,7 +17,7 @@ afterAll(() => server?.stop());
 
 class Killed extends Error {}
 
-/** Lets so many writes through; the next one ends the process, before or after it reached the server. */
+/** Allows this many writes; the next one fails like a killed process, before or after it reaches the server. */
 class Lives {
   #left: number;
   readonly #isWritten: boolean;
@@ -40,7 +40,7 @@ class Lives {
 
 const WRITES = new Set(['insertMany', 'bulkWrite']);
 
-/** The same collections; each write costs one of the lives. */
+/** Wraps collections so that each write is counted. */
 function mortal(collections: Collections, lives: Lives): Collections {
   const wrap = (collection: Collection<never>) =>
     new Proxy(collection, {
@@ -58,7 +58,7 @@ function mortal(collections: Collections, lives: Lives): Collections {
 
 const fence: Fence = { by: 'test', epoch: 1 };
 
-/** Folds what is left of the log into a generation, in batches of this size. @throws Killed */
+/** Projects the rest of the log into a generation, in batches of this size. @throws Killed */
 async function catchUp(
   { generations }: MongoStage,
   source: LogReader,
@@ -80,7 +80,7 @@ async function catchUp(
   }
 }
 
-/** Every document of a generation, without how far sums reach: that depends on where batches ended. */
+/** All documents of a generation, without the positions of sums, which depend on batch boundaries. */
 async function contentOf({ generations }: MongoStage, generation: number): Promise<Record<string, unknown[]>> {
   const collections = Object.entries(generations.collections(generation)) as [string, Collection][];
   const contents = collections.map(async ([name, collection]) => {
@@ -99,10 +99,10 @@ const happened = () => [
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test.each([
-    ['before it reached the server', false],
-    ['after it reached the server', true],
+    ['before it reaches the server', false],
+    ['after it reaches the server', true],
   ])(
-    'a kill at any write, %s, is healed by going on, in batches that end elsewhere',
+    'recovers from a kill at any write, %s, with other batch boundaries',
     async (_when, isWritten) => {
       await using stage = await mongoStage(server as MongoServer);
       await stage.append(...happened());
@@ -130,7 +130,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     120_000,
   );
 
-  test('folding again what is there already changes nothing', async () => {
+  test('projecting the same events again changes nothing', async () => {
     await using stage = await mongoStage(server as MongoServer);
     const head = await stage.append(...happened());
     const source = openLogReader(stage.logPath);
@@ -144,7 +144,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     source.close();
   }, 60_000);
 
-  test('an owner that was replaced while it paused ends no batch, and what it wrote is what the new one writes', async () => {
+  test('a paused projector that was replaced completes no batch, and its writes match the new one', async () => {
     await using stage = await mongoStage(server as MongoServer);
     await stage.append(...happened());
     const source = openLogReader(stage.logPath);
@@ -160,7 +160,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const whole = changesOf(from, source.read(from.position, 1_000));
     const newWriter = new BatchWriter(generations.collections(1));
     const both = [() => writer.write(changes), () => newWriter.write(whole)];
-    // FerretDB looks and then writes: there two at once may undo each other.
+    // FerretDB reads before it writes, so two concurrent writers may overwrite each other there.
     if (server?.product === 'MongoDB') await Promise.all(both.map((write) => write()));
     else for (const write of both) await write();
     await expect(generations.advance(1, old, mark, changes.to)).rejects.toThrow(Fenced);
@@ -172,7 +172,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     source.close();
   }, 60_000);
 
-  test('epochs of another lease do not fence: a history moves from one store to the other', async () => {
+  test('epochs of another lease do not fence after the history moved to another store', async () => {
     await using stage = await mongoStage(server as MongoServer);
     const { generations } = stage;
     await generations.claim(1, { by: 'lease', epoch: 12 });

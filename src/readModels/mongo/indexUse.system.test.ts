@@ -16,12 +16,12 @@ afterAll(() => server?.stop());
 const isReal = server?.product === 'MongoDB';
 
 interface Sent {
-  /** Without the prefix of its generation. */
+  /** Without the generation's prefix. */
   readonly collection: string;
   readonly command: Document;
 }
 
-/** A filled generation, and what queries over it send to the server. */
+/** A filled generation, and the commands that its queries send to the server. */
 async function filled() {
   const stage = await mongoStage(server as MongoServer);
   const head = await stage.append(...randomRequests(60, seeded(3)));
@@ -70,12 +70,12 @@ const OTHERS: Readonly<Record<string, Query>> = {
   'the latest of the history': ({ history }) => history.page({}, null, 10),
 };
 
-test('the request log has five indexes, that of its positions among them', () => {
+test('the request log has five indexes, including that of `_id`', () => {
   expect(INDEXES.requests.map(({ name }) => name)).toEqual(['byTime', 'byKind', 'byRequestId', 'byErrorMessage']);
 });
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
-  test('whatever walks along the request log names the index that is there for it', async () => {
+  test('queries of the request log hint the index that was made for them', async () => {
     await using stage = await filled();
     const names = new Set<unknown>(INDEXES.requests.map(({ name }) => name));
     for (const [what, query] of Object.entries(PAGES)) {
@@ -91,7 +91,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
 describe.skipIf(!isReal)(
   isReal ? 'explain' : `explain: needs a MongoDB, ${server?.product ?? 'nothing'} was found`,
   () => {
-    test('no query reads a collection from end to end', async () => {
+    test('no query scans a whole collection', async () => {
       await using stage = await filled();
       for (const [what, query] of Object.entries({ ...PAGES, ...OTHERS })) {
         for (const { command } of await stage.sentBy(query)) {
@@ -102,7 +102,7 @@ describe.skipIf(!isReal)(
       }
     });
 
-    test('pages are in the order of their index, and counted without the rows', async () => {
+    test('pages are read in index order and counted without rows', async () => {
       await using stage = await filled();
       for (const [what, query] of Object.entries(PAGES)) {
         for (const { collection, command } of await stage.sentBy(query)) {
@@ -116,7 +116,7 @@ describe.skipIf(!isReal)(
   },
 );
 
-/** What belongs to the connection and not to the question. */
+/** Fields of a command that belong to the connection. */
 const OF_CONNECTION = /^(?:\$|lsid|txnNumber|maxTimeMS|readConcern)/;
 
 const explained = (db: { command(command: Document): Promise<Document> }, command: Document): Promise<Document> =>
@@ -125,7 +125,7 @@ const explained = (db: { command(command: Document): Promise<Document> }, comman
     verbosity: 'executionStats',
   });
 
-/** Values of a field, wherever in a plan they stand; what was not chosen is none of it. */
+/** All values of a field in a query plan, without the rejected plans. */
 function valuesOf(plan: unknown, field: string): unknown[] {
   if (typeof plan !== 'object' || plan === null) return [];
   return Object.entries(plan).flatMap(([name, value]) => [

@@ -7,7 +7,7 @@ import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
-/** FerretDB reads every document for every query. */
+/** FerretDB scans all documents for each query. */
 const scale = server?.product === 'FerretDB' ? 0.2 : 1;
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () =>
@@ -16,13 +16,13 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     async () => {
       const stage = await mongoStage(server as MongoServer);
       const node = stage.node();
-      // Collections and indexes are made by then, which may take longer than a query waits.
+      // Waits until collections and indexes exist, which may take longer than a query waits.
       await vi.waitUntil(async () => (await activeFence(stage.db)) !== undefined, { timeout: 15_000, interval: 10 });
       return {
         ...node,
         async append(...events) {
           const head = await stage.append(...events);
-          // As may more than a few documents.
+          // Many documents may take longer, too.
           if (events.length > 2) await stage.reached(head);
           return head;
         },

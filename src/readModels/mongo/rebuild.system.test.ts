@@ -9,7 +9,7 @@ import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
-/** Sixty requests, and read models that reach them. */
+/** Sixty requests with complete read models. */
 async function filled() {
   const stage = await mongoStage(server as MongoServer);
   const { url, logPath, generations } = stage;
@@ -23,13 +23,13 @@ async function filled() {
 }
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
-  test('comparing finds no difference in what a node made, and leaves nothing behind', async () => {
+  test('a comparison finds no difference in intact read models, and leaves no collections', async () => {
     await using stage = await filled();
     expect(await stage.compare()).toEqual({ position: stage.head, rows: expect.any(Number), differences: [] });
     expect(await stage.generations.all()).toEqual([1]);
   });
 
-  test('comparing finds what was changed, removed and invented', async () => {
+  test('a comparison finds changed, missing and additional documents', async () => {
     await using stage = await filled();
     await stage.first.close();
     const { requests, requestsByKind, history } = await stage.live();
@@ -50,7 +50,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     }
   });
 
-  test('read models that go on meanwhile are compared nevertheless', async () => {
+  test('compares read models that advance meanwhile', async () => {
     await using stage = await filled();
     let head = stage.head;
     let isOver = false;
@@ -63,7 +63,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     expect(head).toBeGreaterThan(stage.head);
   });
 
-  test('a rebuild takes the place of what was there while nodes run, and they go over to it', async () => {
+  test('running nodes switch to rebuilt read models', async () => {
     await using stage = await filled();
     const reader = stage.node({ isIdle: true });
     const { requestsByKind } = await stage.live();
@@ -82,7 +82,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     expect((await stage.compare()).differences).toEqual([]);
   });
 
-  test('what a cancelled rebuild left is gone with the next one', async () => {
+  test('a rebuild removes the leftovers of a cancelled one', async () => {
     await using stage = await filled();
     await stage.generations.claim(2, { by: 'a rebuild that died', epoch: 1 });
     await stage.generations.claim(7, { by: 'another', epoch: 1 });
@@ -92,7 +92,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     expect((await stage.compare()).differences).toEqual([]);
   });
 
-  test('where nothing was made yet there is nothing to compare with', async () => {
+  test('rejects a comparison when there are no read models', async () => {
     await using stage = await mongoStage(server as MongoServer);
     await stage.append(completed());
     const { url, logPath } = stage;
@@ -101,7 +101,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     expect(await compareMongoReadModels({ url, logPath })).toMatchObject({ position: 1, differences: [] });
   });
 
-  test('read models of another log are told from those of this one', async () => {
+  test('a comparison recognises read models of another log', async () => {
     await using stage = await filled();
     await using other = await mongoStage(server as MongoServer, stage.url);
     await stage.first.close();

@@ -8,11 +8,11 @@ import { compareMongoReadModels } from './rebuild.ts';
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
-// Every other test has a standalone server, or a replica set of one.
+// All other tests use a standalone server, or a replica set with one member.
 describe.skipIf(!server || server.product === 'MongoDB')(
   server ? `${server.product} as a replica set` : NO_MONGODB_FOUND,
   () => {
-    test('only the primary is asked, whatever the URL prefers; when it dies the read models go on with the next one', async () => {
+    test('reads from the primary only, and continues with the next primary when it dies', async () => {
       await using stage = await mongoStage(server as MongoServer);
       const replicaSet = await replicaSetOver(stage.url);
       const node = stage.node({ url: `${replicaSet.url}&readPreference=secondary&w=1` });

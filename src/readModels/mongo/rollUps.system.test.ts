@@ -9,12 +9,12 @@ import { RollUps } from './rollUps.ts';
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
-/** FerretDB 1.24 has 100 connections to its files, and keeps one for each replaced document until the command ends. */
+/** FerretDB 1.24 has 100 connections to its files, and holds one per replaced document until the command ends. */
 const AS_MANY_AS_FERRETDB_HAS_CONNECTIONS = 100;
-/** It reads all documents for each of them. */
+/** It scans all documents for each of them. */
 const SLOW = { timeout: 60_000 };
 
-/** One request of each of these accounts, at this position. */
+/** One request of each account at this position. */
 function aRequestOfEach(accounts: number, at: number): ReadonlyMap<string, Addition> {
   const parts = [{ position: position(at), sums: { requests: 1 } }];
   return new Map(
@@ -26,7 +26,7 @@ function aRequestOfEach(accounts: number, at: number): ReadonlyMap<string, Addit
 }
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
-  test('a batch may change any number of sums that are there already', SLOW, async () => {
+  test('a batch can change any number of existing sums', SLOW, async () => {
     await using client = new MongoClient((server as MongoServer).newDatabase());
     const collection = client.db().collection('sums');
     const rollUps = new RollUps(collection);

@@ -13,7 +13,7 @@ afterAll(() => server?.stop());
 
 const soon = { timeout: 20_000, interval: 10 };
 
-/** The copy of a log that has come no further than this. */
+/** A copy of a log that has got no further than this. */
 function copyOf(source: LogReader, upTo: { reach: number }): LogReader {
   return {
     ...source,
@@ -23,7 +23,7 @@ function copyOf(source: LogReader, upTo: { reach: number }): LogReader {
 }
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
-  test('an owner whose copy of the log is behind waits for it, and makes nothing anew', async () => {
+  test('a projector whose copy of the log is behind waits, and rebuilds nothing', async () => {
     await using stage = await mongoStage(server as MongoServer);
     const { generations } = stage;
     const first = stage.node();
@@ -44,7 +44,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     source.close();
   });
 
-  test('a log that was restored and ends before the read models is said to, once it has for 20 s', async () => {
+  test('reports a restored log that ends before the read models after 20 s', async () => {
     await using stage = await mongoStage(server as MongoServer);
     const first = stage.node();
     await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
@@ -73,7 +73,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     source.close();
   });
 
-  test('a log that ends before the read models is another one where no copy of it can be behind', async () => {
+  test('rebuilds when the log, which is no copy, ends before the read models', async () => {
     await using stage = await mongoStage(server as MongoServer);
     await using restored = await mongoStage(server as MongoServer, stage.url);
     const first = stage.node();
@@ -86,7 +86,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await second.close();
   });
 
-  test('comparing with a copy of the log that is behind says so; a rebuild from it reaches as far as it does', async () => {
+  test('a comparison reports a lagging copy of the log; a rebuild reaches as far as the copy', async () => {
     await using stage = await mongoStage(server as MongoServer);
     await using behind = await mongoStage(server as MongoServer, stage.url);
     const first = stage.node();

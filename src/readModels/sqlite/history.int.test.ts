@@ -10,7 +10,7 @@ import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import type { ReadModels } from '../readModels.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 
-/** A log of its own and histories over it, one after the other. */
+/** A log, and histories that are opened over it one after the other. */
 async function stage() {
   const folder = temporaryFolder();
   const logPath = join(folder, 'log.sqlite');
@@ -32,7 +32,7 @@ const shown = async ({ history }: ReadModels, head: Position) => ({
   found: await history.page({ search: 'may use' }, null, 200, head),
 });
 
-test('a damaged, a missing and a whole file give the same answers', async () => {
+test('returns the same pages from an intact, a damaged and a missing file', async () => {
   const { folder, start, append } = await stage();
   await append(allow('10.0.0.1'), completed({ requestId: 'req_1' }), refused({ requestId: 'req_2' }));
   const head = await append(allow('10.0.0.2'));
@@ -58,7 +58,7 @@ test('a damaged, a missing and a whole file give the same answers', async () => 
   }
 });
 
-test('a log that was restored from an older copy, and went on otherwise, is indexed anew', async () => {
+test('reindexes a log that was restored from a backup and continued differently', async () => {
   const { folder, logPath, log, start, append } = await stage();
   await append(allow('10.0.0.1'));
   const head = await append(allow('10.0.0.2'));
@@ -79,7 +79,7 @@ test('a log that was restored from an older copy, and went on otherwise, is inde
   expect(all.entries).toHaveLength(3);
 });
 
-test('a request is found by its id, however it ended', async () => {
+test('finds a request by its id, whatever its outcome', async () => {
   const { start, append } = await stage();
   const head = await append(completed({ requestId: 'req_a' }), refused({ requestId: 'req_b' }), completed());
   const { history } = start();

@@ -14,7 +14,7 @@ const LABELS = [7, 2 ** 48 - 1];
 const TYPES = [1, 300];
 const ALL = LABELS.flatMap((label) => TYPES.map((type) => ({ label, type })));
 
-/** Steps from one position to the next: within a block, over its edge, over several. */
+/** Distances of positions: within a block, across its end, across several blocks. */
 const steps = fc.array(
   fc.record({
     by: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1_000, max: 5_000 })),
@@ -24,7 +24,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-test('lists give back what was added, however it was cut into batches', () =>
+test('returns the positions that were added, for any division into batches', () =>
   fc.assert(
     fc.property(
       steps,
@@ -57,7 +57,7 @@ test('lists give back what was added, however it was cut into batches', () =>
     ),
   ));
 
-test('what a rolled back batch added is forgotten', () => {
+test('discards the positions of a batch that was rolled back', () => {
   const store = postings();
   store.add(1, 1, position(5));
   store.clear();
@@ -66,7 +66,7 @@ test('what a rolled back batch added is forgotten', () => {
   expect(store.last([{ label: 1, type: 1 }], 0, 100, 10)).toEqual([6]);
 });
 
-test('a position that stands in several lists comes once', () => {
+test('returns a position once that is in several lists', () => {
   const store = postings();
   for (const label of [1, 2]) store.add(label, 1, position(5));
   store.flush();

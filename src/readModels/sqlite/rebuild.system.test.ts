@@ -12,7 +12,7 @@ import { CannotRebuild } from '../rebuild.ts';
 import { compareReadModels, rebuildReadModels } from './rebuild.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 
-/** A data folder with a log of 23 events and read models that reach its end. */
+/** A data folder with a log of 23 events and complete read models. */
 async function dataFolder() {
   const folder = temporaryFolder();
   const logPath = join(folder, 'log.sqlite');
@@ -37,7 +37,7 @@ function tamper(folder: string, sql: string): void {
   database.close();
 }
 
-/** Runs the command line in a process of its own. */
+/** Runs the command line in a child process. */
 function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string[]; err: string[] }> {
   const cli = fileURLToPath(new URL('../../app/cli.ts', import.meta.url));
   const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
@@ -48,7 +48,7 @@ function svc(folder: string, ...args: string[]): Promise<{ code: number | null; 
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out: lines(out), err: lines(err) })));
 }
 
-test('rebuilt read models are those that there should be, whatever was there before', async () => {
+test('a rebuild gives the expected read models, whatever was there before', async () => {
   const { folder, head, total } = await dataFolder();
   tamper(folder, 'UPDATE requestsByKind SET requests = 7');
   const told: [number, number][] = [];
@@ -58,7 +58,7 @@ test('rebuilt read models are those that there should be, whatever was there bef
   expect(compareReadModels({ folder }).differences).toEqual([]);
 });
 
-test('comparing finds no difference in what the service made, and leaves no file behind', async () => {
+test('a comparison finds no difference in intact read models, and leaves no file', async () => {
   const { folder, head } = await dataFolder();
   expect(compareReadModels({ folder })).toEqual({ position: head, rows: expect.any(Number), differences: [] });
   expect(readdirSync(folder).filter((name) => name.includes('compare'))).toEqual([]);
@@ -91,13 +91,13 @@ test.each([
   for (const part of expected) expect(differences[0]).toContain(part);
 });
 
-test('of many differences the first ten are told', async () => {
+test('reports the first ten of many differences', async () => {
   const { folder } = await dataFolder();
   tamper(folder, 'UPDATE requests SET attempts = 9');
   expect(compareReadModels({ folder }).differences).toHaveLength(10);
 });
 
-test('read models that lag are compared as far as they reach', async () => {
+test('compares lagging read models up to their position', async () => {
   const { folder, head } = await dataFolder();
   const log = await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'test' });
   await appender(log, async () => undefined)(completed());
@@ -105,7 +105,7 @@ test('read models that lag are compared as far as they reach', async () => {
   expect(compareReadModels({ folder })).toMatchObject({ position: head, differences: [] });
 });
 
-test('an empty log makes empty read models', async () => {
+test('builds empty read models from an empty log', async () => {
   const folder = temporaryFolder();
   await (await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'test' })).close();
   expect(() => compareReadModels({ folder })).toThrow(CannotRebuild);
@@ -113,7 +113,7 @@ test('an empty log makes empty read models', async () => {
   expect(compareReadModels({ folder }).differences).toEqual([]);
 });
 
-test('svc rebuild shows its progress; svc rebuild --compare ends with 1 on a difference and tells the first', async () => {
+test('svc rebuild shows its progress; with --compare it exits with 1 and shows the first difference', async () => {
   const { folder } = await dataFolder();
   expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0, err: [] });
   tamper(folder, 'UPDATE requests SET attempts = 9 WHERE position = 1');
@@ -131,14 +131,14 @@ test('svc rebuild shows its progress; svc rebuild --compare ends with 1 on a dif
   expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0 });
 });
 
-test('svc rebuild --compare ends with 1 on a difference in the index of the history', async () => {
+test('svc rebuild --compare exits with 1 on a difference in the index of the history', async () => {
   const { folder } = await dataFolder();
   tamper(folder, "UPDATE postings SET offsets = x'0100' WHERE type = 2 AND label = 0");
   const { code, out } = await svc(folder, 'rebuild', '--compare');
   expect([code, out[1]]).toEqual([1, expect.stringContaining('postings label=0 type=2 block=0: offsets is')]);
 });
 
-test('while a service has the folder, nothing is rebuilt, but compared', async () => {
+test('compares, but does not rebuild, the read models of a running service', async () => {
   const { folder } = await dataFolder();
   const held = openDataFolder(folder);
   try {
@@ -154,7 +154,7 @@ test('while a service has the folder, nothing is rebuilt, but compared', async (
   }
 });
 
-test('a folder without a log is told in one line, and nothing is made there', async () => {
+test('reports a folder without a log in one line, and creates nothing there', async () => {
   const folder = join(temporaryFolder(), 'misspelt');
   for (const args of [['rebuild'], ['rebuild', '--compare'], ['export', join(folder, '..', 'history.jsonl')]]) {
     const { code, out, err } = await svc(folder, ...args);

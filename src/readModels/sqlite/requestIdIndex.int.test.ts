@@ -15,7 +15,7 @@ import { createSqliteReadModels } from './sqliteReadModels.ts';
 const HEAD = position(2 * SEGMENT_SIZE + 100);
 const idAt = (at: number): string => `req_${hash('sha1', String(at)).slice(0, 32)}`;
 
-/** A log of two whole stretches and a bit: at every even position the end of the request that was admitted before it. */
+/** A log of two complete segments and a part of one: each even position completes the request admitted before it. */
 async function longLog() {
   const folder = temporaryFolder();
   const logPath = join(folder, 'log.sqlite');
@@ -36,7 +36,7 @@ async function longLog() {
   return { folder, logPath };
 }
 
-/** Folds the log in batches of this size. */
+/** Projects the log in batches of this size. */
 function fold(folder: string, logPath: string, batchEvents: number): void {
   const database = openReadModelFile(join(folder, 'readmodels.sqlite'));
   const log = new LogReader(logPath);
@@ -47,7 +47,7 @@ function fold(folder: string, logPath: string, batchEvents: number): void {
   log.close();
 }
 
-test('a request is found wherever it stands, by its row and by its history, and batches leave no trace', async () => {
+test('finds requests at any position, for any division into batches', async () => {
   const { folder, logPath } = await longLog();
   fold(folder, logPath, 1_111);
   expect(compareReadModels({ folder }).differences).toEqual([]);

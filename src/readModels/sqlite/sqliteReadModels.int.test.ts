@@ -14,7 +14,7 @@ import { createSqliteReadModels } from './sqliteReadModels.ts';
 
 const everything = position(0);
 
-/** Writes a log that holds these events, and closes it. @returns its file and its head */
+/** Writes and closes a log with these events. @returns its file and its last position */
 async function logOf(folder: string, ...events: DomainEvent[]): Promise<{ logPath: string; head: Position }> {
   const logPath = join(folder, `log-${randomUUID()}.sqlite`);
   const log = await createSqliteEventLog({ path: logPath, node: 'test' });
@@ -36,7 +36,7 @@ function open(folder: string, logPath: string, onTrouble?: (error: Error) => voi
   return { ...readModels, ids };
 }
 
-/** Changes the file of the read models behind their back. */
+/** Changes the closed file of the read models. */
 function tamper(folder: string, sql: string): void {
   const database = new DatabaseSync(join(folder, 'readmodels.sqlite'));
   database.exec(sql);
@@ -48,7 +48,7 @@ const b = refused({ requestId: 'b' });
 const c = completed({ requestId: 'c' });
 const other = IpAllowed({ ip: '10.0.0.1' as IpAddress });
 
-test('requests are rows, newest first; other events are not', async () => {
+test('returns a row per request, newest first, and none for other events', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, other, a, other, b, c, other);
   const { requestLog } = open(folder, logPath);
@@ -61,7 +61,7 @@ test('requests are rows, newest first; other events are not', async () => {
   expect(total).toBe(3);
 });
 
-test('an answer holds what was appended a moment ago', async () => {
+test('a query includes events that were appended right before it', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'log.sqlite');
   const log = await createSqliteEventLog({ path, node: 'test' });
@@ -73,7 +73,7 @@ test('an answer holds what was appended a moment ago', async () => {
   expect(await ids(await append(b, c))).toEqual(['c', 'b', 'a']);
 });
 
-test('read models may start before the log has a file', async () => {
+test('starts before the log has a file', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'log.sqlite');
   const { ids } = open(folder, path);
@@ -83,12 +83,12 @@ test('read models may start before the log has a file', async () => {
   expect(await ids(await appender(log, async () => undefined)(a))).toEqual(['a']);
 });
 
-test('many batches make the same rows as one', async () => {
+test('builds the same rows in many batches as in one', async () => {
   const folder = temporaryFolder();
   const events = Array.from({ length: 12_001 }, (_, index) => completed({ requestId: `r${index}` }));
   const { logPath, head } = await logOf(folder, ...events);
   const { requestLog } = open(folder, logPath);
-  // A page waits for a second at most, and so many rows may take longer on a busy machine.
+  // A query waits for at most 1 s, and this many rows may take longer on a busy machine.
   const page = await vi.waitUntil(async () => {
     const found = await requestLog.page({}, 2, 6_000, head);
     return found.total === 12_001 && found;
@@ -96,7 +96,7 @@ test('many batches make the same rows as one', async () => {
   expect(page.rows.map(({ requestId }) => requestId)).toEqual(['r6000', 'r5999']);
 });
 
-test('a filter may name thousands of values', async () => {
+test('accepts a filter with thousands of values', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a, b);
   const { requestLog } = open(folder, logPath);
@@ -126,7 +126,7 @@ test('empty lists match nothing', async () => {
   }
 });
 
-test('after a restart they go on where they were', async () => {
+test('continues after a restart', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a, b);
   const first = open(folder, logPath);
@@ -140,7 +140,7 @@ test.each([
   ['another version of the projection', 'UPDATE progress SET version = 0'],
   ['a checkpoint ahead of the log', 'UPDATE progress SET position = 99'],
   ['a checkpoint in another history', "UPDATE progress SET eventId = 'another'"],
-])('%s makes them start from zero', async (_name, change) => {
+])('rebuilds from zero after: %s', async (_name, change) => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a, b);
   const first = open(folder, logPath);
@@ -154,7 +154,7 @@ test.each([
   ['is shorter', [a]],
   ['is as long', [a, c]],
   ['is longer', [a, c, b]],
-])('a restored log that %s is followed, and nothing stays of the one before', async (_name, events) => {
+])('follows a restored log that %s, and drops the rows of the previous one', async (_name, events) => {
   const folder = temporaryFolder();
   const before = await logOf(folder, a, b);
   const first = open(folder, before.logPath);
@@ -165,14 +165,14 @@ test.each([
   expect(await open(folder, restored.logPath).ids(restored.head)).toEqual(expected);
 });
 
-test('a damaged file is made again', async () => {
+test('rebuilds a damaged file', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a, b);
   writeFileSync(join(folder, 'readmodels.sqlite'), 'this was a database once '.repeat(1_000));
   expect(await open(folder, logPath).ids(head)).toEqual(['b', 'a']);
 });
 
-test('news alone are folded, without anybody asking', async () => {
+test('projects new events without a query', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'log.sqlite');
   const log = await createSqliteEventLog({ path, node: 'test' });
@@ -186,7 +186,7 @@ test('news alone are folded, without anybody asking', async () => {
   await vi.waitFor(() => expect(folded()).toBe(2), { timeout: 10_000 });
 });
 
-test('who asks for what the log does not have gets what there is, after a second', async () => {
+test('runs a query after 1 s when the log has not reached its position', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a);
   const { ids } = open(folder, logPath);
@@ -196,7 +196,7 @@ test('who asks for what the log does not have gets what there is, after a second
   expect(performance.now() - asked).toBeGreaterThan(990);
 });
 
-test('an event that is newer than this build is told once, and no answer pretends to be whole', async () => {
+test('reports an unknown event type once, and fails queries behind it', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a, b);
   const database = new DatabaseSync(logPath);
@@ -210,7 +210,7 @@ test('an event that is newer than this build is told once, and no answer pretend
   expect(told).toEqual([expect.stringContaining('schema version 99')]);
 });
 
-test('closing twice is closing once, and nobody waits for an answer that cannot come', async () => {
+test('closes only once, and rejects queries that are still open', async () => {
   const folder = temporaryFolder();
   const { logPath, head } = await logOf(folder, a);
   const readModels = open(folder, logPath);

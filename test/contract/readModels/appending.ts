@@ -5,10 +5,10 @@ import type { KnownEvent } from '../../../src/domain/eventTypes.ts';
 import type { Actor, EventLog } from '../../../src/eventLog/eventLog.ts';
 import { NOW } from '../../support/specification.ts';
 
-/** An event, when it happened (at `NOW` unless it says), and by whom. */
+/** An event with its time (`NOW` by default) and actor. */
 export type Happened = DomainEvent & { readonly time?: Instant; readonly actor?: Actor; readonly stream?: string };
 
-/** Appends what happened: events without a stream together to one of their own, others each to the end of theirs. */
+/** Appends events: those without a stream together to a new one, others each to the end of theirs. */
 export function appendingTo(log: EventLog): (...events: Happened[]) => Promise<Position> {
   const revisions = new Map<string, number>();
   const append = async (stream: string, events: readonly Happened[]): Promise<Position> => {

@@ -28,7 +28,7 @@ const actors: readonly Actor[] = [
   operator('10.0.0.8'),
 ];
 
-/** Some of everything, at times that mostly grow, but not always: nodes have clocks of their own. */
+/** Events of many types, at times that are not always in order, because the nodes' clocks differ. */
 function manyThings(count: number, random: () => number): Happened[] {
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
   return Array.from({ length: count }, (_, index): Happened => {
@@ -53,12 +53,12 @@ const admitted = (requestId: string) => {
 };
 
 interface Expected extends HistoryEntry {
-  /** The latest time up to it. */
+  /** The latest time of all events up to this one. */
   readonly latest: number;
   readonly text: string | undefined;
 }
 
-/** What the history has to say of these events, the latest first. */
+/** The expected entries of these events, latest first. */
 function expectedOf(events: readonly Happened[]): Expected[] {
   let latest = 0;
   const entries = events.map((happened, index): Expected => {
@@ -81,7 +81,7 @@ const matches = (entry: Expected, { subjects, types, actors: wanted, since, unti
   (until === undefined || entry.latest <= until) &&
   (search === undefined || (entry.text?.includes(search.toLowerCase()) ?? false));
 
-/** All pages behind each other. */
+/** The entries of all pages. */
 async function everything(
   { history }: ReadModelsUnderTest,
   filter: HistoryFilter,
@@ -101,7 +101,7 @@ async function everything(
 
 export function history(createReadModels: ReadModelsFactory, scaled: Scaled): void {
   describe('history', () => {
-    test('the last event comes first, with all that is known of it', async () => {
+    test('returns the last event first, with all its fields', async () => {
       await using store = await createReadModels();
       const actor = operator('10.0.0.7');
       const head = await store.append(
@@ -131,7 +131,7 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
       });
     });
 
-    test('without events there is nothing, and no more', async () => {
+    test('returns an empty page without a cursor for an empty log', async () => {
       await using store = await createReadModels();
       const head = await store.append();
       for (const filter of [{}, { search: 'nothing' }, { types: ['IpAllowed'] }, { since: NOW }]) {
@@ -139,7 +139,7 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
       }
     });
 
-    test('every filter, and any of them together, finds what a look at each event finds, on pages of any size', async () => {
+    test('any combination of filters finds the matching events, on pages of any size', async () => {
       await using store = await createReadModels();
       const random = seeded(5);
       const events = manyThings(scaled(400), random);

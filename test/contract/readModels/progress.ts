@@ -7,14 +7,14 @@ import type { ReadModelsFactory } from '../readModels.ts';
 
 export function progress(createReadModels: ReadModelsFactory): void {
   describe('progress', () => {
-    test('reaches what was waited for, whichever events are there', async () => {
+    test('reaches the requested position, whatever the event types', async () => {
       await using store = await createReadModels();
       expect(await store.progress.reached(position(0))).toBe(0);
       const head = await store.append(completed(), IpAllowed({ ip: '10.0.0.1' as IpAddress }));
       expect(await store.progress.reached(head)).toBe(head);
     });
 
-    test('a position that the log does not have is not waited for any longer than 1 s', async () => {
+    test('waits no longer than 1 s for a position beyond the log', async () => {
       await using store = await createReadModels();
       const head = await store.append(completed());
       await store.progress.reached(head);

@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../../src/domain/core/event.ts';
 import { completed, refused } from '../../support/management.ts';
 import { DAY, earlier, HOUR } from '../../support/specification.ts';
 
-/** Numbers from 0 to 1, the same at every run (mulberry32). */
+/** Deterministic numbers from 0 to 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ export const statuses = ['200', '429', 'error'];
 
 export type RequestEvent = DomainEvent & (ReturnType<typeof completed> | ReturnType<typeof refused>);
 
-/** Requests of the last hundred days, most of them of the last hours, in an order of their own, some at one moment. */
+/** Requests of the last 100 days in random order, most of them of the last hours, some at the same moment. */
 export function randomRequests(count: number, random: () => number): RequestEvent[] {
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
   return Array.from({ length: count }, (_, index) => {
@@ -36,7 +36,7 @@ export function randomRequests(count: number, random: () => number): RequestEven
   });
 }
 
-/** The latest first; of one moment the last that was appended. */
+/** Sorts requests as pages do: latest first, then by descending position. */
 export const newestFirst = (events: readonly RequestEvent[]): RequestEvent[] =>
   events
     .map((event, index) => ({ event, index }))
@@ -45,7 +45,7 @@ export const newestFirst = (events: readonly RequestEvent[]): RequestEvent[] =>
 
 export const accountOf = ({ data }: RequestEvent): string | null => ('accountId' in data ? data.accountId : null);
 
-/** A moment of the last hundred days, often on the hour, the day or the month. */
+/** A moment of the last 100 days, often the start of an hour, a day or a month. */
 export function randomMoment(random: () => number): Instant {
   const at = earlier(Math.floor(random() * 100 * DAY));
   const unit = [1, HOUR, DAY, 0][Math.floor(random() * 4)] as number;

@@ -19,7 +19,7 @@ import {
 
 export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Scaled): void {
   describe('request log', () => {
-    test('the request that arrived last comes first, of one moment the one that ended last', async () => {
+    test('returns requests by descending time of arrival, then by descending position', async () => {
       await using store = await createReadModels();
       const head = await store.append(
         completed({ requestId: 'first' }),
@@ -31,7 +31,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       expect([rows.map(({ requestId }) => requestId), total]).toEqual([['late', 'second', 'first', 'early'], 4]);
     });
 
-    test('a page has the rows behind its offset and counts all that match', async () => {
+    test('returns the rows after the offset and counts all matches', async () => {
       await using store = await createReadModels();
       const events = randomRequests(400, seeded(1));
       const head = await store.append(...events);
@@ -50,7 +50,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       }
     });
 
-    test('every filter, and any of them together, finds what a look at each row finds', async () => {
+    test('any combination of filters finds the matching rows', async () => {
       await using store = await createReadModels();
       const random = seeded(2);
       const events = randomRequests(scaled(600), random);
@@ -69,7 +69,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       }
     });
 
-    test('options are the values of the rows that match everything else, each with how many rows have it', async () => {
+    test('options list the values of rows that match all other conditions, with their counts', async () => {
       await using store = await createReadModels();
       const random = seeded(3);
       const events = randomRequests(scaled(300), random);
@@ -104,7 +104,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       }
     });
 
-    test('a row has all that its event tells', async () => {
+    test('a row contains all fields of its event', async () => {
       await using store = await createReadModels();
       const event = completed({ requestId: 'x', status: 'error', errorCode: 'c', errorMessage: 'm', effort: 'low' });
       const head = await store.append(refused(), event);
@@ -114,7 +114,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       expect(rows).toEqual([{ ...same, ...tokens, apiKeyId: keyId, attempts: attempts.length, position: head }]);
     });
 
-    test('models are those that answered at least once', async () => {
+    test('models lists those with a successful request', async () => {
       await using store = await createReadModels();
       const head = await store.append(
         completed({ model: 'b' }),
@@ -125,7 +125,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       expect(await store.requestLog.models(head)).toEqual(['a', 'b']);
     });
 
-    test('an answer holds what was appended a moment ago', async () => {
+    test('a query includes events that were appended right before it', async () => {
       await using store = await createReadModels();
       let head: Position = position(0);
       for (let count = 1; count <= 5; count++) {

@@ -45,7 +45,7 @@ export function requestLogSearch(createReadModels: ReadModelsFactory): void {
       expect([found, total]).toEqual([expected, expected.length]);
     });
 
-    test('search obeys the other conditions, and pages', async () => {
+    test('search applies the other conditions and pages', async () => {
       await using store = await createReadModels();
       const head = await store.append(...requests);
       const search = async (limit: number, offset: number, filter = {}) => {
@@ -58,7 +58,7 @@ export function requestLogSearch(createReadModels: ReadModelsFactory): void {
       expect(await search(5, 0, { statuses: ['200'] })).toEqual([[], 0]);
     });
 
-    test('in an empty log nothing is found', async () => {
+    test('finds nothing in an empty log', async () => {
       await using store = await createReadModels();
       expect(await store.requestLog.page({ search: 'req_' }, 10, 0, await store.append())).toEqual({
         rows: [],

@@ -20,12 +20,12 @@ const nothing = {
 
 export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scaled): void {
   describe('totals of requests', () => {
-    test('without requests everything is zero', async () => {
+    test('all sums are zero without requests', async () => {
       await using store = await createReadModels();
       expect(await store.requestTotals.since(NOW, await store.append())).toEqual({ ...nothing, byErrorCode: {} });
     });
 
-    test('sums since any moment are those of the requests that arrived then or later', async () => {
+    test('sums cover the requests that arrived at any given moment or later', async () => {
       await using store = await createReadModels();
       const random = seeded(4);
       const events = randomRequests(scaled(500), random);
@@ -37,7 +37,7 @@ export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scale
       }
     });
 
-    test('steps of any length hold the requests that arrived in them, and none that is empty', async () => {
+    test('steps of any length contain the requests that arrived in them; empty ones are omitted', async () => {
       await using store = await createReadModels();
       const random = seeded(7);
       const events = randomRequests(scaled(500), random);
@@ -63,7 +63,7 @@ export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scale
       }
     });
 
-    test('refusals without a row are errors of their code, apart from the rows', async () => {
+    test('unlogged refusals count as errors of their code', async () => {
       await using store = await createReadModels();
       const counts = { rate_limit_exceeded: 7, model_not_allowed: 2 };
       const head = await store.append(
@@ -79,7 +79,7 @@ export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scale
       expect((await store.requestLog.page({}, 10, 0, head)).total).toBe(0);
     });
 
-    test('of refusals without a row, too, only those count that came since', async () => {
+    test('only unlogged refusals since the given moment count', async () => {
       await using store = await createReadModels();
       const at = (minutesAgo: number, counts: Record<string, number>) =>
         RefusalsCounted({ keyId, address: null, minute: earlier(minutesAgo * MINUTE), counts });

@@ -27,7 +27,7 @@ const sums = (
 
 export function usageTrends(createReadModels: ReadModelsFactory): void {
   describe('usage trends', () => {
-    test('samples are summed by the hour', async () => {
+    test('sums samples by the hour', async () => {
       await using store = await createReadModels();
       const head = await store.append(
         observed('a', NOW, 10, 20),
@@ -41,7 +41,7 @@ export function usageTrends(createReadModels: ReadModelsFactory): void {
       ]);
     });
 
-    test('the last earlier hours that know each window come first', async () => {
+    test('the last earlier hour with samples of each window comes first', async () => {
       await using store = await createReadModels();
       const head = await store.append(
         observed('a', earlier(3 * DAY), 1, 1),
@@ -57,7 +57,7 @@ export function usageTrends(createReadModels: ReadModelsFactory): void {
       expect(await store.usageTrends.ofAccount('nobody', NOW, head)).toEqual([]);
     });
 
-    test('sums of all accounts begin with the hours that begin then or later', async () => {
+    test('sums of all accounts cover the hours that begin at the given moment or later', async () => {
       await using store = await createReadModels();
       const head = await store.append(
         observed('a', earlier(1), 50, 50),
