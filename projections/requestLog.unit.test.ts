@@ -94,7 +94,7 @@ test('a completed request counts in every roll-up at the time when it arrived', 
 
 test.each([
   ['a refusal', refused()],
-  ['a broken answer', completed({ status: 'error', errorCode: 'stream_incomplete' })],
+  ['a broken response', completed({ status: 'error', errorCode: 'stream_incomplete' })],
 ])('%s counts as an error', (_name, event) => {
   for (const [, , , sums] of written(event).sums) expect(sums).toMatchObject({ requests: 1, errors: 1 });
 });

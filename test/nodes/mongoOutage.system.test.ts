@@ -11,7 +11,7 @@ afterAll(() => mongo?.stop());
 const SLOW = { timeout: 90_000 };
 const soon = { timeout: 30_000, interval: 50 };
 const AWAY = /^MongoDB at 127\.0\.0\.1:\d+ cannot be used: .* \(attempt 1, the next one in 0\.5 s\)/;
-const BACK = /^MongoDB at 127\.0\.0\.1:\d+ answers; the read models go on\.$/;
+const BACK = /^MongoDB at 127\.0\.0\.1:\d+ is available again; the read models continue\.$/;
 
 /** A new database, behind a network connection that a test can break. */
 async function databaseBehindProxy() {

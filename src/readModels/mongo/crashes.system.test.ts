@@ -157,14 +157,14 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const fresh = { by: 'lease', epoch: 4 };
     const from = await generations.claim(1, fresh);
     await expect(generations.claim(1, old)).rejects.toThrow(Fenced);
-    const whole = changesOf(from, source.read(from.position, 1_000));
+    const allChanges = changesOf(from, source.read(from.position, 1_000));
     const newWriter = new BatchWriter(generations.collections(1));
-    const both = [() => writer.write(changes), () => newWriter.write(whole)];
+    const both = [() => writer.write(changes), () => newWriter.write(allChanges)];
     // FerretDB reads before it writes, so two concurrent writers may overwrite each other there.
     if (server?.product === 'MongoDB') await Promise.all(both.map((write) => write()));
     else for (const write of both) await write();
     await expect(generations.advance(1, old, mark, changes.to)).rejects.toThrow(Fenced);
-    await generations.advance(1, fresh, from, whole.to);
+    await generations.advance(1, fresh, from, allChanges.to);
     await writer.write(changes);
 
     await catchUp(stage, source, 2, 1_000);

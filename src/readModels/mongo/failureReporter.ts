@@ -36,11 +36,11 @@ export class FailureReporter {
     if (error instanceof MongoError) {
       this.#report(
         `MongoDB at ${this.#hosts} cannot be used: ${error.message} (attempt ${this.#attempts}, the next one in ${pauseMs / 1_000} s). ` +
-          'Model requests and changes go on; request log, usage and history answer 503 until then.',
+          'Model requests and changes are not affected; request log, usage and history return 503 until then.',
       );
     } else if (this.#blockedReason !== error.message) {
       this.#blockedReason = error.message;
-      this.#report(`The read models cannot go on: ${error.message}`);
+      this.#report(`The read models cannot continue: ${error.message}`);
     }
     return pauseMs;
   }
@@ -54,7 +54,7 @@ export class FailureReporter {
 
   onSuccess(): void {
     this.#transientSince = undefined;
-    if (this.#attempts > 0) this.#report(`MongoDB at ${this.#hosts} answers; the read models go on.`);
+    if (this.#attempts > 0) this.#report(`MongoDB at ${this.#hosts} is available again; the read models continue.`);
     this.#attempts = 0;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#blockedReason = undefined;

@@ -35,12 +35,12 @@ async function filled() {
     sent.push({ collection: String(command[commandName]).split('.').at(-1) as string, command });
   });
   const collections = new Generations(client.db()).collections(1);
-  const answers = createQueryHandlers({ position: head, collections, kinds: new RequestKinds(collections.kinds) });
+  const queries = createQueryHandlers({ position: head, collections, kinds: new RequestKinds(collections.kinds) });
   return {
     db: client.db(),
-    async sentBy(query: (answers: QueryHandlers) => Promise<unknown>): Promise<Sent[]> {
+    async sentBy(query: (queries: QueryHandlers) => Promise<unknown>): Promise<Sent[]> {
       sent.length = 0;
-      await query(answers);
+      await query(queries);
       return [...sent];
     },
     async [Symbol.asyncDispose]() {
@@ -50,7 +50,7 @@ async function filled() {
   };
 }
 
-type Query = (answers: QueryHandlers) => Promise<unknown>;
+type Query = (queries: QueryHandlers) => Promise<unknown>;
 const since = earlier(30 * MINUTE);
 const until = earlier(MINUTE);
 

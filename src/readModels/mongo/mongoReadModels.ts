@@ -42,7 +42,7 @@ export function createMongoReadModels({
   logPath,
   isCopy,
   fencedBy,
-  report: say,
+  report,
 }: MongoReadModelsOptions): MongoReadModels {
   void connect(url).close();
   let nextTermId = 1;
@@ -57,14 +57,14 @@ export function createMongoReadModels({
     restart: { afterMs: RESTART_MS },
     onEnd(error) {
       isSending = false;
-      if (error) say(`The read models stopped: ${error.message}`);
+      if (error) report(`The read models stopped: ${error.message}`);
     },
     reports: {
       readyForMore() {
         isSending = false;
         if (announced > sent && !isClosed) sendAnnounced();
       },
-      line: say,
+      line: report,
     },
   });
 

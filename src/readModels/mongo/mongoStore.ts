@@ -102,7 +102,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
       delay(POLL_INTERVAL_MS, undefined, { ref: false }),
     ]);
 
-  const answer: RunQuery = async (port, name, args, minPosition) => {
+  const runQuery: RunQuery = async (port, name, args, minPosition) => {
     await open();
     const queries = createQueryHandlers(await viewAt(minPosition))[port] as Record<
       string,
@@ -117,7 +117,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
     async query(...query) {
       if (closing.signal.aborted) throw new ReadModelUnavailable('the read models are closed');
       try {
-        return await failWhenUnresponsive(connection, answer(...query));
+        return await failWhenUnresponsive(connection, runQuery(...query));
       } catch (error) {
         if (error instanceof ReadModelUnavailable) throw error;
         throw new ReadModelUnavailable(`MongoDB at ${hosts}: ${(error as Error).message}`, { cause: error });
@@ -153,7 +153,7 @@ async function failWhenUnresponsive<Value>(connection: Connection, work: Promise
       });
       if (!connection.isAlive) throw new Error('it has fallen silent');
     }
-    throw new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
+    throw new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
   })();
   silence.catch(() => undefined);
   work.catch(() => undefined);

@@ -93,9 +93,9 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
 async function waitForLogCopy(
   source: LogReader,
   live: LogMark,
-  { isCopy, catchUpTimeoutMs: patienceMs = 5_000 }: MongoRebuildOptions,
+  { isCopy, catchUpTimeoutMs = 5_000 }: MongoRebuildOptions,
 ) {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + catchUpTimeoutMs;
   while (isCopy && source.head() < live.position && performance.now() < deadline) await delay(POLL_INTERVAL_MS);
 }
 

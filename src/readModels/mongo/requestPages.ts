@@ -24,16 +24,16 @@ export async function requestLogPage(
 ): Promise<RequestLogPage> {
   const kinds = await selectKinds(view, filter);
   if (kinds === 'none') return EMPTY_PAGE;
-  const wanted: RequestSelection = { ...timeRangeOf(filter), kinds };
+  const selection: RequestSelection = { ...timeRangeOf(filter), kinds };
   if (filter.search) {
-    const found = await searchRequests(view, wanted, filter.search, limit, offset);
+    const found = await searchRequests(view, selection, filter.search, limit, offset);
     if (found) return found;
   }
   const ranges = (
-    await mapConcurrently(splitByPeriod(wanted.from, wanted.to), (range) => countedRanges(view, kinds, range))
+    await mapConcurrently(splitByPeriod(selection.from, selection.to), (range) => countedRanges(view, kinds, range))
   ).flat();
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
-  return { rows: await rowsAt(view, await positionsAt(view, kinds, ranges, limit, offset)), total };
+  return { rows: await rowsAt(view, await positionsOfPage(view, kinds, ranges, limit, offset)), total };
 }
 
 export async function requestLogOptions(view: ReadView, filter: RequestLogFilter): Promise<RequestLogOptions> {
@@ -92,7 +92,7 @@ const isSplit = ({ period, count }: CountedRange, kinds: KindSelection | undefin
   period !== 'hour' && (count > MAX_SCANNED_ROWS || (period === 'month' && kinds !== undefined && !kinds.areFew));
 
 /** Positions of one page. Ranges before the page are skipped by their counts; an index is scanned only where the page is. */
-async function positionsAt(
+async function positionsOfPage(
   view: ReadView,
   kinds: KindSelection | undefined,
   ranges: readonly CountedRange[],
@@ -110,8 +110,8 @@ async function positionsAt(
       } else if (period && isSplit(range, kinds)) {
         await visit(await countedRanges(view, kinds, { period: nextShorterPeriod[period], from, to }));
       } else {
-        const wanted = Math.min(limit - found.length, count - toSkip);
-        found.push(...(await scan(view, { from, to, kinds }, wanted, toSkip)));
+        const missing = Math.min(limit - found.length, count - toSkip);
+        found.push(...(await scan(view, { from, to, kinds }, missing, toSkip)));
         toSkip = 0;
       }
     }
@@ -120,11 +120,11 @@ async function positionsAt(
   return found;
 }
 
-async function scan(view: ReadView, wanted: RequestSelection, limit: number, skip: number): Promise<number[]> {
+async function scan(view: ReadView, selection: RequestSelection, limit: number, skip: number): Promise<number[]> {
   const rows = await view.collections.requests
-    .find(rowFilter(wanted), {
+    .find(rowFilter(selection), {
       ...READ_OPTIONS,
-      hint: indexFor(wanted.kinds),
+      hint: indexFor(selection.kinds),
       projection: { _id: 1 },
       sort: { requestedAt: -1, _id: -1 },
       skip,

@@ -14,7 +14,7 @@ const HEX_FRAGMENT = /^[0-9a-f]{4,}$/i;
  */
 export async function searchRequests(
   view: ReadView,
-  wanted: RequestSelection,
+  selection: RequestSelection,
   search: string,
   limit: number,
   offset: number,
@@ -22,7 +22,7 @@ export async function searchRequests(
   const { requests } = view.collections;
   const id = search.toLowerCase();
   if (await isPrefixOfAllIds(view, id)) return undefined;
-  const conditions = rowFilter(wanted);
+  const conditions = rowFilter(selection);
   // Each branch repeats all conditions, so that it can use its own index.
   const either: Filter<RequestDocument> = {
     $or: [

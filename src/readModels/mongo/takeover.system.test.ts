@@ -14,11 +14,11 @@ afterAll(() => server?.stop());
 const soon = { timeout: 20_000, interval: 10 };
 
 /** A copy of a log that has got no further than this. */
-function copyOf(source: LogReader, upTo: { reach: number }): LogReader {
+function copyOf(source: LogReader, upTo: { last: number }): LogReader {
   return {
     ...source,
-    read: (after, limit) => source.read(after, limit).filter((event) => event.position <= upTo.reach),
-    head: () => position(Math.min(upTo.reach, source.head())),
+    read: (after, limit) => source.read(after, limit).filter((event) => event.position <= upTo.last),
+    head: () => position(Math.min(upTo.last, source.head())),
   };
 }
 
@@ -30,12 +30,12 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
     await first.close();
 
-    const upTo = { reach: 12 };
+    const upTo = { last: 12 };
     const source = openLogReader(stage.logPath);
     const second = stage.node({ log: copyOf(source, upTo), isCopy: true, isIdle: true });
     void second.project({ ...permanentLeaseTerm(), epoch: 2 });
     await vi.waitUntil(async () => (await activeFence(stage.db))?.epoch === 2, soon);
-    upTo.reach = Number.POSITIVE_INFINITY;
+    upTo.last = Number.POSITIVE_INFINITY;
     await stage.reached(await stage.append(...randomRequests(5, seeded(2))));
     expect(await generations.active()).toBe(1);
     const { url, logPath } = stage;
@@ -57,7 +57,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
       looks += 1;
       return now;
     };
-    const second = stage.node({ log: copyOf(source, { reach: 12 }), isCopy: true, now: clock });
+    const second = stage.node({ log: copyOf(source, { last: 12 }), isCopy: true, now: clock });
     await vi.waitUntil(() => looks >= 1, soon);
     now = 19_999;
     await vi.waitUntil(() => looks >= 2, soon);
@@ -65,7 +65,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     now = 20_000;
     await vi.waitUntil(() => second.reported.length > 0, soon);
     expect(second.reported).toEqual([
-      'The read models cannot go on: The copy of the log in this data folder ends at position 12, the read models reach 30. ' +
+      'The read models cannot continue: The copy of the log in this data folder ends at position 12, the read models reach 30. ' +
         'It catches up while svc runs; if EventStoreDB was restored from an older backup, run "svc rebuild".',
     ]);
     expect(await stage.generations.active()).toBe(1);
@@ -88,13 +88,13 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
 
   test('a comparison reports a lagging copy of the log; a rebuild reaches as far as the copy', async () => {
     await using stage = await mongoStage(server as MongoServer);
-    await using behind = await mongoStage(server as MongoServer, stage.url);
+    await using lagging = await mongoStage(server as MongoServer, stage.url);
     const first = stage.node();
     const events = randomRequests(20, seeded(1));
     await stage.reached(await stage.append(...events));
     await first.close();
-    await behind.append(...randomRequests(8, seeded(2)));
-    const copy = { url: stage.url, logPath: behind.logPath, isCopy: true, patienceMs: 50, graceMs: 0 };
+    await lagging.append(...randomRequests(8, seeded(2)));
+    const copy = { url: stage.url, logPath: lagging.logPath, isCopy: true, catchUpTimeoutMs: 50, graceMs: 0 };
     await expect(compareMongoReadModels(copy)).rejects.toThrow(
       'The copy of the log in this data folder ends at position 8, the read models reach 20',
     );

@@ -84,8 +84,8 @@ function walkFor(sources: HistorySources, { search, subjects, actors, types }: H
 }
 
 /** Ids of the types, as far as they have occurred. */
-function idsOf(entries: readonly { text: string }[], wanted: readonly string[]): number[] {
-  const names = new Set(wanted);
+function idsOf(entries: readonly { text: string }[], types: readonly string[]): number[] {
+  const names = new Set(types);
   return entries.flatMap(({ text }, place) => (names.has(text) ? [place + 1] : []));
 }
 

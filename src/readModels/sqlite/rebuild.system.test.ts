@@ -51,9 +51,9 @@ function svc(folder: string, ...args: string[]): Promise<{ code: number | null; 
 test('a rebuild gives the expected read models, whatever was there before', async () => {
   const { folder, head, total } = await dataFolder();
   tamper(folder, 'UPDATE requestsByKind SET requests = 7');
-  const told: [number, number][] = [];
-  expect(rebuildReadModels({ folder, onProgress: (...progress) => told.push(progress) })).toBe(head);
-  expect(told).toEqual([[head, head]]);
+  const reported: [number, number][] = [];
+  expect(rebuildReadModels({ folder, onProgress: (...progress) => reported.push(progress) })).toBe(head);
+  expect(reported).toEqual([[head, head]]);
   expect(await total()).toBe(20);
   expect(compareReadModels({ folder }).differences).toEqual([]);
 });

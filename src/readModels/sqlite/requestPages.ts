@@ -31,17 +31,17 @@ export function requestLogPage(
   offset: number,
   head: Position,
 ): RequestLogPage {
-  const wanted = selectionOf(filter, table);
+  const selection = selectionOf(filter, table);
   if (filter.search) {
-    const found = searchRequests(database, requestIds, wanted, filter.search, limit, offset, head);
+    const found = searchRequests(database, requestIds, selection, filter.search, limit, offset, head);
     if (found) return { rows: table.at(found.positions), total: found.total };
   }
-  const { periods } = countsFor(wanted.kinds);
-  const ranges = splitByPeriod(wanted.from, wanted.to, periods).flatMap((range) =>
-    countedRanges(database, wanted.kinds, range),
+  const { periods } = countsFor(selection.kinds);
+  const ranges = splitByPeriod(selection.from, selection.to, periods).flatMap((range) =>
+    countedRanges(database, selection.kinds, range),
   );
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
-  return { rows: table.at(positionsAt(database, wanted.kinds, ranges, limit, offset)), total };
+  return { rows: table.at(positionsOfPage(database, selection.kinds, ranges, limit, offset)), total };
 }
 
 export function requestLogOptions(
@@ -98,7 +98,7 @@ function isSplit({ period, count }: CountedRange, kinds: KindSelection | undefin
 }
 
 /** Positions of one page. Ranges before the page are skipped by their counts; the index is scanned only where the page is. */
-function positionsAt(
+function positionsOfPage(
   database: DatabaseSync,
   kinds: KindSelection | undefined,
   ranges: readonly CountedRange[],
@@ -116,8 +116,8 @@ function positionsAt(
         const period = range.period && PERIODS[periodNumber(range.period) - 1];
         visit(countedRanges(database, kinds, { period, from: range.from, to: range.to }));
       } else {
-        const wanted = Math.min(limit - found.length, range.count - toSkip);
-        found.push(...scan(database, kinds, range, wanted, toSkip));
+        const missing = Math.min(limit - found.length, range.count - toSkip);
+        found.push(...scan(database, kinds, range, missing, toSkip));
         toSkip = 0;
       }
     }

@@ -42,7 +42,7 @@ interface IdSearch {
 export function searchRequests(
   database: DatabaseSync,
   requestIds: RequestIdIndex,
-  wanted: RequestSelection,
+  selection: RequestSelection,
   search: string,
   limit: number,
   offset: number,
@@ -57,8 +57,8 @@ export function searchRequests(
     from: 'requests INDEXED BY requestsByMessage WHERE messageId IN (SELECT value FROM json_each(?))',
     each: [[messages]],
   };
-  const conditions = `AND requestedAt >= ? AND requestedAt < ? ${kindCondition(wanted.kinds)}`;
-  const values = [wanted.from, wanted.to, ...(wanted.kinds ? [wanted.kinds.bytes] : [])];
+  const conditions = `AND requestedAt >= ? AND requestedAt < ? ${kindCondition(selection.kinds)}`;
+  const values = [selection.from, selection.to, ...(selection.kinds ? [selection.kinds.bytes] : [])];
 
   const count = ({ from, each }: Matches): number => {
     const statement = database.prepare(`SELECT COUNT(*) AS count FROM ${from} ${conditions}`);

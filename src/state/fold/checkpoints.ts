@@ -80,8 +80,8 @@ export class Checkpoints {
   }
 
   /** The last checkpoint at or before a position. */
-  atPosition(wanted: Position): Checkpoint {
-    return this.#kept.findLast(({ state }) => state.position <= wanted) ?? EMPTY;
+  atPosition(position: Position): Checkpoint {
+    return this.#kept.findLast(({ state }) => state.position <= position) ?? EMPTY;
   }
 
   /** The last checkpoint up to which no event is later than `time`. */
