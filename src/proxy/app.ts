@@ -27,7 +27,7 @@ export interface ProxyOptions extends ModelRequestServices {
   readonly refusals: Refusals;
   readonly clientAddress: ClientAddress;
   readonly hasAliases: boolean;
-  /** Undefined while requests may start. */
+  /** @returns undefined while new requests may start */
   readonly unavailableReason: () => UnavailableReason | undefined;
   readonly now: () => Instant;
   /** Called with exceptions that are bugs of ours. */
@@ -41,8 +41,8 @@ const UNAVAILABLE_HEADERS = {
 };
 
 /**
- * The proxy from top to bottom: the order in which a request passes the middleware. Nothing is decompressed for an
- * unidentified client. Handlers write to the response themselves, because a body piped through Koa halves the throughput
+ * Creates the proxy; a request passes its middleware from top to bottom. No body is read before the client is identified.
+ * Handlers write to the response themselves, because a body piped through Koa halves the throughput
  * (docs/decisions/0017-http-libraries.md).
  */
 export function createProxy(options: ProxyOptions): (request: ClientRequest, response: ClientResponse) => void {
@@ -120,6 +120,8 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
         return models.one(res, modelIdIn(path) ?? '', state, headOf(state));
       case 'usage':
         return handleUsage(res, headOf(state));
+      default:
+        return route satisfies never;
     }
   });
 
@@ -133,13 +135,13 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     if (known.code === 'ip_forbidden' || known.code === 'invalid_api_key') {
       refusals.countAnonymous(clientAddress(req) ?? 'unknown', known.code);
     }
-    // Node reads the unwanted body to its end. Closing at once would reset the connection of a client that is still
-    // sending, which would lose the response.
+    // Node reads the rest of the body and discards it. Closing at once would reset the connection of a client that is still
+    // sending, and the client would lose the response.
     sendError(res, known, headOf(state));
   }
 
-  // `app.callback()` would also watch the end of every response and add missing bodies: not needed here, and as expensive
-  // as the whole middleware.
+  // Replaces `app.callback()`, which also watches the end of every response and adds missing bodies. That is not needed
+  // here and costs as much as all the middleware.
   const middleware = compose(app.middleware);
   return (request, response) => {
     // Koa uses nothing of a request that `PlainRequest` does not have.

@@ -18,6 +18,7 @@ import type { RequestCache } from './responses/requestCache.ts';
 import type { Surface } from './responses/schema.ts';
 import type { DialectName } from './routes/routes.ts';
 
+/** What reading a request depends on, besides its body. */
 export interface ReadOptions {
   readonly headers: IncomingHttpHeaders;
   readonly recall: RecallItem;
@@ -30,12 +31,12 @@ export interface DeliverOptions extends ResponseHead {
   readonly onDrain: () => void;
 }
 
-/** How a route reads requests and delivers responses. Everything in between is the same for all routes. */
+/** How a route reads requests and delivers responses. All other steps are the same for all routes. */
 export interface Dialect {
   /** @throws ProxyError `invalid_request_error` */
   read(body: Buffer, options: ReadOptions): ModelRequest;
   deliver(response: ClientResponse, request: ModelRequest, options: DeliverOptions): Delivery;
-  /** Of the provider's response. */
+  /** The form of the provider's response. */
   readonly format: ResponseFormat;
 }
 
@@ -79,5 +80,5 @@ function deliverChat(
     : new JsonDelivery(response, options, () => new ChatCompletionBuilder(head));
 }
 
-/** Derived from the request id, so that the request can be found in the log. */
+/** The id of a chat completion contains the request id, so that operators can find the request in the log. */
 const chatIdOf = (requestId: string): string => `chatcmpl-${requestId.replace(/^req_/, '')}`;

@@ -18,10 +18,10 @@ import { RequestCache } from './responses/requestCache.ts';
 import type { RoutedState } from './routes/proxyState.ts';
 import type { ConversationRoute } from './routes/routes.ts';
 
-/** What the proxy remembers of conversations. */
+/** What the proxy remembers about conversations. */
 export interface Conversations {
   readonly recentItems: RecentItems;
-  /** Digest of a client's conversation key, which the log uses as its name. */
+  /** The name of a conversation in the log: a digest of the key that the client gave it. */
   readonly pinDigest: (client: string, conversationKey: string) => string;
 }
 
@@ -38,13 +38,16 @@ export interface ModelRequestServices {
 const MAX_BODY_BYTES = 32 * 1_048_576;
 const MAX_DECODED_BYTES = 128 * 1_048_576;
 
-/** Each may take `MAX_DECODED_BYTES`. */
+/** Each may use up to `MAX_DECODED_BYTES`. */
 const MAX_CONCURRENT_DECODERS = 4;
 
-/** Takes a request from an identified client to its first attempt: reads, checks and admits it. */
+/**
+ * Creates the handler of model requests: it reads, checks and admits the request of an identified client and starts its
+ * exchange. The handler throws a ProxyError, or ClientDisconnected, for a request that it does not admit.
+ */
 export function createModelRequestHandler(services: ModelRequestServices) {
   const { hot, now, limits, admissionControl, conversations, memoryBudget, openRequests } = services;
-  const decoders = createSemaphore(MAX_CONCURRENT_DECODERS);
+  const limitDecoders = createSemaphore(MAX_CONCURRENT_DECODERS);
   const cache = new RequestCache();
 
   return async (
@@ -55,7 +58,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     const { requestId, requestedAt, key, route } = state;
     const dialect = dialects[route.dialect];
     const client = key?.id ?? 'anonymous';
-    let model: ModelRequest | undefined;
+    let modelRequest: ModelRequest | undefined;
     let admission: Admission | undefined;
     const share = memoryBudget.createShare();
     try {
@@ -63,43 +66,48 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const raw = await readBody(request, MAX_BODY_BYTES, share);
       const encoding = request.headers['content-encoding'];
       const body =
-        encoding === undefined ? raw : await decoders(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
+        encoding === undefined ? raw : await limitDecoders(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
       const recall = (id: string) => conversations.recentItems.recall(client, id);
-      model = dialect.read(body, { headers: request.headers, recall, cache });
+      modelRequest = dialect.read(body, { headers: request.headers, recall, cache });
       // From here on the share covers the body for the provider instead of the one received.
-      share.release(body.length - retainedBytes(model.upstreamBody, body));
+      share.release(body.length - retainedBytes(modelRequest.upstreamBody, body));
       // Spelled out instead of spread, because this runs for every request.
       admission = admissionControl.admit({
         requestId,
         key: currentKey(hot, key),
-        model: model.model,
-        inputTokens: tokensOfText(model.bodyBytes),
-        maxOutputTokens: model.maxOutputTokens,
-        serviceTier: model.serviceTier,
+        model: modelRequest.model,
+        inputTokens: tokensOfText(modelRequest.bodyBytes),
+        maxOutputTokens: modelRequest.maxOutputTokens,
+        serviceTier: modelRequest.serviceTier,
         requestedAt,
       });
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.close();
-      await admissionControl.refuse(error, state, model);
+      await admissionControl.refuse(error, state, modelRequest);
       throw error;
     }
-    const isSticky = hot.settings.stickyThreadsEnabled && model.conversationKey !== undefined;
-    const delivery = dialect.deliver(response, model, { requestId, limits, now, onDrain: () => exchange.onDrain() });
+    const isSticky = hot.settings.stickyThreadsEnabled && modelRequest.conversationKey !== undefined;
+    const delivery = dialect.deliver(response, modelRequest, {
+      requestId,
+      limits,
+      now,
+      onDrain: () => exchange.onDrain(),
+    });
     const exchange = openRequests.add(
       {
         requestId,
         key,
         route: route.path,
-        model: model.model,
-        effort: model.effort,
-        serviceTier: model.serviceTier,
+        model: modelRequest.model,
+        effort: modelRequest.effort,
+        serviceTier: modelRequest.serviceTier,
         requestedAt,
         admission,
-        pin: isSticky ? conversations.pinDigest(client, model.conversationKey as string) : undefined,
-        inputTokens: tokensOfText(model.bodyBytes),
-        upstreamPath: route.upstream,
-        upstreamBody: model.upstreamBody,
+        pin: isSticky ? conversations.pinDigest(client, modelRequest.conversationKey as string) : undefined,
+        inputTokens: tokensOfText(modelRequest.bodyBytes),
+        upstreamPath: route.upstreamPath,
+        upstreamBody: modelRequest.upstreamBody,
         share,
         format: dialect.format,
         clientHeaders: request.rawHeaders,

@@ -5,8 +5,8 @@ import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts
 import { type DialectName, isPublic, type ProxyRoute, proxyRoutes } from './routes/routes.ts';
 import { TRANSCRIPTION_MODEL } from './transcribe/transcriptionForm.ts';
 
-// The proxy in the OpenAPI document. Requests are validated on their bytes (responses/schema.ts); these schemas describe the
-// same to clients, and `test/openApi.int.test.ts` checks live responses against them.
+// Describes the proxy for the OpenAPI document. The proxy validates requests on their bytes (responses/schema.ts), not by these
+// schemas; `test/openApi.int.test.ts` checks responses against them.
 
 const ProxyError = z
   .object({
@@ -37,11 +37,11 @@ const optional = {
 };
 const required = { model: z.string(), input: z.union([z.string(), z.array(z.looseObject({}))]) };
 
-const ResponsesRequest = z
+const SvcResponsesRequest = z
   .looseObject({ ...required, instructions: z.string(), ...optional })
   .describe('Instead of instructions, input may begin with a developer or system message')
   .meta({ id: 'SvcResponsesRequest' });
-const OpenResponsesRequest = z
+const V1ResponsesRequest = z
   .looseObject({ ...required, instructions: z.string().nullish(), ...optional })
   .meta({ id: 'ResponsesRequest' });
 
@@ -122,7 +122,8 @@ const Usage = z
   })
   .meta({ id: 'PoolUsage' });
 
-const refuses = [
+/** Errors of every endpoint that calls the provider. */
+const callErrors = [
   'invalid_request_error',
   'model_not_allowed',
   'rate_limit_exceeded',
@@ -136,65 +137,65 @@ const refuses = [
   'log_unavailable',
 ] as const;
 
-type EndpointName = Exclude<ProxyRoute['kind'], 'conversation'> | 'openTranscription';
+type EndpointName = Exclude<ProxyRoute['kind'], 'conversation'> | 'v1Transcription';
 const nameOf = (route: ProxyRoute): DialectName | EndpointName => {
   if (route.kind === 'conversation') return route.dialect;
-  return route.kind === 'transcription' && route.mustNameModel ? 'openTranscription' : route.kind;
+  return route.kind === 'transcription' && route.mustNameModel ? 'v1Transcription' : route.kind;
 };
 
-/** By dialect or kind of route; a new one without an entry here does not compile. */
+/** By dialect or kind of route. The compiler requires an entry for each. */
 const endpoints: Readonly<Record<DialectName | EndpointName, Endpoint>> = {
   svc: {
     summary: 'Send a request to one of the accounts and stream the response',
-    body: ResponsesRequest,
+    body: SvcResponsesRequest,
     response: 'stream',
     stream: StreamEvent,
-    errors: refuses,
+    errors: callErrors,
   },
   v1: {
     summary: 'Send a request to one of the accounts; streams only on request',
-    body: OpenResponsesRequest,
+    body: V1ResponsesRequest,
     response: Response,
     stream: StreamEvent,
-    errors: refuses,
+    errors: callErrors,
   },
   chat: {
     summary: 'Send a chat to one of the accounts; streams only on request',
     body: ChatRequest,
     response: ChatCompletion,
     stream: ChatCompletionChunk,
-    errors: refuses,
+    errors: callErrors,
   },
   svcCompact: {
     summary: 'Compact a conversation',
-    body: ResponsesRequest,
+    body: SvcResponsesRequest,
     response: Compaction,
-    errors: [...refuses, 'not_implemented'],
+    errors: [...callErrors, 'not_implemented'],
   },
   v1Compact: {
     summary: 'Compact a conversation',
-    body: OpenResponsesRequest,
+    body: V1ResponsesRequest,
     response: Compaction,
-    errors: [...refuses, 'not_implemented'],
+    errors: [...callErrors, 'not_implemented'],
   },
   transcription: {
     summary: 'Transcribe audio',
     form: z.object(transcriptionFields),
     response: Transcript,
-    errors: [...refuses, 'validation_error'],
+    errors: [...callErrors, 'validation_error'],
   },
-  openTranscription: {
+  v1Transcription: {
     summary: 'Transcribe audio',
     form: z.object({ ...transcriptionFields, model: z.literal(TRANSCRIPTION_MODEL) }),
     response: Transcript,
-    errors: [...refuses, 'validation_error'],
+    errors: [...callErrors, 'validation_error'],
   },
   models: { summary: 'List the models that the pool serves and the key may use', response: ModelsList },
   model: { summary: 'Get one of these models', response: Model, errors: ['model_not_found'] },
   usage: { summary: 'Usage of the pool, in the form that Codex reads; needs no key', response: Usage },
 };
 
-/** The proxy for the OpenAPI document. */
+/** The endpoints of the proxy, for the OpenAPI document. */
 export const proxySurface: DocumentedSurface = {
   endpoints: [...proxyRoutes.values()].map(
     (route): PlacedEndpoint => ({

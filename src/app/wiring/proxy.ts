@@ -1,7 +1,7 @@
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest, ClientResponse } from '../../http/client/clientRequest.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
-import { upstreamHeaders } from '../../provider/client/outboundHeaders.ts';
+import { outboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';
 import { createAdmissionControl } from '../../proxy/admission/admissionControl.ts';
 import { createPriceLookup } from '../../proxy/admission/estimate.ts';
@@ -9,8 +9,8 @@ import { createPinDigest } from '../../proxy/admission/pinDigest.ts';
 import { Refusals } from '../../proxy/admission/refusals.ts';
 import { createProxy } from '../../proxy/app.ts';
 import { ProxyError } from '../../proxy/errors/proxyError.ts';
-import type { Accounts } from '../../proxy/exchange/capabilities.ts';
 import { OpenRequests } from '../../proxy/exchange/openRequests.ts';
+import type { Accounts } from '../../proxy/exchange/ports.ts';
 import { ModelList } from '../../proxy/models/modelList.ts';
 import { LimitHeaders } from '../../proxy/poolUsage/limitHeaders.ts';
 import { MemoryBudget } from '../../proxy/requestBody/memoryBudget.ts';
@@ -70,7 +70,7 @@ export async function createProxySide(
       pool: provider.upstream,
       basePath: provider.basePath,
       accessTokens: provider.tokens,
-      outboundHeaders: upstreamHeaders,
+      outboundHeaders: outboundHeaders,
       learnUsage: provider.learnedUsage.learn,
     },
     settle: createSettlement({ record, ledger, now, ...pricing }),

@@ -4,7 +4,7 @@ import { reportText } from './reportText.ts';
 
 test('prints one line for an error that an operator can act on', () => {
   expect(reportText(new ProviderProblem('the usage of account a could not be read'))).toBe(
-    'ProviderTrouble: the usage of account a could not be read',
+    'ProviderProblem: the usage of account a could not be read',
   );
   expect(reportText('the lease is held by this node now')).toBe('the lease is held by this node now');
 });

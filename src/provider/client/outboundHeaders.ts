@@ -34,7 +34,7 @@ const INSTALLATION_ID = 'x-codex-installation-id';
 const isForwarded = (name: string): boolean =>
   FORWARDED.has(name) || ((name.startsWith('x-codex-') || name.startsWith('x-openai-')) && name !== INSTALLATION_ID);
 
-export interface UpstreamContent {
+export interface OutboundContent {
   /** Default: `text/event-stream`. */
   readonly accept?: string;
   /** Describes the body as sent upstream. Default: `application/json`. */
@@ -55,11 +55,11 @@ export interface OutboundHeaders {
  * @param clientHeaders `rawHeaders` of the incoming request
  * @param requestId svc's own id; the client's is not forwarded
  */
-export function upstreamHeaders(
+export function outboundHeaders(
   clientHeaders: readonly string[],
   account: AccountHeaders,
   requestId: string,
-  { accept = 'text/event-stream', contentType = 'application/json' }: UpstreamContent = {},
+  { accept = 'text/event-stream', contentType = 'application/json' }: OutboundContent = {},
 ): OutboundHeaders {
   const own = ['accept', accept, 'content-type', contentType, 'x-request-id', requestId];
   for (let index = 0; index + 1 < clientHeaders.length; index += 2) {

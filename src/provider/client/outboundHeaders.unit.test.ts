@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountHeaders, upstreamHeaders } from './outboundHeaders.ts';
+import { type AccountHeaders, outboundHeaders } from './outboundHeaders.ts';
 
 const account: AccountHeaders = { authorization: 'Bearer access', 'chatgpt-account-id': 'acc_1' };
 
 /** Name and value of each header in the order in which it is sent. */
 function sent(clientHeaders: readonly string[], as = account, content = {}): [string, string][] {
-  const { shared, own } = upstreamHeaders(clientHeaders, as, 'req_1', content);
+  const { shared, own } = outboundHeaders(clientHeaders, as, 'req_1', content);
   const flat = [...shared.flatMap(({ fields }) => fields), ...own];
   return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ''] as [string, string]] : []));
 }

@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Limits reports to one per key and hour, so that a poll that fails every minute does not log sixty lines. */
+/** @returns `report`, limited to once an hour for each key: a poll that fails every minute should not log sixty lines */
 export function createThrottledReports({ report, now }: { report: (error: Error) => void; now: () => Instant }) {
   const reportedAt = new Map<string, Instant>();
   return (key: string, error: Error): void => {
@@ -14,7 +14,7 @@ export function createThrottledReports({ report, now }: { report: (error: Error)
   };
 }
 
-/** A problem with the provider or an account's tokens that operators should know of; the message names the account. */
+/** A problem with the provider or with an account's credentials, for operators; the message names the account. */
 export class ProviderProblem extends Error {
-  override readonly name = 'ProviderTrouble';
+  override readonly name = 'ProviderProblem';
 }

@@ -44,12 +44,13 @@ export interface AdmissionControl {
    */
   admit(request: RequestToAdmit): Admission | undefined;
   /**
-   * Ends a request for which no account was called: releases its reservation and records why.
+   * Ends a request before the provider is called: releases its reservation and records why.
    * Resolves when the refusal is durable or counted.
    */
   refuse(error: unknown, state: RoutedState, requested?: RequestedModel): Promise<void>;
 }
 
+/** Creates the admission of requests over the hot state, the ledger and the reservations of other nodes. */
 export function createAdmissionControl(options: AdmissionControlOptions): AdmissionControl {
   const { hot, ledger, reservedElsewhere, priceOf } = options;
   const recordRefusal = createRecordRefusal(options);

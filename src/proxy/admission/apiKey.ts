@@ -12,10 +12,8 @@ export interface ApiKeyOptions {
 }
 
 /**
- * Identifies the client by its key. While keys are not required, a key is ignored
- * (docs/decisions/0045-optional-keys-and-public-paths.md).
- * @returns null when keys are not required
- * @throws ProxyError `invalid_api_key`
+ * @returns a function that identifies a client by its API key. It returns null, and ignores keys, while none is required
+ * (docs/decisions/0045-optional-keys-and-public-paths.md), and throws ProxyError `invalid_api_key`
  */
 export const createApiKeyCheck =
   ({ hot, now }: ApiKeyOptions) =>

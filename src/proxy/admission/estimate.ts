@@ -11,8 +11,8 @@ const DEFAULT_OUTPUT_TOKENS = 2_048;
 const STREAM_BYTES_PER_TOKEN = 200;
 /** A second of audio is about 17 tokens, and 16 kB in the usual compression. */
 const AUDIO_BYTES_PER_TOKEN = 1_000;
-/** Model names come from clients: made-up ones must not fill the memory. */
-const MAX_REMEMBERED_PRICES = 1_000;
+/** Clients choose model names: invented ones must not fill the memory. */
+const MAX_CACHED_PRICES = 1_000;
 
 export interface RequestSize {
   readonly inputTokens: number;
@@ -20,7 +20,7 @@ export interface RequestSize {
   readonly serviceTier: string | null;
 }
 
-/** The usage to reserve for a request: its size in tokens and the longest output it allows. */
+/** @returns the usage to reserve for a request: its size in tokens and the longest output that it allows */
 export function estimateOf(
   { inputTokens, maxOutputTokens, serviceTier }: RequestSize,
   price: ModelPrice | undefined,
@@ -41,18 +41,20 @@ export function estimatedUsage(inputTokens: number, outputTokens: number): Token
   };
 }
 
-/** Tokens in this many bytes of a request body, of an event stream or of audio, rounded up. */
+/** Estimates the tokens in this many bytes of text or JSON, rounded up. */
 export const tokensOfText = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
+/** Estimates the tokens in this many bytes of an event stream, rounded up. */
 export const tokensOfStream = (bytes: number): number => Math.ceil(bytes / STREAM_BYTES_PER_TOKEN);
+/** Estimates the tokens in this many bytes of compressed audio, rounded up. */
 export const tokensOfAudio = (bytes: number): number => Math.ceil(bytes / AUDIO_BYTES_PER_TOKEN);
 
-/** Caches the price of each model, because finding it means walking the table. */
+/** @returns a function that finds the price of a model. Caches prices, because a search walks the whole table. */
 export function createPriceLookup(table: PriceTable): (model: string) => ModelPrice | undefined {
   const known = new Map<string, ModelPrice | undefined>();
   return (model) => {
     if (known.has(model)) return known.get(model);
     const price = findPrice(table, model);
-    if (known.size < MAX_REMEMBERED_PRICES) known.set(model, price);
+    if (known.size < MAX_CACHED_PRICES) known.set(model, price);
     return price;
   };
 }

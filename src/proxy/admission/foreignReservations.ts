@@ -6,9 +6,9 @@ import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
 /**
- * What open requests outside this process reserve on limits: those of other nodes, and those of this node's earlier starts
- * until they are settled as abandoned. The ledger has those of this process. A request reserves only in the window in which
- * it was admitted, so that a node that never comes back blocks nothing after it.
+ * What open requests outside this process reserve on limits: requests of other nodes, and of this node's earlier starts until
+ * they are settled as abandoned. The ledger has the requests of this process. A request reserves only in the window in which
+ * it was admitted, so a node that never comes back blocks no later window.
  */
 export class ForeignReservations {
   readonly #open = new Map<string, OpenRequest>();
@@ -21,6 +21,7 @@ export class ForeignReservations {
     for (const event of hot.openRequests.values()) this.onFolded(event);
   }
 
+  /** Called with every event of the log. */
   onFolded(event: RecordedEvent): void {
     if (event.type === 'RequestAdmitted') {
       if (!this.#isFromThisStart(event.stream)) this.#open.set(event.data.requestId, event);

@@ -28,7 +28,7 @@ const NO_SUMS: readonly never[] = [];
 
 /**
  * What this node's requests reserve on limits beyond the counters of the hot state: the estimate while a request is open,
- * its actual usage from settlement until the fold counts it, nothing afterwards. So every request is counted exactly once.
+ * its actual usage from settlement until the fold counts it, nothing afterwards. So limits count every request exactly once.
  * Like usage, a reservation belongs to the window in which the request was admitted
  * (docs/decisions/0024-limits-and-reservations.md).
  */
@@ -45,6 +45,7 @@ export class Ledger {
     return 0;
   }
 
+  /** The number of requests with a reservation. */
   get size(): number {
     return this.#byRequest.size;
   }

@@ -1,9 +1,7 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
 import { ProxyError } from '../errors/proxyError.ts';
-
-/** Clients sleep for the time in `retry-after`, however long (docs/clients.md#retry-after-is-slept-on-literally). */
-const MAX_RETRY_AFTER_SECONDS = 60;
+import { retryAfter } from '../errors/retryAfter.ts';
 
 /** A limit of the key refuses the request; carries what `RequestRefused` records about the decision. */
 export class LimitExceeded extends ProxyError {
@@ -24,7 +22,7 @@ export class LimitExceeded extends ProxyError {
       {
         resets_at: Math.ceil(resetAt / 1_000),
         resets_in_seconds: seconds,
-        headers: seconds <= MAX_RETRY_AFTER_SECONDS ? { 'retry-after': String(seconds) } : {},
+        headers: retryAfter(seconds),
       },
     );
     this.admission = admission;

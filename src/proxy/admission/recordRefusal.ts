@@ -19,8 +19,8 @@ const MAX_MODEL_CHARACTERS = 200;
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Records that the request of an identified client ended before any account was called. Every such request has a row in
- * the request log, also one whose client disconnected while sending it. Resolves when that is durable or counted.
+ * Records that a request of an identified client ended before svc called the provider. Every such request has a row in the
+ * request log, even if the client disconnected while sending it. Resolves when the refusal is durable or counted.
  */
 export const createRecordRefusal =
   ({ refusals, now }: RecordRefusalOptions) =>
@@ -31,7 +31,7 @@ export const createRecordRefusal =
   ): Promise<void> => {
     const reason = reasonOf(error);
     if (!reason) return;
-    await refusals.refused({
+    await refusals.record({
       requestId,
       keyId: key?.id ?? null,
       route: route.path,

@@ -10,7 +10,7 @@ export interface RefusalsOptions {
   readonly now: () => Instant;
 }
 
-/** Refusals of one key that get an event of their own each minute; the rest of the minute is counted. */
+/** Refusals of a key in a minute that get an event each; further ones are only counted. */
 const MAX_EVENTS_PER_MINUTE = 60;
 
 interface MinuteOfRefusals {
@@ -33,8 +33,8 @@ export class Refusals {
     });
   }
 
-  /** Records the request of an identified client that no account was called for. Resolves when durable or counted. */
-  async refused(refusal: RefusedRequest): Promise<void> {
+  /** Records a refused request of an identified client. Resolves when the refusal is durable or counted. */
+  async record(refusal: RefusedRequest): Promise<void> {
     const { keyId, errorCode, requestId } = refusal;
     const refusals = this.#minutes.of(keyId ?? 'anonymous', () => noRefusals(keyId, null));
     if (refusals.events >= MAX_EVENTS_PER_MINUTE) {
@@ -42,10 +42,10 @@ export class Refusals {
       return;
     }
     refusals.events++;
-    await this.#record(RequestRefused(refusal), keyId ? { kind: 'apiKey', keyId } : { kind: 'anonymous' }, requestId);
+    await this.#append(RequestRefused(refusal), keyId ? { kind: 'apiKey', keyId } : { kind: 'anonymous' }, requestId);
   }
 
-  /** Counts the request of a client without a valid key, or that is not on the allowlist. */
+  /** Counts a request from a client without a valid key, or from an address that is not on the allowlist. */
   countAnonymous(address: string, code: string): void {
     const subject = this.#minutes.hasRoomFor(`address ${address}`) ? address : 'others';
     count(
@@ -54,7 +54,7 @@ export class Refusals {
     );
   }
 
-  /** Appends the counts of the current minute; called at the end of the process. */
+  /** Appends the counts of the current minute. Called when the process stops. */
   stop(): Promise<void> {
     return this.#minutes.stop();
   }
@@ -63,10 +63,10 @@ export class Refusals {
     if (counts.size === 0) return;
     const event = RefusalsCounted({ keyId, address, minute, counts: Object.fromEntries(counts) });
     const reason = 'refusals are counted per minute';
-    await this.#record(event, { kind: 'system', reason }, newEventId()).catch(() => undefined);
+    await this.#append(event, { kind: 'system', reason }, newEventId()).catch(() => undefined);
   }
 
-  async #record(event: KnownEvent, actor: Actor, correlationId: string): Promise<void> {
+  async #append(event: KnownEvent, actor: Actor, correlationId: string): Promise<void> {
     const { record, now } = this.#options;
     await record({ id: newEventId(), ...event, time: now(), actor, correlationId });
   }

@@ -33,7 +33,7 @@ function stage() {
 
 test('records sixty refusals a minute as events and counts the rest', async () => {
   const { refusals, events, counted } = stage();
-  for (let index = 0; index < 70; index++) await refusals.refused(refusal(`r${index}`));
+  for (let index = 0; index < 70; index++) await refusals.record(refusal(`r${index}`));
   await refusals.stop();
   expect(events.filter(({ type }) => type === 'RequestRefused')).toHaveLength(60);
   expect(counted()).toEqual([{ invalid_request_error: 10 }]);
@@ -42,9 +42,9 @@ test('records sixty refusals a minute as events and counts the rest', async () =
 test('loses no count when the minute ends during a write', async () => {
   const { refusals, counted, pass } = stage();
   refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
-  for (let index = 0; index < 70; index++) await refusals.refused(refusal(`r${index}`));
+  for (let index = 0; index < 70; index++) await refusals.record(refusal(`r${index}`));
   pass(60_000);
-  await refusals.refused(refusal('next minute'));
+  await refusals.record(refusal('next minute'));
   await refusals.stop();
   expect(counted()).toEqual(expect.arrayContaining([{ ip_forbidden: 1 }, { invalid_request_error: 10 }]));
 });

@@ -14,7 +14,7 @@ export interface ProxyErrorBody {
   };
 }
 
-/** Ends a request to the proxy with an error; holds its status, headers and body. */
+/** Ends a request to the proxy with an error response: its status, headers and body. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code: ErrorCode;

@@ -9,13 +9,13 @@ export interface AdmittedRequest extends RequestToSettle {
   readonly inputTokens: number;
   /** Below the provider's base path. */
   readonly upstreamPath: string;
-  /** Emptied once the client has received a part of the response: no other attempt follows, and streams last for minutes. */
+  /** Emptied when the client has received a part of the response: no other attempt follows, and streams last for minutes. */
   upstreamBody: readonly Buffer[] | StreamedBody;
   /** Released when the request has ended. */
   readonly share: MemoryShare;
   /** Content type of the body sent to the provider; undefined means JSON. */
   readonly contentType?: string;
   readonly format: ResponseFormat;
-  /** Names and values in turn, as the client sent them. */
+  /** Alternating names and values, as the client sent them. */
   readonly clientHeaders: readonly string[];
 }

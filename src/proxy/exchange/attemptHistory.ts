@@ -8,7 +8,7 @@ export interface OpenAttempt {
   readonly accountId: AccountId;
   readonly decision: Decision;
   readonly startedAt: Instant;
-  /** The token that was sent: if it has been replaced when the provider refuses it, no refresh is needed. */
+  /** The header that was sent. If the provider refuses a token that has been replaced meanwhile, no refresh is needed. */
   readonly authorization: string;
 }
 
@@ -22,7 +22,7 @@ export class AttemptHistory {
     return this.open?.accountId ?? this.ended.at(-1)?.accountId ?? null;
   }
 
-  /** Ends the open attempt, if there is one. @param outcome `ok`, or how it failed */
+  /** Ends the open attempt, if there is one. @param outcome `ok`, or the name of the failure */
   end(outcome: string, now: Instant, classification?: Classification): void {
     if (!this.open) return;
     const { accountId, decision, startedAt } = this.open;

@@ -3,7 +3,7 @@ import { excludedPlans } from '../../domain/modelCatalogue/excludedPlans.ts';
 import type { Attempt } from '../../domain/request/events.ts';
 import { SELECT_VERSION, type Selection, select, triedBy } from '../../domain/routing/select.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
-import type { Accounts } from './capabilities.ts';
+import type { Accounts } from './ports.ts';
 
 /** When a choice was made and on which pending state it depended: replay makes the same choice from it. */
 export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'isRepeat'>;

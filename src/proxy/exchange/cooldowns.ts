@@ -11,7 +11,7 @@ const MAX_MS = 60_000;
 /** Limits what a provider can ask for by `retry-after`. */
 const MAX_REQUESTED_MS = 3_600_000;
 
-/** Accounts that failed recently on this node: for 1 s, doubling with each failure up to 60 s, cleared by a success. */
+/** The cool-downs of accounts that failed on this node: 1 s, doubled by each further failure up to 60 s, ended by a success. */
 export class Cooldowns {
   readonly #byAccount = new Map<AccountId, CoolDown>();
   readonly #now: () => Instant;
@@ -29,12 +29,16 @@ export class Cooldowns {
     return this.#byAccount;
   }
 
-  /** The clock was set back: cool-downs would last until it has caught up. */
+  /** Called when the clock was set back, because cool-downs would last until it has caught up. */
   #clearFailures(): void {
     for (const [accountId, { failures }] of this.#byAccount) if (failures > 0) this.#byAccount.delete(accountId);
   }
 
-  /** @param atLeastMs what the provider asked for; applies when it is longer */
+  /**
+   * Starts the cool-down of an account that failed, or extends it.
+   * @param atLeastMs the time that the provider asked for
+   * @returns its end
+   */
   add(accountId: AccountId, reason: string, now: Instant, atLeastMs = 0): Instant {
     const previous = this.#byAccount.get(accountId);
     // Requests that fail together count as one failure of the account.
@@ -48,17 +52,19 @@ export class Cooldowns {
   }
 
   /**
-   * The provider refuses the account until then. Bridges the time until the log's event about it is folded;
-   * `forgetLimit` then removes it, so that an early reset takes effect.
+   * Leaves out an account whose limit the provider reported. Needed until the event about the limit is folded; `forgetLimit`
+   * then ends it, so that an early reset takes effect.
    */
   limit(accountId: AccountId, reason: string, until: Instant): void {
     this.#byAccount.set(accountId, { until, reason, failures: 0 });
   }
 
+  /** Ends what `limit` started; a cool-down after failures continues. */
   forgetLimit(accountId: AccountId): void {
     if (this.#byAccount.get(accountId)?.failures === 0) this.#byAccount.delete(accountId);
   }
 
+  /** Ends the cool-down of an account that succeeded. */
   clear(accountId: AccountId): void {
     if (this.#byAccount.size > 0) this.#byAccount.delete(accountId);
   }

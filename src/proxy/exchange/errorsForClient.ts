@@ -1,14 +1,12 @@
 import type { AccountUsage } from '../../domain/accountUsage/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { ProxyError } from '../errors/proxyError.ts';
+import { retryAfter } from '../errors/retryAfter.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
-import type { Accounts } from './capabilities.ts';
 import type { Classification } from './classify.ts';
+import type { Accounts } from './ports.ts';
 
-/** Clients sleep for the time in the header, however long (docs/clients.md#retry-after-is-slept-on-literally). */
-const MAX_RETRY_AFTER_SECONDS = 60;
-
-/** The error that a client gets when its request ends with this failure. */
+/** @returns the error that a client gets when its request ends with this failure */
 export function errorForClient(failure: Failure, classification: Classification, now: Instant): ProxyError {
   const error = 'error' in failure ? failure.error : undefined;
   switch (classification.outcome) {
@@ -38,7 +36,7 @@ export function errorForClient(failure: Failure, classification: Classification,
   }
 }
 
-/** The error after the last attempt. @param until when an account is available again */
+/** @returns the error after the last attempt @param until when an account is available again */
 export const finalError = (
   failure: Failure,
   classification: Classification,
@@ -49,7 +47,7 @@ export const finalError = (
     ? limitReached(until, 'error' in failure ? failure.error : undefined, now)
     : errorForClient(failure, classification, now);
 
-/** No account could be chosen. @param until when the first one is available again */
+/** @returns the error when no account can be chosen @param until when the first one is available again */
 export function noAccountError(
   { hot, cooldowns }: Pick<Accounts, 'hot' | 'cooldowns'>,
   reason: 'empty' | 'exhausted' | 'cooling' | 'tried',
@@ -57,7 +55,8 @@ export function noAccountError(
   now: Instant,
 ): ProxyError {
   if (reason === 'exhausted') {
-    // Codex understands the type of a limit that the provider itself has reported, and not only a sample of a full window.
+    // Codex knows the type `usage_limit_reached`, which is true only if the provider itself has reported the limit. A sample
+    // of a full window does not suffice.
     const isReported = ({ limited }: AccountUsage) => limited?.code === 'usage_limit_reached' && limited.until > now;
     return limitReached(until, undefined, now, { isReported: hot.usage.values().some(isReported) });
   }
@@ -83,18 +82,15 @@ function limitReached(
   const plan = error?.planType === undefined ? {} : { plan_type: error.planType };
   const resets =
     until === null || seconds === undefined ? {} : { resets_at: Math.ceil(until / 1_000), resets_in_seconds: seconds };
-  const wording = problem ?? error?.message ?? 'Every account has used up its limit';
+  const text = problem ?? error?.message ?? 'Every account has used up its limit';
   return new ProxyError(
     'rate_limit_exceeded',
-    { problem: wording },
+    { problem: text },
     { ...type, ...plan, ...resets, headers: retryAfter(seconds) },
   );
 }
 
-const retryAfter = (seconds: number | undefined): Record<string, string> =>
-  seconds !== undefined && seconds <= MAX_RETRY_AFTER_SECONDS ? { 'retry-after': String(seconds) } : {};
-
-/** The provider's verdict about the request, with its details and its status. */
+/** The error of a request that the provider rejected: its status and its details. */
 function refusedRequest(failure: Failure, error: ProviderError | undefined): ProxyError {
   const status = failure.kind === 'status' ? failure.status : 400;
   const code =

@@ -10,7 +10,6 @@ import type { Delivery } from '../relay/delivery.ts';
 import type { Outcome, Settle } from '../settlement/settlement.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
-import type { Accounts, Provider } from './capabilities.ts';
 import { type Classification, classify } from './classify.ts';
 import { errorForClient, finalError, noAccountError } from './errorsForClient.ts';
 import { isOver, nextState, type State, type Transition } from './exchangeState.ts';
@@ -24,6 +23,7 @@ import {
   outcomeOfProviderFailure,
 } from './outcomes.ts';
 import { penalizeAccount } from './penalizeAccount.ts';
+import type { Accounts, Provider } from './ports.ts';
 import { StreamedBody } from './streamedBody.ts';
 import { type CallListener, UpstreamCall } from './upstreamCall.ts';
 
@@ -31,7 +31,7 @@ export interface ExchangeServices {
   readonly accounts: Accounts;
   readonly provider: Provider;
   readonly settle: Settle;
-  /** Keeps the items of a response for clients that refer to them by id. */
+  /** Stores the items of a response for clients that refer to them by id. */
   readonly rememberOutput: (request: AdmittedRequest, output: readonly unknown[]) => void;
   readonly onEnded: (exchange: Exchange) => void;
   /** Called with exceptions that are bugs of ours. */
@@ -54,7 +54,7 @@ const NO_ACCOUNTS: readonly AccountId[] = [];
  *
  * A request ends once, by the transition `settle`, in one of five ways: `#complete` (the provider ended its response),
  * `#fail` (no attempt is left, or none is possible after the first byte), `onClientDisconnect`, `abort` (the service shuts
- * down) and `refuse` (its body turned out invalid while it was sent).
+ * down) and `refuse` (its body turns out invalid while it is sent).
  */
 export class Exchange implements CallListener {
   readonly request: AdmittedRequest;
@@ -96,8 +96,8 @@ export class Exchange implements CallListener {
     return this.#attempts.accountId;
   }
 
-  /** @returns false when the transition is not possible any more, and its cause must be ignored */
-  #go(transition: Transition): boolean {
+  /** @returns false when the transition is not possible any more, so that the caller must ignore its cause */
+  #transition(transition: Transition): boolean {
     const next = nextState(this.#state, transition);
     if (next === undefined) return false;
     this.#state = next;
@@ -145,11 +145,11 @@ export class Exchange implements CallListener {
   }
 
   #chooseAgain(): void {
-    if (this.#go('retry')) this.#choose();
+    if (this.#transition('retry')) this.#choose();
   }
 
   #wait(ms: number): void {
-    if (!this.#go('wait')) return;
+    if (!this.#transition('wait')) return;
     this.#waitedMs += ms;
     this.#waitTimer = setTimeout(() => this.#chooseAgain(), ms);
   }
@@ -162,15 +162,15 @@ export class Exchange implements CallListener {
   }
 
   #callProvider(attempt: OpenAttempt, account: AccountHeaders): void {
-    if (!this.#go('call')) return;
+    if (!this.#transition('call')) return;
     this.#attempts.open = attempt;
     this.#call = new UpstreamCall(this, this.request);
     this.#call.start(this.#services.provider, account);
   }
 
-  /** Refreshes the account's token before the call; a failure counts as a failure of the account. */
+  /** Refreshes the account's token before the call. If that fails, the attempt fails. */
   #refresh(attempt: OpenAttempt, reason: 'expired' | 'unauthorized', usedAuthorization: string | undefined): void {
-    if (!this.#go('refresh')) return;
+    if (!this.#transition('refresh')) return;
     this.#attempts.open = attempt;
     const { accountId } = attempt;
     const { accessTokens } = this.#services.provider;
@@ -196,7 +196,7 @@ export class Exchange implements CallListener {
     this.#attempts.end(classification.outcome, now, classification);
     if (this.#delivery.hasBegun) {
       penalizeAccount(this.#services.accounts, this.accountId, classification, now);
-      this.#fail(errorForClient(failure, classification, now), this.#seenUsage());
+      this.#fail(errorForClient(failure, classification, now), this.#estimateUsage());
       return;
     }
     this.#call = undefined;
@@ -225,7 +225,7 @@ export class Exchange implements CallListener {
     const call = this.#call;
     if (!call || this.isOver || (ending?.error && this.#retryUnseen(ending.error))) return true;
     if (this.#state !== 'relaying') {
-      this.#go('firstEvent');
+      this.#transition('firstEvent');
       this.#firstByteAt = this.#services.now();
     }
     if (ending) {
@@ -250,14 +250,14 @@ export class Exchange implements CallListener {
     return true;
   }
 
-  /** A client that has received the beginning of a response gets no other one: the request body is not needed again. */
+  /** Once the client has received a part of a response, no other attempt follows, so nothing needs the request body. */
   #releaseBody(): void {
     if (this.request.upstreamBody === NO_BODY) return;
     this.request.upstreamBody = NO_BODY;
     this.request.share.releaseBody();
   }
 
-  /** The client reads again: resumes the provider. */
+  /** Called when the client has caught up: resumes the provider. */
   onDrain(): void {
     this.#call?.resume();
   }
@@ -280,12 +280,12 @@ export class Exchange implements CallListener {
 
   // Ends
 
-  /** The provider ended its response, well or not. @param bytes its last events, the ending one among them */
+  /** The provider ended its response, with or without an error. @param bytes its last events with the terminal event */
   #complete(bytes: Buffer, ending: Ending, headers: HeaderLookup): void {
     const { kind, error, output } = ending;
     const { cooldowns } = this.#services.accounts;
     this.#attempts.end(error ? 'failed_event' : 'ok', this.#services.now());
-    const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#seenUsage(bytes.length));
+    const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#estimateUsage(bytes.length));
     if (!error) {
       if (this.accountId !== null) cooldowns.clear(this.accountId);
       if (output) this.#services.rememberOutput(this.request, output);
@@ -319,23 +319,23 @@ export class Exchange implements CallListener {
     else this.#fail(noAccountError(this.#services.accounts, reason, until, now), undefined, refusal);
   }
 
-  /** The provider is disconnected at once, so that no account is used any further. */
+  /** Closes the connection to the provider at once, so that the request uses no more of the account. */
   onClientDisconnect(): void {
     if (this.isOver) return;
-    // Between two attempts there is no call: those before have failed without output.
-    const usage = this.#call && this.#seenUsage();
+    // Between two attempts there is no call, and the attempts before have failed without output.
+    const usage = this.#call && this.#estimateUsage();
     this.#cancelAttempt('client_gone');
     this.#settle(outcomeOfDisconnect(usage), () => undefined);
   }
 
-  /** The service shuts down. */
+  /** Ends the request with this error. Called when svc shuts down. */
   abort(error: ProxyError): void {
     if (this.isOver) return;
     this.#cancelAttempt('aborted');
-    this.#fail(error, this.#delivery.hasBegun ? this.#seenUsage() : undefined);
+    this.#fail(error, this.#delivery.hasBegun ? this.#estimateUsage() : undefined);
   }
 
-  /** The request turned out invalid while its body was sent on. */
+  /** Ends the request with this error. Called when its body turns out invalid while it is sent to the provider. */
   refuse(error: ProxyError): void {
     if (this.isOver) return;
     this.#cancelAttempt('request_refused');
@@ -348,8 +348,8 @@ export class Exchange implements CallListener {
     this.#call?.abort();
   }
 
-  /** Estimated from the bytes of request and response. @param undelivered bytes of the response, not delivered yet */
-  #seenUsage(undelivered = 0): TokenUsage {
+  /** Estimates the usage from the bytes of request and response. @param undelivered bytes not passed to the delivery yet */
+  #estimateUsage(undelivered = 0): TokenUsage {
     const { inputTokens, format } = this.request;
     return estimatedUsage(inputTokens, format.tokensIn(this.#delivery.streamedBytes + undelivered));
   }
@@ -359,7 +359,7 @@ export class Exchange implements CallListener {
    * (docs/decisions/0002-promises.md#nothing-answered-is-missing).
    */
   #settle(outcome: Outcome, respond: () => void): void {
-    if (!this.#go('settle')) return;
+    if (!this.#transition('settle')) return;
     this.#services
       .settle({
         request: this.request,
@@ -387,8 +387,8 @@ export class Exchange implements CallListener {
   }
 
   #end(isDurable: boolean): void {
-    if (!this.#go('settled')) return;
-    // A connection whose response is read to its end can serve the next request.
+    if (!this.#transition('settled')) return;
+    // `finish` reads the response to its end, so that the connection can serve the next request.
     if (isDurable) this.#call?.finish();
     else this.#call?.abort();
     this.request.upstreamBody = NO_BODY;

@@ -1,6 +1,6 @@
-/** Where a request stands, from its admission to its end. */
+/** The state of a request, from its admission to its end. */
 export type State =
-  /** Picks the account of the next attempt. */
+  /** Chooses the account of the next attempt. */
   | 'choosing'
   /** All accounts cool down; a timer runs until the first one is available. */
   | 'waiting'
@@ -16,7 +16,7 @@ export type State =
 
 export type Transition = 'wait' | 'refresh' | 'call' | 'firstEvent' | 'retry' | 'settle' | 'settled';
 
-/** Which transition leads from which state to which. `settle` and `settled` happen once: no state after them allows them. */
+/** The next state by state and transition. `settle` and `settled` happen once: no later state allows them. */
 const STATES: Readonly<Record<State, Readonly<Partial<Record<Transition, State>>>>> = {
   choosing: { wait: 'waiting', refresh: 'refreshing', call: 'calling', settle: 'settling' },
   waiting: { retry: 'choosing', settle: 'settling' },

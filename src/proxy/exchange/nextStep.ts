@@ -2,8 +2,8 @@ import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { Attempt, CompletedRequest } from '../../domain/request/events.ts';
 import type { Selection } from '../../domain/routing/select.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
-import type { Accounts } from './capabilities.ts';
 import { choose, type Decision } from './choose.ts';
+import type { Accounts } from './ports.ts';
 
 const MAX_ATTEMPTS = 5;
 const MAX_ATTEMPTING_MS = 60_000;
@@ -20,7 +20,7 @@ export type Step =
     }
   /** Every account cools down, and the first one is available again soon. */
   | { readonly kind: 'wait'; readonly ms: number }
-  /** No attempt is left. */
+  /** No further attempt is allowed. */
   | { readonly kind: 'spent' }
   | {
       readonly kind: 'noAccount';
@@ -31,16 +31,18 @@ export type Step =
       readonly refusal: NonNullable<CompletedRequest['refusal']>;
     };
 
+/** What a request has tried so far. */
 export interface Progress {
   readonly attempts: readonly Attempt[];
   readonly hasFailed: boolean;
-  /** The request body is still there and can be sent again. */
+  /** The request body is still in memory and can be sent again. */
   readonly canRepeat: boolean;
   readonly waitedMs: number;
-  /** Since the first attempt, by the monotonic clock: the time that the body took to arrive does not count. */
+  /** Since the first attempt, by the monotonic clock. Excludes the time in which the request body arrived. */
   readonly attemptingMs: number;
 }
 
+/** Decides whether a request calls the next account, waits for one or ends. */
 export function nextStep(
   accounts: Accounts,
   request: AdmittedRequest,

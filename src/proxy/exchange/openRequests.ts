@@ -18,7 +18,7 @@ export interface OpenRequestsOptions extends Omit<ExchangeServices, 'onEnded'> {
 /** Requests open for this long are announced in the log (docs/decisions/0027-open-requests-are-announced.md). */
 const ANNOUNCE_AFTER_MS = 2_000;
 
-/** The admitted requests of this node. One timer watches all of them, because one each would cost more. */
+/** The admitted requests of this node. One timer watches all of them, because a timer for each would cost more. */
 export class OpenRequests {
   readonly #exchanges = new SlotSet<Exchange>();
   readonly #services: ExchangeServices;
@@ -49,10 +49,12 @@ export class OpenRequests {
     return new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
+  /** Ends all open requests with this error. */
   abortAll(error: ProxyError): void {
     for (const exchange of this.#exchanges.values()) exchange.abort(error);
   }
 
+  /** Stops watching requests. Called when none is open. */
   stop(): void {
     clearInterval(this.#timer);
   }
@@ -64,10 +66,10 @@ export class OpenRequests {
   }
 
   #tick(): void {
-    const at = performance.now();
+    const now = performance.now();
     for (const exchange of this.#exchanges.values()) {
-      exchange.tick(at, this.#options.idleLimits);
-      if (!exchange.isAnnounced && !exchange.isOver && at - exchange.startedAt >= ANNOUNCE_AFTER_MS) {
+      exchange.tick(now, this.#options.idleLimits);
+      if (!exchange.isAnnounced && !exchange.isOver && now - exchange.startedAt >= ANNOUNCE_AFTER_MS) {
         exchange.isAnnounced = true;
         this.#announce(exchange, this.#options.now());
       }

@@ -4,7 +4,7 @@ import type { Ending } from '../providerResponse/ending.ts';
 import type { ProviderError } from '../providerResponse/failure.ts';
 import type { Outcome } from '../settlement/settlement.ts';
 
-// How the log records each way in which a request ends.
+// The outcomes that the log records, one for each way in which a request can end.
 
 /** The provider completed its response. */
 export const outcomeOfCompletion = (usage: TokenUsage | undefined, { serviceTier }: Ending): Outcome => ({
@@ -25,11 +25,11 @@ export const outcomeOfProviderFailure = (
   { code = DEFAULT_CODE, message = DEFAULT_MESSAGE }: ProviderError,
 ): Outcome => ({ status: 'error', code, message, usage, serviceTier });
 
-/** What a client gets that cannot read the event in which the provider reported this error. */
+/** The error for a client that cannot read the event in which the provider reported it. */
 export const errorOfEnding = ({ code = DEFAULT_CODE, message = DEFAULT_MESSAGE, type }: ProviderError): ProxyError =>
   new ProxyError('upstream_error', {}, { message, code, ...(type && { type }) });
 
-/** The client gets an error: as a status, or inside its stream if that has begun. */
+/** The client gets an error: as a status, or as an event if its stream has begun. @param hasBegun whether it has */
 export function outcomeOfError(
   { status, body: { error } }: ProxyError,
   hasBegun: boolean,
@@ -40,6 +40,7 @@ export function outcomeOfError(
   return { status: hasBegun ? 'error' : String(status), code, message, usage, ...(refusal && { refusal }) };
 }
 
+/** The client disconnected. */
 export const outcomeOfDisconnect = (usage: TokenUsage | undefined): Outcome => ({
   status: 'error',
   code: 'client_disconnected',

@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
-import type { Accounts } from './capabilities.ts';
 import type { Classification } from './classify.ts';
+import type { Accounts } from './ports.ts';
 
 /** Applies what a failure means for the account: on this node at once, on all nodes through the log. */
 export function penalizeAccount(

@@ -1,6 +1,6 @@
 /**
- * A request body that is sent while it arrives. Only its beginning is kept, so it can be sent again as long as nothing
- * after the beginning was read.
+ * A request body that is sent while it arrives. It keeps only the beginning in memory, so it can be sent again only until
+ * something after the beginning was read.
  */
 export class StreamedBody {
   readonly #rest: AsyncIterator<Buffer>;
@@ -16,11 +16,12 @@ export class StreamedBody {
     this.#onBroken = onBroken;
   }
 
+  /** Whether the body can be sent from its start. */
   get canRepeat(): boolean {
     return !this.#isSpent;
   }
 
-  /** @param onChunk called for every chunk of the rest, as a sign of activity */
+  /** Reads the body from its start. @param onChunk called for every chunk after the beginning, as a sign of activity */
   async *open(onChunk: () => void): AsyncGenerator<Buffer> {
     this.sentBytes = 0;
     for (const chunk of this.#beginning) {

@@ -7,13 +7,13 @@ import type { SseEvent } from '../providerResponse/sse.ts';
 import { EventTooLarge, type ScanResult } from '../providerResponse/sseScanner.ts';
 import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamPool.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
-import type { Provider } from './capabilities.ts';
+import type { Provider } from './ports.ts';
 import type { ResponseScanner } from './responseFormats.ts';
 import { StreamedBody } from './streamedBody.ts';
 
-/** Receives the events of a call; after `onFailed` nothing more comes. */
+/** Receives the events of a call. `onFailed` is the last one. */
 export interface CallListener {
-  /** Headers of any response, errors included, before anything else of it. */
+  /** Called first, with the headers of any response, errors included. */
   onHeaders(headers: HeaderLookup): void;
   /**
    * Complete events of a successful response, beginning with the first that carries data.
@@ -27,13 +27,13 @@ export interface CallListener {
 /** How long the provider may take to close a stream whose response is complete. */
 const MAX_LINGER_MS = 5_000;
 
-/** An error body is read up to these limits; the status alone already makes it an error. */
+/** Limits of reading an error body. Without it, the status still makes an error. */
 const MAX_ERROR_BYTES = 65_536;
 const MAX_ERROR_MS = 5_000;
 
 const NO_HEADERS: HeaderLookup = new Map();
 
-/** One HTTP call to the provider: turns what its connection reports into events and failures, without promises. */
+/** One HTTP call to the provider. Translates the callbacks of its connection into events and failures, without promises. */
 export class UpstreamCall implements UpstreamListener {
   readonly #listener: CallListener;
   readonly #request: AdmittedRequest;
@@ -42,14 +42,14 @@ export class UpstreamCall implements UpstreamListener {
   #status = 0;
   headers: HeaderLookup = NO_HEADERS;
   #hasData = false;
-  /** Comments before the first event with data: they belong to the response, but do not begin it. */
+  /** Comments before the first event with data. They are part of the response but do not begin it. */
   #leadingComments: Buffer[] = [];
   #errorBody: Buffer[] = [];
   #errorBytes = 0;
-  /** The listener gets nothing more. */
+  /** The listener is not called any more. */
   #isDone = false;
   #hasEnded = false;
-  /** Limits the time for an error body, or for the end of a complete response. */
+  /** Limits the time for reading an error body, or for the provider to end a complete response. */
   #timer: NodeJS.Timeout | undefined;
   /** When bytes last moved in either direction, by `performance.now()`. */
   lastActivityAt: number;
@@ -73,7 +73,7 @@ export class UpstreamCall implements UpstreamListener {
     }
   }
 
-  /** Closes the connection to the provider at once; the listener gets nothing more. */
+  /** Closes the connection to the provider at once; the listener is not called any more. */
   abort(): void {
     if (this.#isDone) return;
     this.#isDone = true;
@@ -180,7 +180,7 @@ export class UpstreamCall implements UpstreamListener {
     return serviceTier === null ? ending : { ...ending, serviceTier: findServedTier(terminal.data) };
   }
 
-  /** With as much of the error body as has arrived. */
+  /** Reports the error with the part of its body that has arrived. */
   #failByStatus(): void {
     clearTimeout(this.#timer);
     const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));

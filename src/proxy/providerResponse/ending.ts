@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, Ending['kind']>> = {
   'response.failed': 'failed',
 };
 
-/** A terminal event without a response and without a reason: the client gets an error. */
+/** The ending of a terminal event that contains neither a response nor an error: the client gets an error. */
 const emptyEnding = (): Ending => ({
   kind: 'error',
   usage: undefined,
@@ -59,7 +59,7 @@ export function readEnding({ type, data }: SseEvent, { needsOutput }: { needsOut
   };
 }
 
-/** Reads a response that is one JSON object. Anything else counts as failed. */
+/** Reads a response that is one JSON object. Any other text has the kind `failed`. */
 export function readJsonEnding(text: string): Ending {
   const failed = { kind: 'failed', usage: undefined, output: undefined } as const;
   let response: unknown;

@@ -1,6 +1,6 @@
 import { endOfEvent, endOfLastEvent, parseEvent, type SseEvent } from './sse.ts';
 
-/** The events that contain these bytes. Searching for them means that few events of a stream are parsed. */
+/** Finds the events that contain these bytes. Faster than parsing all events. */
 export function eventsContaining(needle: Buffer, bytes: Buffer): SseEvent[] {
   const found: SseEvent[] = [];
   for (let at = bytes.indexOf(needle); at >= 0; ) {

@@ -26,13 +26,13 @@ export type Failure =
   | { readonly kind: 'notAStream' }
   /** A 200 that is not a JSON object when one was requested. */
   | { readonly kind: 'notJson' }
-  /** The stream failed by an event before anything reached the client. */
+  /** The provider reported a failure by an event, and the client has received nothing yet. */
   | { readonly kind: 'failureEvent'; readonly error: ProviderError }
   /** The stream ended or broke without a terminal event. */
   | { readonly kind: 'cut'; readonly message: string }
   /** The provider sent nothing for the idle timeout. */
   | { readonly kind: 'idle' }
-  /** An event, or a response in one piece, exceeds the size limit. */
+  /** An event, or a response that is collected, exceeds the size limit. */
   | { readonly kind: 'eventTooLarge' }
   /** The account's access token could not be refreshed. */
   | { readonly kind: 'refreshFailed'; readonly isPermanent: boolean };
@@ -47,7 +47,7 @@ const NO_DETAILS: ProviderError = {
   resetsInSeconds: undefined,
 };
 
-/** Reads the body of an error response. A body that is not JSON contains nothing for the client. */
+/** Reads the body of an error response. @returns no details if the body is not JSON */
 export function readProviderError(body: string): ProviderError {
   let parsed: unknown;
   try {
@@ -58,7 +58,7 @@ export function readProviderError(body: string): ProviderError {
   return providerErrorFrom(parsed);
 }
 
-/** From a parsed error body, or from a failed response. */
+/** Reads a parsed error body, or the `response` of a `response.failed` event. */
 export function providerErrorFrom(value: unknown): ProviderError {
   if (typeof value !== 'object' || value === null) return NO_DETAILS;
   const outer = value as Record<string, unknown>;

@@ -22,6 +22,7 @@ export class JsonScanner {
     return INCOMPLETE;
   }
 
+  /** Called at the end of the response. */
   end(): ScanResult {
     const bytes = Buffer.concat(this.#chunks);
     this.#chunks = [];

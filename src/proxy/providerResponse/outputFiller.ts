@@ -24,6 +24,7 @@ export class OutputFiller {
     return this.#fill(this.#scanner.push(chunk));
   }
 
+  /** Called at the end of the stream. */
   end(): ScanResult {
     return this.#fill(this.#scanner.end());
   }
@@ -49,7 +50,7 @@ interface Payload {
   readonly response?: { readonly output?: unknown };
 }
 
-/** @returns undefined when the output is there, or the event is invalid */
+/** @returns undefined when the event has an output or is invalid */
 function fillOutput({ data }: SseEvent, items: readonly string[]): Payload | undefined {
   try {
     const payload = JSON.parse(data) as Payload;

@@ -2,7 +2,7 @@
 const DEFAULT_TIERS: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard']);
 const MAX_CHARACTERS = 64;
 
-/** A service tier as it is priced and logged; null for the default tier and for invalid values. */
+/** @returns a service tier as prices and log name it; null for the default tier and for invalid values */
 export function parseServiceTier(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_CHARACTERS) return null;
   const tier = value.toLowerCase();
@@ -12,8 +12,8 @@ export function parseServiceTier(value: unknown): string | null {
 const KEY = '"service_tier":';
 
 /**
- * The tier that served a response: a request for a better tier may get the default one, at its price. Searched from the end
- * of the event, so that a long response need not be parsed; a text cannot forge it, because its quotes are escaped.
+ * Finds the tier that served a response: a request for a better tier may get the default one, at its price. Searches from the
+ * end of the event, so that a long response need not be parsed; a text cannot forge it, because its quotes are escaped.
  * @returns undefined when the response does not name one
  */
 export function findServedTier(data: string): string | null | undefined {

@@ -12,7 +12,7 @@ export interface ScanResult {
   readonly terminal: SseEvent | undefined;
 }
 
-/** An event exceeds the memory reserved for it. */
+/** An event, or a response that is collected, exceeds the size limit. */
 export class EventTooLarge extends Error {
   override readonly name = 'EventTooLarge';
 }
@@ -57,7 +57,7 @@ export class SseScanner {
     return this.#scan(bytes);
   }
 
-  /** The stream has ended: the remaining bytes count as an event even without a blank line. */
+  /** Called at the end of the stream: scans the remaining bytes as an event even without a blank line. */
   end(): ScanResult {
     const rest = Buffer.concat(this.#pending);
     this.#pending = [];

@@ -1,7 +1,7 @@
 import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 
-/** How a response reaches the client: as a relayed stream, or as one JSON object at the end. */
+/** Sends a response to the client: as a relayed stream, or as one JSON object at the end. */
 export interface Delivery {
   /** The client has received a part of the response: from now on no other account is tried. */
   readonly hasBegun: boolean;
@@ -20,7 +20,7 @@ export interface Delivery {
   finish(bytes: Buffer, upstreamHeaders: HeaderLookup): void;
   /** Ends the response with an error: as a status when nothing was sent, else as an event. */
   fail(error: ProxyError): void;
-  /** Called while the provider is silent. */
+  /** Called while the provider is silent: sends a sign of life if the form allows it. */
   keepAlive(): void;
   /** Breaks the connection, so that the client does not mistake this for a complete response. */
   destroy(): void;

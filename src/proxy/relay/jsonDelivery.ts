@@ -9,17 +9,18 @@ import { sendError, sendJson } from './sendJson.ts';
 /** Builds a response from its events while they arrive. */
 export interface Collector {
   add(events: Buffer): void;
-  /** Characters that it keeps. */
+  /** Characters in memory. */
   readonly size: number;
+  /** The response body, to be serialised as JSON. */
   readonly body: unknown;
 }
 
-/** Characters of a response in one piece. */
-const MAX_COLLECTED_SIZE = 16 * 1_048_576;
+/** A longer response ends with an error. */
+const MAX_COLLECTED_CHARACTERS = 16 * 1_048_576;
 
 /**
- * Responds with one JSON object at the end of the provider's stream, as SDKs expect without `stream`. Keeps events only if
- * there is a collector, because the terminal event usually contains the complete response.
+ * Responds with one JSON object at the end of the provider's stream, as SDKs expect without `stream`. Collects events only
+ * if there is a collector, because the terminal event usually contains the complete response.
  */
 export class JsonDelivery implements Delivery {
   readonly #response: ClientResponse;
@@ -42,7 +43,7 @@ export class JsonDelivery implements Delivery {
   pass(bytes: Buffer): boolean {
     this.#collector?.add(bytes);
     this.streamedBytes += bytes.length;
-    if (this.#collector && this.#collector.size > MAX_COLLECTED_SIZE) throw new EventTooLarge();
+    if (this.#collector && this.#collector.size > MAX_COLLECTED_CHARACTERS) throw new EventTooLarge();
     return true;
   }
 

@@ -21,7 +21,7 @@ export class PassThroughDelivery implements Delivery {
   }
 
   pass(): boolean {
-    // The response arrives with its end.
+    // The response is passed to `finish` in one piece.
     return true;
   }
 

@@ -6,7 +6,7 @@ import type { LimitHeaders } from '../poolUsage/limitHeaders.ts';
 /** What the head of every response contains, errors included. */
 export interface ResponseHead {
   readonly requestId: string;
-  /** Remaining limits of the pool. */
+  /** Headers with the remaining limits of the pool. */
   readonly limits: Pick<LimitHeaders, 'current'>;
 }
 
@@ -20,7 +20,7 @@ const STREAM = new HeaderBlock([
 ]);
 const JSON_BODY = new HeaderBlock(['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store']);
 
-/** @param length of the body in bytes, when it is known @param more names and values in turn */
+/** Writes the head of an event stream. @param length of the body in bytes, if known @param more alternating names and values */
 export function beginStream(
   response: ClientResponse,
   { requestId, limits }: ResponseHead,
@@ -32,7 +32,7 @@ export function beginStream(
   writeHead(response, 200, [STREAM, limits.current], own);
 }
 
-/** @param length of the body in bytes @param more names and values in turn */
+/** Writes the head of a JSON response. @param length of the body in bytes @param more alternating names and values */
 export function beginJson(
   response: ClientResponse,
   status: number,

@@ -45,7 +45,7 @@ export class StreamDelivery implements Delivery {
   }
 
   finish(bytes: Buffer, upstreamHeaders: HeaderLookup): void {
-    // A response that arrived in one piece leaves in one write: head, events and end.
+    // A response that arrived in one piece is sent in one write: head, events and end.
     if (!this.hasBegun) this.#begin(upstreamHeaders, bytes.length);
     this.streamedBytes += bytes.length;
     this.#response.end(bytes);
@@ -79,7 +79,7 @@ export class StreamDelivery implements Delivery {
 }
 
 /** The only error event that every client understands (docs/clients.md#codex-ignores-error-events). */
-export function failedEvent(requestId: string, error: ProxyError, now: number): Buffer {
+function failedEvent(requestId: string, error: ProxyError, now: number): Buffer {
   const { message, type, code } = error.body.error;
   return formatEvent('response.failed', {
     type: 'response.failed',

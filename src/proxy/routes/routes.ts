@@ -4,45 +4,46 @@ export type DialectName = 'svc' | 'v1' | 'chat' | 'svcCompact' | 'v1Compact';
 /** A path that the proxy serves. */
 export type ProxyRoute = ConversationRoute | TranscriptionRoute | ReadOnlyRoute;
 
-/** A request to a model, sent with one of the accounts. */
+/** A route whose requests are sent to a model of the provider. */
 export interface ConversationRoute {
   readonly kind: 'conversation';
   readonly method: 'POST';
   readonly dialect: DialectName;
   /** With aliases resolved; recorded in the log. */
   readonly path: string;
-  /** Path below the provider's base. */
-  readonly upstream: string;
+  /** Below the provider's base path. */
+  readonly upstreamPath: string;
 }
 
-/** Transcription of audio. */
+/** A route that transcribes audio. */
 export interface TranscriptionRoute {
   readonly kind: 'transcription';
   readonly method: 'POST';
   readonly path: string;
-  readonly upstream: string;
+  readonly upstreamPath: string;
+  /** Whether the form needs a `model` field. */
   readonly mustNameModel: boolean;
 }
 
-/** A request that is served from memory. */
+/** A route whose responses come from memory. */
 export interface ReadOnlyRoute {
   readonly kind: 'models' | 'model' | 'usage';
   readonly method: 'GET';
   readonly path: string;
 }
 
-const conversation = (dialect: DialectName, path: string, upstream: string): ConversationRoute => ({
+const conversation = (dialect: DialectName, path: string, upstreamPath: string): ConversationRoute => ({
   kind: 'conversation',
   method: 'POST',
   dialect,
   path,
-  upstream,
+  upstreamPath,
 });
 const transcription = (path: string, { mustNameModel }: { mustNameModel: boolean }): TranscriptionRoute => ({
   kind: 'transcription',
   method: 'POST',
   path,
-  upstream: '/transcribe',
+  upstreamPath: '/transcribe',
   mustNameModel,
 });
 const readOnly = (kind: ReadOnlyRoute['kind'], path: string): ReadOnlyRoute => ({ kind, method: 'GET', path });
@@ -69,14 +70,14 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
 /** Routes without allowlist and API key (docs/decisions/0045-optional-keys-and-public-paths.md). */
 export const isPublic = (route: ProxyRoute | undefined): boolean => route?.kind === 'usage';
 
-/** @returns whether a path belongs to the proxy, even if no route has it (docs/decisions/0051-unknown-paths.md) */
+/** @returns a test whether a path belongs to the proxy, even if it has no route (docs/decisions/0051-unknown-paths.md) */
 export function createIsProxyPath(aliases: Aliases): (path: string) => boolean {
   const routeOf = createRouteLookup(aliases);
   const hasPrefix = (path: string) => path.startsWith('/v1/') || path.startsWith('/backend-api/');
   return (path) => hasPrefix(path) || path === '/v1' || path === '/backend-api' || isPublic(routeOf(path));
 }
 
-/** @returns whether the path is a conversation route */
+/** @returns a test whether a path has a conversation route */
 export function createIsModelPath(aliases: Aliases): (path: string) => boolean {
   const routeOf = createRouteLookup(aliases);
   return (path) => routeOf(path)?.kind === 'conversation';
@@ -92,7 +93,7 @@ export interface Aliases {
 
 const USAGE_ALIASES: ReadonlySet<string> = new Set(['/api/codex/usage', '/backend-api/wham/usage']);
 
-/** Finds the route of a path, with or without a trailing slash. */
+/** @returns a function that finds the route of a path, with or without a trailing slash */
 export function createRouteLookup({ hasAliases }: Aliases): (path: string) => ProxyRoute | undefined {
   return (path) => {
     const found = proxyRoutes.get(path);

@@ -5,7 +5,7 @@ import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
-/** Further pins take effect when the log has their requests. */
+/** Further pins take effect only when the log has their requests. */
 const MAX_PINS = 100_000;
 
 /**
@@ -45,22 +45,23 @@ export class PendingRequests {
     if (request.pin && this.#pins.get(request.pin.digest)?.requestId === request.requestId) {
       this.#pins.delete(request.pin.digest);
     }
-    // Rules may have changed in between, which leaves remainders in the counters: cleared when nothing is pending.
+    // If rules changed in between, the counters keep remainders. This clears them when nothing is pending.
     if (this.#completed.size === 0) this.#counters.clear();
   }
 
-  /** The usage in the window that contains `now`, in the unit of the rule's counter. */
+  /** @returns the usage in the window that contains `now`, in the unit of the rule's counter */
   usedOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
     const counters = this.#counters.get(keyId);
     const rule = counters && this.#hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
     return rule ? usedAt(counters, rule, now) : 0;
   }
 
+  /** @returns the account to which a conversation is pinned by a pending request */
   pinOf(digest: string): AccountId | undefined {
     return this.#pins.get(digest)?.accountId;
   }
 
-  /** The requests that are open according to log and outbox together. */
+  /** @returns the requests that are open according to log and outbox together */
   openRequests(): OpenRequest[] {
     const open = new Map([...this.#hot.openRequests, ...this.#announced]);
     return [...open.values()].filter(({ data }) => !this.#completed.has(data.requestId));

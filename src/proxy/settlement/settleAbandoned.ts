@@ -8,7 +8,7 @@ import type { OpenRequest } from '../../state/fold/hotState.ts';
 
 export interface SettleAbandonedOptions {
   readonly open: Iterable<OpenRequest>;
-  /** Whether a stream belongs to an earlier start of this node, which writes no more. */
+  /** Whether a stream belongs to an earlier start of this node, so that nothing writes to it any more. */
   readonly isAbandoned: (stream: string) => boolean;
   readonly record: (event: EventToAppend) => Promise<unknown>;
   readonly priceOf: (model: string) => ModelPrice | undefined;
@@ -17,8 +17,9 @@ export interface SettleAbandonedOptions {
 }
 
 /**
- * Completes the requests that a crash left open, so that the log has every request that reached the provider. Their usage is
- * estimated from their size. @returns their number
+ * Records the end of requests that a crash left open, so that the log has every request that reached the provider. Estimates
+ * their usage from their size.
+ * @returns the number of requests
  */
 export async function settleAbandoned({
   open,

@@ -37,13 +37,14 @@ export interface Outcome {
   readonly status: string;
   readonly code: string | null;
   readonly message: string | null;
-  /** Undefined when it failed before any output: nothing is counted. */
+  /** Undefined when the request failed before any output, which counts against no limit. */
   readonly usage: TokenUsage | undefined;
   readonly refusal?: CompletedRequest['refusal'];
   /** The tier that the provider served, null for the default tier; undefined when it did not report one. */
   readonly serviceTier?: string | null | undefined;
 }
 
+/** The arguments of `Settle`. */
 export interface Settlement {
   readonly request: RequestToSettle;
   readonly outcome: Outcome;
@@ -52,7 +53,7 @@ export interface Settlement {
   readonly firstByteAt: Instant | undefined;
 }
 
-/** Resolves when the outcome of a request is durable; rejects when the log did not take it. */
+/** Resolves when the outcome of a request is durable; rejects when the log does not accept it. */
 export type Settle = (settlement: Settlement) => Promise<void>;
 
 export interface SettlementOptions {
@@ -111,7 +112,7 @@ export const createSettlement =
     const { type, data } = RequestCompleted(completed);
     await record(
       { id: newEventId(), type, data, time, actor: actorOf(request), correlationId: requestId },
-      // Until it is certain that the log will never have the event, the usage stays reserved: it may still be counted.
+      // As long as the log may still receive the event, and the fold may count it, the usage stays reserved.
       () => ledger.release(requestId),
     );
   };
@@ -129,5 +130,6 @@ function amountsOf({ rules }: ApiKey, model: string, consumption: Consumption): 
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
+/** @returns who acts by a request, for the log: its API key, or an anonymous client */
 export const actorOf = ({ key }: Pick<RequestToSettle, 'key'>): Actor =>
   key ? { kind: 'apiKey', keyId: key.id } : ANONYMOUS;

@@ -67,7 +67,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
         get inputTokens() {
           return tokensOfAudio(completeForm?.length ?? streamed.sentBytes);
         },
-        upstreamPath: route.upstream,
+        upstreamPath: route.upstreamPath,
         upstreamBody: completeForm ? [completeForm] : streamed,
         share,
         contentType,
