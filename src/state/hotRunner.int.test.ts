@@ -21,7 +21,7 @@ function written(event: ReturnType<typeof begun> | ReturnType<typeof ended>, rev
   return { toAppend, durable };
 }
 
-async function aRunner() {
+async function createRunner() {
   const folder = await tempFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'n1' });
@@ -31,7 +31,7 @@ async function aRunner() {
 }
 
 test('skips an event that was applied before the log delivered it, and counts its position', async () => {
-  const { log, hot } = await aRunner();
+  const { log, hot } = await createRunner();
   const [first, second, third] = [written(begun(1), 0), written(ended(1), 1), written(begun(2), 2)];
   hot.applyBeforeLog(first.durable);
   expect([...hot.state.sessions.keys()]).toEqual([uuid(1)]);
@@ -48,7 +48,7 @@ test('skips an event that was applied before the log delivered it, and counts it
 });
 
 test('folds events of another node while own events are applied before the log', async () => {
-  const { log, hot } = await aRunner();
+  const { log, hot } = await createRunner();
   hot.applyBeforeLog(written(begun(1), 0).durable);
   await log.append('sessions-n2.b1_20260115', NO_STREAM, [written(begun(7), 0).toAppend]);
   await vi.waitUntil(() => hot.state.position === 1, waitOptions);
@@ -56,7 +56,7 @@ test('folds events of another node while own events are applied before the log',
 });
 
 test('calls listeners when an event is applied and when the log delivers it', async () => {
-  const { log, hot } = await aRunner();
+  const { log, hot } = await createRunner();
   const heard: number[] = [];
   hot.onFolded(({ position }) => heard.push(position));
   const { toAppend, durable } = written(begun(1), 0);

@@ -8,7 +8,7 @@ const server = await mongoServer();
 afterAll(() => server?.stop());
 
 /** A node with read models of one request, connected to MongoDB through a controllable network. */
-async function aStage() {
+async function createStage() {
   const stage = await mongoStage(server as MongoServer);
   const { network, url } = await throughTcpProxy(stage.url);
   const node = stage.node({ url });
@@ -29,7 +29,7 @@ const SILENT = { status: 'rejected', reason: { name: 'ReadModelUnavailable' } };
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test('fails queries within 3 s when MongoDB accepts commands but never responds', async () => {
-    await using stage = await aStage();
+    await using stage = await createStage();
     stage.network.drop();
     const [first, second] = [await stage.timed(stage.page), await stage.timed(stage.page)];
     await stage.network.heal();
@@ -41,7 +41,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
   });
 
   test('waits for a slow MongoDB', async () => {
-    await using stage = await aStage();
+    await using stage = await createStage();
     stage.network.delay(500);
     const { outcome, tookMs } = await stage.timed(stage.page);
     await stage.network.heal();

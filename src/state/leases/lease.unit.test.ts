@@ -16,7 +16,7 @@ const untilTermEnds = ({ signal }: LeaseTerm) =>
     signal.addEventListener('abort', () => resolve());
   });
 
-function aStage() {
+function createStage() {
   const store = memoryLeaseStreams();
   const reports: (string | Error)[] = [];
   const node = (name: string, options: Partial<LeaseOptions> & { passage?: () => Delivery | Promise<Delivery> } = {}) =>
@@ -36,7 +36,7 @@ function aStage() {
 const isHeld = ({ term }: Lease) => term?.isHeld() ?? false;
 
 test('a single node takes the lease at once and keeps it', async () => {
-  const { node, entries } = aStage();
+  const { node, entries } = createStage();
   const alone = node('a');
   await seconds(0);
   expect(alone.term).toMatchObject({ epoch: 1 });
@@ -51,7 +51,7 @@ test('a single node takes the lease at once and keeps it', async () => {
 });
 
 test('one of two nodes holds the lease; when it stops, the other takes over with a higher epoch', async () => {
-  const { node, epochs } = aStage();
+  const { node, epochs } = createStage();
   const [first, second] = [node('a'), node('b')];
   await seconds(60);
   expect([isHeld(first), isHeld(second)]).toEqual([true, false]);
@@ -65,7 +65,7 @@ test('one of two nodes holds the lease; when it stops, the other takes over with
 });
 
 test('replaces a dead node within 20 s without ever having two holders', async () => {
-  const { node } = aStage();
+  const { node } = createStage();
   let isDead = false;
   const dying = node('a', { passage: () => (isDead ? 'lost' : 'delivered') });
   const other = node('b');
@@ -82,7 +82,7 @@ test('replaces a dead node within 20 s without ever having two holders', async (
 });
 
 test('a restarted node does not wait for its dead predecessor', async () => {
-  const { node } = aStage();
+  const { node } = createStage();
   let isDead = false;
   node('a', { passage: () => (isDead ? 'lost' : 'delivered') });
   await seconds(5);
@@ -93,7 +93,7 @@ test('a restarted node does not wait for its dead predecessor', async () => {
 });
 
 test('two processes with the same node name do not keep taking the lease from each other', async () => {
-  const { node, entries } = aStage();
+  const { node, entries } = createStage();
   const [one, copy] = [node('a'), node('a', { boot: 'a2' })];
   await seconds(120);
   expect([isHeld(one), isHeld(copy)].filter(Boolean)).toHaveLength(1);
@@ -101,7 +101,7 @@ test('two processes with the same node name do not keep taking the lease from ea
 });
 
 test('ends the work in time during an outage of the store, and resumes with a new epoch', async () => {
-  const { node } = aStage();
+  const { node } = createStage();
   let isAway = false;
   const terms: LeaseTerm[] = [];
   const lease = node('a', {
@@ -124,7 +124,7 @@ test('ends the work in time during an outage of the store, and resumes with a ne
 });
 
 test('does not repeat an entry whose append succeeded without a response', async () => {
-  const { node, entries } = aStage();
+  const { node, entries } = createStage();
   const passages: Delivery[] = ['delivered', 'response lost', 'lost'];
   const lease = node('a', { passage: () => passages.shift() ?? 'delivered' });
   await seconds(1);
@@ -133,7 +133,7 @@ test('does not repeat an entry whose append succeeded without a response', async
 });
 
 test('a late response of the store does not extend the term', async () => {
-  const { node } = aStage();
+  const { node } = createStage();
   let delayMs = 0;
   const slow = () => new Promise<Delivery>((resolve) => setTimeout(() => resolve('delivered'), delayMs));
   const lease = node('a', { passage: slow });
@@ -146,7 +146,7 @@ test('a late response of the store does not extend the term', async () => {
 });
 
 test('lets another node take the lease after the work failed', async () => {
-  const { node, reports } = aStage();
+  const { node, reports } = createStage();
   const failing = node('a', { work: () => Promise.reject(new Error('cannot project')) });
   const healthy = node('b');
   await seconds(4);
@@ -156,7 +156,7 @@ test('lets another node take the lease after the work failed', async () => {
 });
 
 test('a new term waits until the work of the previous one has ended', async () => {
-  const { node } = aStage();
+  const { node } = createStage();
   let isAway = false;
   let atWork = 0;
   let most = 0;
@@ -182,7 +182,7 @@ test('a new term waits until the work of the previous one has ended', async () =
 test.each([1, 2, 3, 4, 5])(
   'never has two holders, and mostly has one, with messages lost and delayed (seed %i)',
   async (seed) => {
-    const { node, epochs } = aStage();
+    const { node, epochs } = createStage();
     const random = createRandom(seed);
     const passage = async (): Promise<Delivery> => {
       await new Promise((resolve) => setTimeout(resolve, random.chance(0.02) ? 15_000 : random.between(1, 300)));

@@ -31,7 +31,7 @@ const STREAM = 'firewall-main';
 const addressAt = (revision: number) => ip(`10.0.0.${revision % 100}`);
 
 /** A log with a folder of snapshots beside it. */
-async function aNode() {
+async function createNode() {
   const temp = await tempFolder();
   onTestFinished(() => temp[Symbol.asyncDispose]());
   const logPath = join(temp.path, 'log.sqlite');
@@ -99,13 +99,13 @@ async function aNode() {
   };
   return node;
 }
-type Node = Awaited<ReturnType<typeof aNode>>;
+type Node = Awaited<ReturnType<typeof createNode>>;
 
 const positions = ({ folder }: Node) => folder.names().map((name) => Number(/\d+/.exec(name)?.[0]));
 const contentOf = ({ state, checkpoints }: Fold) => canonicalText(dataOf({ state, checkpoints }));
 
 test('a start from the newest snapshot gives the same state as one without snapshots', async () => {
-  const node = await aNode();
+  const node = await createNode();
   await node.append(1_500);
   node.snapshot();
   await node.append(1_200);
@@ -121,7 +121,7 @@ test('a start from the newest snapshot gives the same state as one without snaps
 });
 
 test('a snapshot of the last event of the log leaves nothing to fold', async () => {
-  const node = await aNode();
+  const node = await createNode();
   await node.append(20);
   node.snapshot();
   const { hot, begunAt } = await node.start();
@@ -181,7 +181,7 @@ function rewrite(node: Node, change: (content: string) => string): void {
 test.each(unusable)(
   'ignores with one line a snapshot that %s, and uses the one before it',
   async (_, reason, damage) => {
-    const node = await aNode();
+    const node = await createNode();
     await node.append(30);
     node.snapshot();
     await node.append(10);
@@ -198,7 +198,7 @@ test.each(unusable)(
 );
 
 test('folds the log from its beginning when no snapshot is usable', async () => {
-  const [node, other] = [await aNode(), await aNode()];
+  const [node, other] = [await createNode(), await createNode()];
   for (const { append } of [node, other]) await append(30);
   other.snapshot();
   node.folder.write(other.folder.read(other.folder.names()[0] as string));
@@ -208,7 +208,7 @@ test('folds the log from its beginning when no snapshot is usable', async () => 
 });
 
 test('writes snapshots while the log grows, and keeps the last two, readable by the owner only', async () => {
-  const node = await aNode();
+  const node = await createNode();
   await node.append(5);
   const { refuted } = await node.keep(10);
   expect(existsSync(node.folder.path)).toBe(false);
@@ -225,7 +225,7 @@ test('writes snapshots while the log grows, and keeps the last two, readable by 
 });
 
 test('a start from a snapshot verifies it, then writes the next one', async () => {
-  const node = await aNode();
+  const node = await createNode();
   await node.append(2_100);
   node.snapshot();
   await node.append(50);
@@ -258,7 +258,7 @@ const tampered: [string, string, RegExp][] = [
 ];
 
 test.each(tampered)('refutes a snapshot when %s', async (_, sql, reason) => {
-  const node = await aNode();
+  const node = await createNode();
   await node.append(1_300);
   node.snapshot();
   await node.change(sql);
@@ -270,7 +270,7 @@ test.each(tampered)('refutes a snapshot when %s', async (_, sql, reason) => {
 });
 
 test('refutes a snapshot with changed content and a correct hash', async () => {
-  const node = await aNode();
+  const node = await createNode();
   await node.append(40);
   node.snapshot();
   const snapshot = node.folder.read(node.folder.names()[0] as string);
@@ -282,7 +282,7 @@ test('refutes a snapshot with changed content and a correct hash', async () => {
 });
 
 test('a node that cannot write snapshots reports it and keeps running', async () => {
-  const node = await aNode();
+  const node = await createNode();
   writeFileSync(node.folder.path, 'a file where the folder should be');
   await node.append(30);
   const { refuted } = await node.keep(10);
