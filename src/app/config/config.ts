@@ -102,6 +102,8 @@ const environment = z.object({
     .default('first_valid'),
 });
 
+export const settingNames = Object.keys(environment.shape);
+
 /** The configuration. Nothing else reads the environment. */
 export type Config = Readonly<z.infer<typeof environment>>;
 

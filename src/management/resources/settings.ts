@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routingStrategySchema } from '../../domain/settings/events.ts';
+import { type Settings as Fields, routingStrategySchema } from '../../domain/settings/events.ts';
 import type { SettingsState } from '../../domain/settings/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { readBody, wireObject } from '../http/body.ts';
@@ -51,7 +51,7 @@ export const settingsRoutes = ({ views, commands }: Pick<Capabilities, 'views' |
     .get('/', routes.get, async (ctx) => settings((await views.asOf(ctx)).state.settings))
     .put('/', routes.change, async (ctx) => {
       const body = await readBody(ctx, ChangeSettings, 'validation_error');
-      const to = {
+      const to: { [Name in keyof Fields]: Fields[Name] | undefined } = {
         stickyThreadsEnabled: body.sticky_threads_enabled,
         preferEarlierResetAccounts: body.prefer_earlier_reset_accounts,
         routingStrategy: body.routing_strategy ?? undefined,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/app/config/config.ts';
+import { readConfig, settingNames } from '../../../src/app/config/config.ts';
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('## Environment'), readme.indexOf('## What it promises'));
@@ -18,6 +18,9 @@ test('the README names every setting that has a default, with that default', () 
   const shown = new Map(rows.map((row) => [row.name, row.shown]));
   for (const [name, value] of defaults) expect(shown.get(name), name).toBe(shownDefault(value));
 });
+
+test('the README names every setting', () =>
+  expect(rows.map(({ name }) => name).sort()).toEqual(settingNames.toSorted()));
 
 /** Values of settings that do not take any text. */
 const SAMPLES: Readonly<Record<string, string>> = {
