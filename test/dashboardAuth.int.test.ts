@@ -21,7 +21,7 @@ async function stage(env: Record<string, string> = {}) {
   };
   const post = (path: string, body: unknown, headers = {}) =>
     call('POST', `/api/dashboard-auth/${path}`, headers, body);
-  const tokens = () => gateway.said.flatMap((line) => /setup_token (\S+)$/.exec(line)?.slice(1) ?? []);
+  const tokens = () => gateway.output.flatMap((line) => /setup_token (\S+)$/.exec(line)?.slice(1) ?? []);
   return { gateway, call, post, tokens };
 }
 

@@ -8,12 +8,12 @@ import { chromiumPath } from '../../test/dashboard/support/chromium.ts';
 import { killChildren } from '../throughput/child.ts';
 import { requestLogTotal, setUp } from '../throughput/management.ts';
 import { startOnFolder } from '../throughput/startOnFolder.ts';
-import { fill } from './fill.ts';
-import { look, type Seen, signedIn, type Target } from './look.ts';
+import { fillLog } from './fillLog.ts';
+import { type PageVisit, signIn, type Target, visit } from './visit.ts';
 
-// `npm run bench:dashboard -- [--rows 1000000] [--rounds 5] [--folder <kept>] [--detail]`: how long somebody waits in a
-// real browser, from the navigation until what a page is for has been painted, in front of a service with so many
-// requests. Cold is a browser just started, with nothing in its cache; warm is the same one's second look.
+// `npm run bench:dashboard -- [--rows 1000000] [--rounds 5] [--folder <kept>] [--detail]` measures in a real browser the
+// time from the navigation until a page's main content has been painted, with a service that has `--rows` requests. Cold
+// is a browser just started, with an empty cache; warm is its second visit.
 
 const PASSWORD = 'correct horse battery';
 const TARGETS: readonly Target[] = [
@@ -29,18 +29,18 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '5' },
     folder: { type: 'string' },
-    /** What was asked for, and when, in the last cold look at each page. */
+    /** Prints the requests of the last cold visit to each page, with their times. */
     detail: { type: 'boolean', default: false },
   },
 });
 const rows = Number(values.rows);
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-dashboard-')));
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
-  if (!chromiumPath) throw new Error('There is no chromium on this machine.');
+  if (!chromiumPath) throw new Error('Chromium is not installed.');
   const isNew = !existsSync(join(folder, 'log.sqlite'));
-  if (isNew) await fill(join(folder, 'log.sqlite'), rows);
+  if (isNew) await fillLog(join(folder, 'log.sqlite'), rows);
   const base = await serve();
   if (isNew) {
     await setUp(base);
@@ -48,14 +48,14 @@ try {
   }
   const session = await send(base, '/api/dashboard-auth/password/login', { password: PASSWORD });
   const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  say(`${await requestLogTotal(base, rows, { cookie })} requests`);
+  print(`${await requestLogTotal(base, rows, { cookie })} requests`);
   for (const target of TARGETS) await measure(base, target, chromiumPath);
 } finally {
   killChildren();
   if (!values.folder) await rm(folder, { recursive: true });
 }
 
-/** Starts the service on the folder. @returns its address */
+/** Starts the service on the folder. @returns its URL */
 async function serve(): Promise<string> {
   const entry = new URL('../../src/start.mjs', import.meta.url).pathname;
   const service = startOnFolder(folder, 'serve', [entry, 'serve']);
@@ -65,35 +65,35 @@ async function serve(): Promise<string> {
 
 async function send(base: string, path: string, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer;
+  const response = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response;
 }
 
 async function measure(base: string, target: Target, executablePath: string): Promise<void> {
-  const cold: Seen[] = [];
-  const warm: Seen[] = [];
+  const cold: PageVisit[] = [];
+  const warm: PageVisit[] = [];
   for (let round = 0; round < Number(values.rounds); round++) {
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
     try {
-      const context = await signedIn(browser, base, PASSWORD);
-      cold.push(await look(context, base, target));
-      warm.push(await look(context, base, target));
+      const context = await signIn(browser, base, PASSWORD);
+      cold.push(await visit(context, base, target));
+      warm.push(await visit(context, base, target));
     } finally {
       await browser.close();
     }
   }
-  say(`${target.name.padEnd(22)} cold ${spread(cold)}   warm ${spread(warm)}`);
-  for (const { what, sent, answered, kB } of values.detail ? (cold.at(-1)?.asked ?? []) : []) {
-    say(
-      `  ${sent.toFixed(0).padStart(5)} to ${answered.toFixed(0).padStart(5)} ms ${kB.toFixed(1).padStart(6)} kB  ${what}`,
+  print(`${target.name.padEnd(22)} cold ${spread(cold)}   warm ${spread(warm)}`);
+  for (const { path, sent, received, kB } of values.detail ? (cold.at(-1)?.requests ?? []) : []) {
+    print(
+      `  ${sent.toFixed(0).padStart(5)} to ${received.toFixed(0).padStart(5)} ms ${kB.toFixed(1).padStart(6)} kB  ${path}`,
     );
   }
 }
 
-/** Median and worst, in milliseconds. */
-function spread(all: readonly Seen[]): string {
-  const sorted = all.map(({ content }) => content).sort((a, b) => a - b);
+/** Median and maximum, in milliseconds. */
+function spread(all: readonly PageVisit[]): string {
+  const sorted = all.map(({ contentMs: content }) => content).sort((a, b) => a - b);
   const at = (index: number) => (sorted[index] ?? 0).toFixed(0);
-  return `${at(Math.floor(sorted.length / 2)).padStart(5)} ms, at worst ${at(sorted.length - 1).padStart(5)} ms`;
+  return `${at(Math.floor(sorted.length / 2)).padStart(5)} ms, maximum ${at(sorted.length - 1).padStart(5)} ms`;
 }

@@ -28,7 +28,7 @@ const [events, rounds] = [Number(values.events), Number(values.rounds)];
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-history-')));
 const logPath = join(folder, 'log.sqlite');
 const log = await createSqliteEventLog({ path: logPath, node: 'bench' });
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
   await fill(log);
@@ -38,47 +38,47 @@ try {
   while ((await history.page({}, null, 1, head)).entries[0]?.position !== head);
   const ms = performance.now() - start;
   const bytes = (await stat(join(folder, 'readmodels.sqlite'))).size;
-  say(`${head} events indexed in ${(ms / 1_000).toFixed(1)} s, ${(bytes / 2 ** 20).toFixed(0)} MiB`);
+  print(`${head} events indexed in ${(ms / 1_000).toFixed(1)} s, ${(bytes / 2 ** 20).toFixed(0)} MiB`);
 
   const key = completedRequest(7).actor as { keyId: string };
   const time = (share: number): Instant => completedRequest(Math.trunc(head * share)).time;
-  const deep = position(Math.trunc(head / 10));
-  const pages: [what: string, filter: HistoryFilter, before: typeof deep | null][] = [
+  const deepPosition = position(Math.trunc(head / 10));
+  const pages: [label: string, filter: HistoryFilter, before: typeof deepPosition | null][] = [
     ['first page', {}, null],
-    ['deep page', {}, deep],
-    ['type, dense', { types: ['RequestCompleted'] }, deep],
-    ['type, sparse', { types: ['IpRevoked'] }, deep],
-    ['type that never was', { types: ['ApiKeyDeleted'] }, null],
-    ['subject', { subjects: ['firewall-11'] }, deep],
+    ['deep page', {}, deepPosition],
+    ['type, dense', { types: ['RequestCompleted'] }, deepPosition],
+    ['type, sparse', { types: ['IpRevoked'] }, deepPosition],
+    ['type without events', { types: ['ApiKeyDeleted'] }, null],
+    ['subject', { subjects: ['firewall-11'] }, deepPosition],
     ['request', { subjects: [`request-${(completedRequest(777).data as { requestId: string }).requestId}`] }, null],
-    ['API key', { actors: [`apiKey:${key.keyId}`] }, deep],
-    ['operator and type', { actors: ['operator:10.0.0.3'], types: ['IpAllowed'] }, deep],
-    ['operator and subject, nothing in common', { actors: ['operator:10.0.0.3'], subjects: ['firewall-21'] }, null],
+    ['API key', { actors: [`apiKey:${key.keyId}`] }, deepPosition],
+    ['operator and type', { actors: ['operator:10.0.0.3'], types: ['IpAllowed'] }, deepPosition],
+    ['operator and subject, no common event', { actors: ['operator:10.0.0.3'], subjects: ['firewall-21'] }, null],
     ['an hour in the middle', { since: time(0.5), until: time(0.53) }, null],
-    ['search', { search: 'may no longer' }, deep],
-    ['search for what is rare', { search: '10.77.0.8' }, null],
+    ['search', { search: 'may no longer' }, deepPosition],
+    ['search, rare', { search: '10.77.0.8' }, null],
     ['search, type and operator', { search: '10.7', types: ['IpRevoked'], actors: ['operator:10.0.0.3'] }, null],
   ];
-  for (const [what, filter, before] of pages) {
-    await measure(what, async () => (await history.page(filter, before, 50, head)).entries.length);
+  for (const [label, filter, before] of pages) {
+    await measure(label, async () => (await history.page(filter, before, 50, head)).entries.length);
   }
   await close();
 
-  const hot = await startHotRunner(log, (error) => say(error.message));
+  const hot = await startHotRunner(log, (error) => print(error.message));
   const past = createPast({ log, hot });
-  const anywhere = (round: number) => position(1 + ((round * 7_919_993) % head));
+  const randomPosition = (round: number) => position(1 + ((round * 7_919_993) % head));
   await measure(
     'the past at a position',
-    async (round) => (await past.at({ position: anywhere(round) })).state.position,
+    async (round) => (await past.at({ position: randomPosition(round) })).state.position,
   );
-  await measure('one event, before and after', async (round) => (await past.step(anywhere(round))).event.position);
+  await measure('one event, with states', async (round) => (await past.step(randomPosition(round))).event.position);
   hot.stop();
 } finally {
   await log.close();
   if (!values.folder) await rm(folder, { recursive: true });
 }
 
-async function measure(what: string, work: (round: number) => Promise<number>): Promise<void> {
+async function measure(label: string, work: (round: number) => Promise<number>): Promise<void> {
   const times: number[] = [];
   let last = 0;
   for (let round = 0; round < rounds; round++) {
@@ -88,29 +88,29 @@ async function measure(what: string, work: (round: number) => Promise<number>): 
   }
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]?.toFixed(2);
-  say(`${what.padEnd(42)} p50 ${at(0.5)} ms  p95 ${at(0.95)} ms  (last: ${last})`);
+  print(`${label.padEnd(42)} p50 ${at(0.5)} ms  p95 ${at(0.95)} ms  (last: ${last})`);
 }
 
 async function fill(log: EventLog): Promise<void> {
   const first = (await log.head()) + 1;
   const revisions = new Map<string, number>();
-  const underWay = new Set<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
   const append = (stream: string, batch: EventToAppend[]) => {
     const revision = revisions.get(stream) ?? -1;
     revisions.set(stream, revision + batch.length);
     const done = log.append(stream, revision, batch, { isValidated: true }).then((outcome) => {
-      underWay.delete(done);
+      pending.delete(done);
       if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
     });
-    underWay.add(done);
+    pending.add(done);
   };
   for (let next = first; next <= events; next += 50) {
     const requests = Array.from({ length: 49 }, (_, index) => completedRequest(next + index));
     append(`requests-bench.b${first}_${Math.floor(next / 20_000)}`, requests);
     append(`firewall-${next % 40}`, [change(next)]);
-    if (underWay.size >= 200) await Promise.all(underWay);
+    if (pending.size >= 200) await Promise.all(pending);
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
 }
 
 function change(index: number): EventToAppend {

@@ -18,8 +18,8 @@ export interface ServiceStartsOptions {
 }
 
 const CLI = join(import.meta.dirname, '../../src/app/cli.ts');
-const LISTENING_WITHIN_MS = 600_000;
-const STOPPING_WITHIN_MS = 60_000;
+const LISTEN_TIMEOUT_MS = 600_000;
+const STOP_TIMEOUT_MS = 60_000;
 /** With fewer events svc takes no snapshot. */
 const MIN_SNAPSHOT_EVENTS = 100_000;
 
@@ -41,18 +41,18 @@ export async function measureServiceStarts({ folder, url, events, say }: Service
 
   async function startUntilListening(label: string) {
     const service = start(process.execPath, [CLI, 'serve'], env, join(folder, 'serve.txt'));
-    await measure(`svc serve listens, ${label}`, events, say, () => service.line(/listening on/, LISTENING_WITHIN_MS));
+    await measure(`svc serve listens, ${label}`, events, say, () => service.line(/listening on/, LISTEN_TIMEOUT_MS));
     say(`  ${fixed(total(threadTimes(service.pid)) / 1e6, 1)} s of CPU in all its threads`);
     return service;
   }
 
-  const first = await startUntilListening('nothing read yet');
-  await first.stop(STOPPING_WITHIN_MS);
+  const first = await startUntilListening('no copy of the log');
+  await first.stop(STOP_TIMEOUT_MS);
   await rm(snapshots, { recursive: true, force: true });
-  const second = await startUntilListening('everything read before');
-  if (events < MIN_SNAPSHOT_EVENTS) return second.stop(STOPPING_WITHIN_MS);
+  const second = await startUntilListening('with a copy');
+  if (events < MIN_SNAPSHOT_EVENTS) return second.stop(STOP_TIMEOUT_MS);
   while (!existsSync(snapshots) || readdirSync(snapshots).length === 0) await delay(100);
-  await second.stop(STOPPING_WITHIN_MS);
+  await second.stop(STOP_TIMEOUT_MS);
   const third = await startUntilListening('with a snapshot');
-  await third.stop(STOPPING_WITHIN_MS);
+  await third.stop(STOP_TIMEOUT_MS);
 }

@@ -129,7 +129,7 @@ describe('device sign-in', () => {
     gateway.provider.authorization.approve(flow.userCode, at);
     expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'success' });
     expect(nextPolls).toEqual([]);
-    expect(gateway.said.filter((line) => line.includes(flow.flowId))).toHaveLength(1);
+    expect(gateway.output.filter((line) => line.includes(flow.flowId))).toHaveLength(1);
   });
 
   test.each([

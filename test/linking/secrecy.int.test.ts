@@ -38,7 +38,7 @@ test('exposes no code, verifier or token in events, files, logs or responses', a
   const { body: history } = await gateway.api('GET', '/api/history?limit=200');
   for (const { position } of history.events)
     responses.push((await gateway.api('GET', `/api/history/${position}`)).body);
-  responses.push(history, (await gateway.api('GET', '/api/accounts')).body, gateway.said);
+  responses.push(history, (await gateway.api('GET', '/api/accounts')).body, gateway.output);
   const files = readdirSync(gateway.folder).map((name) => readFileSync(join(gateway.folder, name), 'latin1'));
   const everything = JSON.stringify(responses) + files.join('');
   for (const secret of secrets) expect(everything.includes(secret), secret).toBe(false);

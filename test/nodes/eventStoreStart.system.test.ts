@@ -57,10 +57,10 @@ test('waits at the start, with a line, at whichever call the server dies', SLOW,
   let waits = 0;
   for (let call = 1; ; call += 1) {
     await gateway.stopService();
-    gateway.said.length = 0;
+    gateway.output.length = 0;
     server.dieAt(call);
     await gateway.restart();
-    const isTold = gateway.said.some((line) => /cannot be used yet \(attempt 1, next in 1 s\)/.test(line));
+    const isTold = gateway.output.some((line) => /cannot be used yet \(attempt 1, next in 1 s\)/.test(line));
     if (isTold) waits += 1;
     expect((await gateway.ask()).status, `died at call ${call}`).toBe(200);
     if (!(await server.hasDied()) || call === 14) break;

@@ -56,14 +56,14 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
       for (const [index, { status, body }] of (await Promise.all(queries)).entries()) {
         expect([status, body.error?.code], READ_MODEL_PATHS[index]).toEqual([503, 'read_models_unavailable']);
       }
-      await vi.waitUntil(() => gateway.said.some((line) => AWAY.test(line)), soon);
+      await vi.waitUntil(() => gateway.output.some((line) => AWAY.test(line)), soon);
       const { body: away } = await gateway.api('GET', '/api/status');
       const trouble = expect.stringContaining('MongoDB at 127.0.0.1:');
       expect(away.read_models).toEqual({ store: 'mongodb', position: null, behind: null, trouble });
 
       await proxy.heal();
       await vi.waitUntil(async () => (await rows(gateway)) === 4, soon);
-      expect(gateway.said).toContainEqual(expect.stringMatching(BACK));
+      expect(gateway.output).toContainEqual(expect.stringMatching(BACK));
       expect((await gateway.api('GET', '/api/history')).body.events[0]).toMatchObject({ type: 'IpAllowed' });
       expect((await compareWithLog(gateway, direct)).differences).toEqual([]);
       const { body: back } = await gateway.api('GET', '/api/status');
@@ -77,8 +77,8 @@ describe.skipIf(!mongo)(mongo ? `${mongo.product} ${mongo.version}` : NO_MONGODB
     const gateway = await gatewayOver(url);
     expect(await ask(gateway)).toBe(200);
     expect(await gateway.api('GET', '/api/request-logs')).toMatchObject({ status: 503 });
-    await vi.waitUntil(() => gateway.said.some((line) => /\(attempt 2, the next one in 1 s\)/.test(line)), soon);
-    expect(gateway.said).toContainEqual(expect.stringMatching(AWAY));
+    await vi.waitUntil(() => gateway.output.some((line) => /\(attempt 2, the next one in 1 s\)/.test(line)), soon);
+    expect(gateway.output).toContainEqual(expect.stringMatching(AWAY));
     await proxy.heal();
     await vi.waitUntil(async () => (await gateway.api('GET', '/api/request-logs')).body.total === 1, soon);
   });

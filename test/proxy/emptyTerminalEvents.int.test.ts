@@ -88,5 +88,5 @@ test('breaks only one connection when our code fails at the end of a response', 
   const send = () => gateway.ask({ ...validRequest, stream: false }, { path: '/v1/responses' });
   await expect(send()).rejects.toThrow('fetch failed');
   expect((await send()).status).toBe(200);
-  expect(gateway.said).toContainEqual(expect.stringContaining('a bug of ours'));
+  expect(gateway.output).toContainEqual(expect.stringContaining('a bug of ours'));
 });

@@ -28,10 +28,10 @@ export function browser(
         ...(state.cookie === undefined ? {} : { cookie: state.cookie }),
         ...(address === undefined ? {} : { 'x-test-address': address }),
       };
-      const answer = await call(method, path, { body, headers: { ...own, ...headers } });
-      const [given] = answer.headers['set-cookie'] ?? [];
-      if (given !== undefined) state.cookie = / Max-Age=0;/.test(given) ? undefined : given.split(';')[0];
-      return answer;
+      const response = await call(method, path, { body, headers: { ...own, ...headers } });
+      const [setCookie] = response.headers['set-cookie'] ?? [];
+      if (setCookie !== undefined) state.cookie = / Max-Age=0;/.test(setCookie) ? undefined : setCookie.split(';')[0];
+      return response;
     },
     /** POST below `/api/dashboard-auth/`. */
     post(path: string, body?: unknown): Promise<ReceivedResponse> {

@@ -4,7 +4,7 @@ export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
 }
 

@@ -11,8 +11,8 @@ const engine = await import('testcontainers').then(({ getContainerRuntimeClient 
   getContainerRuntimeClient().catch(() => undefined),
 );
 
-describe.skipIf(engine)('where no container engine answers', () => {
-  test('there is none, and nobody waits for it', async () => {
+describe.skipIf(engine)('without a container engine', () => {
+  test('startContainer returns undefined', async () => {
     expect(await startContainer('eventstore', { port: 2113 })).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
-// `npm run demo`: the real service in front of a simulated provider with three accounts, to look at it without an
-// account. Nothing is kept.
+// `npm run demo` runs the service with a simulated provider that has three accounts, to try it without an account. All data
+// is deleted at the end.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,11 +11,11 @@ import type { SimulatedAccount } from './provider/account.ts';
 import { type Provider, startProvider } from './provider/provider.ts';
 import { textResponse } from './provider/scripts.ts';
 
-const USUAL_PORT = 2455;
+const DEFAULT_PORT = 2455;
 const MODEL = 'gpt-5.5';
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
-const complain = ({ message }: Error) => process.stderr.write(`${message}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const printError = ({ message }: Error) => process.stderr.write(`${message}\n`);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -24,10 +24,10 @@ let provider: Provider | undefined;
 let service: Service | undefined;
 let isEnding = false;
 async function end(exitCode: number): Promise<void> {
-  // A terminal signals the whole process group, npm may pass on its own as well: a second one says nothing new.
+  // A terminal signals the whole process group, and npm may forward its own signal as well: ignore the second one.
   if (isEnding) return;
   isEnding = true;
-  await service?.stop().catch(complain);
+  await service?.stop().catch(printError);
   await provider?.close();
   process.exit(exitCode);
 }
@@ -44,23 +44,23 @@ for (const account of accounts) {
 }
 
 const config = readConfig({
-  SVC_PORT: String((await isFree(USUAL_PORT)) ? USUAL_PORT : 0),
+  SVC_PORT: String((await isFree(DEFAULT_PORT)) ? DEFAULT_PORT : 0),
   SVC_DATA_DIR: join(folder, 'data'),
   SVC_UPSTREAM_BASE_URL: provider.baseUrl,
   SVC_AUTH_BASE_URL: provider.authUrl,
 });
 service = await startService(config, {
-  say,
+  say: print,
   onFatal: (error) => {
-    complain(error);
+    printError(error);
     void end(1);
   },
 });
 const { url } = service;
 for (const account of accounts) await importAccount(account);
 
-say(`
-svc listens on ${url}, in front of a simulated provider with ${accounts.length} accounts.
+print(`
+svc listens on ${url} and uses a simulated provider with ${accounts.length} accounts.
 
 A stream:
   ${curl('/backend-api/svc/responses', { model: MODEL, instructions: '', input: 'Say hi' }, '-N')}
@@ -68,13 +68,13 @@ A stream:
 One JSON object:
   ${curl('/v1/responses', { model: MODEL, input: 'Say hi' })}
 
-What was asked so far:
+The requests so far:
   curl -s ${url}/api/request-logs
 
-Ctrl-C ends it; nothing is kept.
+Press Ctrl-C to stop. All data is deleted then.
 `);
 
-/** @returns a line for a POSIX shell */
+/** @returns a command for a POSIX shell */
 function curl(path: string, body: object, ...options: string[]): string {
   const words = ['curl -s', ...options, `${url}${path}`, `-H 'content-type: application/json'`];
   return `${words.join(' ')} -d '${JSON.stringify(body)}'`;
@@ -83,8 +83,9 @@ function curl(path: string, body: object, ...options: string[]): string {
 async function importAccount(account: SimulatedAccount): Promise<void> {
   const form = new FormData();
   form.set('auth_json', new Blob([JSON.stringify(account.authFile())], { type: 'application/json' }), 'auth.json');
-  const answer = await fetch(`${url}/api/accounts/import`, { method: 'POST', body: form });
-  if (!answer.ok) throw new Error(`importing ${account.email} ended with ${answer.status}: ${await answer.text()}`);
+  const response = await fetch(`${url}/api/accounts/import`, { method: 'POST', body: form });
+  if (!response.ok)
+    throw new Error(`importing ${account.email} responded ${response.status}: ${await response.text()}`);
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -41,7 +41,7 @@ export async function startGateway({
   const data = folder ?? mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const logFile = join(data, env.SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
   const upstream = between ? await between(provider.baseUrl) : provider.baseUrl;
-  const said: string[] = [];
+  const output: string[] = [];
   const start = (): Promise<Service> =>
     startService(
       readConfig({
@@ -54,7 +54,7 @@ export async function startGateway({
         SVC_DRAIN_SECONDS: '1',
         ...env,
       }),
-      { say: (line) => said.push(line), onFatal: (error) => said.push(error.message) },
+      { say: (line) => output.push(line), onFatal: (error) => output.push(error.message) },
     );
   let service = await start();
 
@@ -66,21 +66,21 @@ export async function startGateway({
         : body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
     const text = await response.text();
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
     return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as any) };
   };
 
-  /** Imports an account of the provider. @returns the id that we gave it */
+  /** Imports an account of the provider. @returns its id in the service */
   const importAccount = async (account: SimulatedAccount): Promise<string> => {
     const form = new FormData();
     form.set('auth_json', new Blob([JSON.stringify(account.authFile())]), 'auth.json');
     const { status, body } = await api('POST', '/api/accounts/import', form);
-    if (status !== 200) throw new Error(`import answered ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`import responded ${status}: ${JSON.stringify(body)}`);
     return body.account_id;
   };
 
   /**
-   * Each account at the provider with our id of it. Each has used more than the previous one, so that routing chooses them
+   * Each account at the provider with its id in the service. Each has used more than the previous one, so that routing chooses them
    * in this order.
    */
   const pool: { at: SimulatedAccount; id: string }[] = [];
@@ -91,11 +91,11 @@ export async function startGateway({
       });
       pool.push({ at, id: await importAccount(at) });
     }
-    const isObserved = () => {
+    const hasUsageOfAll = () => {
       const observed = new Set<string>(eventsOf(logFile, 'AccountUsageObserved').map(({ data }) => data.accountId));
       return pool.every(({ id }) => observed.has(id));
     };
-    await vi.waitUntil(isObserved, { timeout: 10_000, interval: 10 });
+    await vi.waitUntil(hasUsageOfAll, { timeout: 10_000, interval: 10 });
   };
   await fill(accounts);
   const { body: settings } = await api('GET', '/api/settings');
@@ -106,7 +106,7 @@ export async function startGateway({
     provider,
     pool,
     folder: data,
-    said,
+    output,
     api,
     importAccount,
     get url() {
@@ -147,7 +147,7 @@ export async function startGateway({
       await api('PUT', '/api/settings', settings);
       Object.assign(since, { position: lastPosition(logFile), ms: Date.now() });
       pool.length = 0;
-      said.length = 0;
+      output.length = 0;
       provider.clearReceived();
       await fill(count);
     },

@@ -228,9 +228,9 @@ const anyEvent = fc.oneof(
 
 /** Random events of all types, as a fold receives them. Most are plausible; a fold must tolerate those that are not. */
 export const anyHistory = (events: { readonly minLength?: number; readonly maxLength: number }) =>
-  fc.array(anyEvent, { ...events, size: 'max' }).map((happened) => {
+  fc.array(anyEvent, { ...events, size: 'max' }).map((drafts) => {
     const revisions = new Map<string, number>();
-    return happened.map(({ type, data, clockMs }, index) => {
+    return drafts.map(({ type, data, clockMs }, index) => {
       const stream = streamOf(type, data);
       const revision = (revisions.get(stream) ?? -1) + 1;
       revisions.set(stream, revision);

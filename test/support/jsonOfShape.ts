@@ -13,7 +13,7 @@ const anyText = fc.oneof(
   fc.constantFrom(',"status":"', '"},"startedAt":', '{', '}', '"', '\\', 'null', 'é', '\u{1F600}', '\ud83d'),
 );
 
-/** Data that a schema of this shape lets through, with its fields in order. */
+/** Random data that a schema of this shape accepts, with its fields in order. */
 export function anyObject(
   { fields }: ObjectShape,
   options: RandomObjectOptions = {},

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take more than a minute; then those that start services, browsers or database servers. Started last, one of them would run on alone. */
+/** Files that take more than a minute; then those that start services, browsers or database servers. Started last, they would run alone. */
 const LONG = [
   /\/(accessibility|killNine|takeover|readModels)\.system\./,
   /\.system\.|\/test\/badInput\/|\/readModels\/|\/test\/proxy\/|\.e2e\./,

@@ -18,7 +18,7 @@ import { eventTypes } from '../../src/domain/eventTypes.ts';
 import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
 import type { LimitRule } from '../../src/domain/limits/limitRule.ts';
 
-/** The moment of every command that names no other: 2026-01-15T12:00:00Z. Events given happened in the hour before. */
+/** Default time of commands: 2026-01-15T12:00:00Z. Given events happened in the hour before. */
 export const NOW = instant(Date.UTC(2026, 0, 15, 12));
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -27,7 +27,7 @@ export const DAY = 24 * HOUR;
 export const later = (ms: number, since: Instant = NOW): Instant => instant(since + ms);
 export const earlier = (ms: number, before: Instant = NOW): Instant => instant(before - ms);
 
-/** The event as something that happened at `time` instead of in its place within the hour before `NOW`. */
+/** Sets the time of a given event, which is otherwise within the hour before `NOW`. */
 export const at = <Event extends DomainEvent>(time: Instant, event: Event): Event => ({ ...event, time });
 
 interface Rules<State, Command, Produced extends DomainEvent, Folded extends DomainEvent> {
@@ -36,14 +36,14 @@ interface Rules<State, Command, Produced extends DomainEvent, Folded extends Dom
   readonly initialState: State;
 }
 
-/** An event as its constructor makes it, from the form in which a fold meets it. */
+/** An event as its constructor returns it, by the type of the event that the fold reads. */
 type Fact<Folded> = Folded extends { type: infer Type extends string; data: infer Data }
   ? DomainEvent<Type, Data>
   : never;
 
 /**
- * Reads as a sentence: `given(...events).when(command).then(...events)` or `.refuses(code)`. State and command are
- * frozen, so that a rule that changes its input fails; every event is held against its schema.
+ * Tests read as sentences: `given(...events).when(command).then(...events)` or `.refuses(code)`. State and command are
+ * frozen, so that a rule that changes its input fails; every produced event is validated by its schema.
  */
 export function specification<State, Command, Produced extends DomainEvent, Folded extends DomainEvent>({
   decide,
@@ -54,12 +54,12 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
     events.map(recorded).reduce((state, event) => deepFreeze(evolve(state, event as unknown as Folded)), initialState);
 
   const given = (...events: readonly Fact<Folded>[]) => ({
-    /** What these events leave behind. */
+    /** The state after these events. */
     state: () => fold(events),
     when(command: Command, { now = NOW }: { now?: Instant } = {}) {
       const decided = () => decide(deepFreeze(command), fold(events), { now });
       return {
-        // biome-ignore lint/suspicious/noThenProperty: the sentence ends here; nothing awaits what stands before it
+        // biome-ignore lint/suspicious/noThenProperty: the sentence ends here; the object before it is never awaited
         then(...expected: readonly Produced[]): void {
           const produced = decided();
           for (const { type, data } of produced) eventTypes.get(type)?.data(z).parse(data);
@@ -70,7 +70,7 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
           expect(refusal.code).toBe(code);
           expect(refusal.details).toMatchObject(details);
         },
-        /** The state once the new events are folded as well, as having happened at the command's time. */
+        /** The state after the produced events as well, at the time of the command. */
         state: () => fold([...events, ...decided().map((event) => at(now, event))]),
       };
     },
@@ -78,7 +78,7 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
   return { given, when: given().when };
 }
 
-/** Gives an event its place in the log, as the runner would. */
+/** Adds position, stream, revision and time, as reading from the log would. */
 export function recorded<Event extends DomainEvent>(event: Event, index = 0) {
   const place = { position: position(index + 1), stream: 'subject-1', revision: index };
   return { ...place, time: instant(NOW - HOUR + index * 1_000), ...event };
@@ -108,7 +108,7 @@ export const accountId = (name: string | number) => `account_${name}` as Account
 /** A UUID that ends in `n`. */
 export const keyId = (n = 1) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` as ApiKeyId;
 export const uuid = (n: number): string => keyId(n);
-/** What scrypt-kdf would make of a password: 96 bytes in base64. */
+/** A password hash in the form of scrypt-kdf: 96 bytes in base64. */
 export const passwordHash = (digit: string) => digit.repeat(128);
 export const hash = (digit: string) => digit.repeat(64);
 

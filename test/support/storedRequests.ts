@@ -6,7 +6,7 @@ import { schema } from '../../src/domain/core/schema.ts';
 import { eventTypes } from '../../src/domain/eventTypes.ts';
 import { completedRequestV1, RequestCompleted } from '../../src/domain/request/events.ts';
 
-/** The JSON of every `RequestCompleted` of this version in `test/histories`: what earlier versions of svc have written. */
+/** The JSON of every `RequestCompleted` of this version in `test/histories`, as earlier versions of svc wrote it. */
 export const storedRequests = (version: number): string[] =>
   readFileSync(new URL('../histories/everyKind.ndjson', import.meta.url), 'utf8')
     .trimEnd()
@@ -15,19 +15,19 @@ export const storedRequests = (version: number): string[] =>
     .filter((stored) => stored.type === 'RequestCompleted' && stored.version === version)
     .map(({ data }) => JSON.stringify(data));
 
-/** A version 2 of `RequestCompleted` that nobody has written: a new field, and one that moved to another place. */
+/** An invented version 2 of `RequestCompleted`: one field is new, one has moved to another place. */
 export const completedRequestV2 = schema((make) => {
   const { requestId, priceVersion, ...others } = completedRequestV1(make).shape;
   return make.object({ requestId, madeUpField: make.string(), ...others, priceVersion });
 });
 
-/** Data of version 1 as the made-up version 2. */
+/** Converts data of version 1 to the invented version 2. */
 export function toVersion2(data: unknown): unknown {
   const { requestId, priceVersion, ...others } = data as Record<string, unknown>;
   return { requestId, madeUpField: 'unknown', ...others, priceVersion };
 }
 
-/** Until the test ends this build knows the made-up version 2. */
+/** Registers the invented version 2 until the test ends. */
 export function useVersion2(): void {
   const types = eventTypes as Map<string, EventDefinition<string, never>>;
   const version2 = event('RequestCompleted', {
@@ -41,6 +41,6 @@ export function useVersion2(): void {
   onTestFinished(() => void types.set('RequestCompleted', before));
 }
 
-/** What the schema reads from stored JSON. */
+/** Reads stored JSON by the schema. */
 export const readBySchema = (json: string, read: typeof completedRequestV1 = completedRequestV1) =>
   read(z).parse(JSON.parse(json));

@@ -90,5 +90,5 @@ export function summaryOf(sentRequests: readonly SentRequest[]): string {
 }
 
 /** What the service has reported since its start, except the hint about a missing password. */
-export const reportsOf = ({ said }: Gateway): string[] =>
-  said.filter((line) => !line.startsWith('No dashboard password is set'));
+export const reportsOf = ({ output }: Gateway): string[] =>
+  output.filter((line) => !line.startsWith('No dashboard password is set'));

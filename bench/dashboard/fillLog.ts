@@ -5,13 +5,13 @@ import { type EventToAppend, NO_STREAM } from '../../src/eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { completedRequest, keyEvents } from '../startup/completedRequests.ts';
 
-const EVERY_MS = 600;
-const BATCH = 500;
-const BATCHES_AT_ONCE = 20;
-const PER_STREAM = 50_000;
+const REQUEST_INTERVAL_MS = 600;
+const BATCH_SIZE = 500;
+const MAX_PENDING_BATCHES = 20;
+const EVENTS_PER_STREAM = 50_000;
 
-/** Fills a log with keys and so many of their requests, the last of them a moment ago: a million are seven days. */
-export async function fill(path: string, rows: number): Promise<void> {
+/** Writes keys and `rows` of their requests, one every 600 ms until now: a million requests are seven days. */
+export async function fillLog(path: string, rows: number): Promise<void> {
   const log = await createSqliteEventLog({ path, node: 'bench' });
   const append = async (stream: string, revision: number, events: readonly EventToAppend[]) => {
     const outcome = await log.append(stream, revision, events, { isValidated: true });
@@ -20,30 +20,30 @@ export async function fill(path: string, rows: number): Promise<void> {
   for (const event of keyEvents())
     await append(`apiKey-${(event.data as { keyId: string }).keyId}`, NO_STREAM, [event]);
 
-  const began = Date.now() - rows * EVERY_MS;
-  const underWay = new Set<Promise<void>>();
-  for (let first = 0; first < rows; first += BATCH) {
-    const count = Math.min(BATCH, rows - first);
-    const events = Array.from({ length: count }, (_, index) => requestAt(first + index, began));
-    const stream = `requests-bench.${Math.floor(first / PER_STREAM)}_20260101`;
-    const within = first % PER_STREAM;
-    const done = append(stream, within === 0 ? NO_STREAM : within - 1, events).finally(() => underWay.delete(done));
-    underWay.add(done);
-    if (underWay.size >= BATCHES_AT_ONCE) await Promise.race(underWay);
+  const startedAt = Date.now() - rows * REQUEST_INTERVAL_MS;
+  const pending = new Set<Promise<void>>();
+  for (let first = 0; first < rows; first += BATCH_SIZE) {
+    const count = Math.min(BATCH_SIZE, rows - first);
+    const events = Array.from({ length: count }, (_, index) => requestAt(first + index, startedAt));
+    const stream = `requests-bench.${Math.floor(first / EVENTS_PER_STREAM)}_20260101`;
+    const revision = first % EVENTS_PER_STREAM;
+    const done = append(stream, revision === 0 ? NO_STREAM : revision - 1, events).finally(() => pending.delete(done));
+    pending.add(done);
+    if (pending.size >= MAX_PENDING_BATCHES) await Promise.race(pending);
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
   await log.close();
 }
 
-function requestAt(index: number, began: number): EventToAppend {
+function requestAt(index: number, startedAt: number): EventToAppend {
   const event = completedRequest(index);
   const { latencyMs, status, errorCode, ...data } = event.data as CompletedRequest;
-  const time = instant(began + index * EVERY_MS);
+  const time = instant(startedAt + index * REQUEST_INTERVAL_MS);
   const requestedAt = instant(time - latencyMs);
   return { ...event, time, data: { ...data, latencyMs, requestedAt, ...outcomeOf(index, status, errorCode) } };
 }
 
-/** Some failures of each kind, so that the filters have something to offer. */
+/** Replaces some failures by others, so that the filters have several values. */
 function outcomeOf(index: number, status: string, errorCode: string | null) {
   if (errorCode === null) return { status, errorCode };
   const kinds = [

@@ -1,0 +1,61 @@
+import type { Browser, BrowserContext } from 'playwright-core';
+
+/** Time that a tab gets to become idle before the navigation. */
+const IDLE_DELAY_MS = 1_000;
+
+/** A page of the dashboard. `content` is the selector of its main content. */
+export interface Target {
+  readonly name: string;
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Times of a visit, in milliseconds since the start of the navigation. */
+export interface PageVisit {
+  /** When the main content was painted. */
+  readonly contentMs: number;
+  /** Requests of the page: when each was sent, and when its response was complete. */
+  readonly requests: readonly {
+    readonly path: string;
+    readonly sent: number;
+    readonly received: number;
+    readonly kB: number;
+  }[];
+}
+
+/** Script that runs in the page before its own: `window.painted` resolves when the content has been painted. */
+const observeContent = (content: string) => `window.painted = new Promise((resolve) => {
+  const observer = new MutationObserver(() => {
+    if (!document.querySelector(${JSON.stringify(content)})) return;
+    observer.disconnect();
+    // The second frame begins when the first has been painted.
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
+  });
+  observer.observe(document, { childList: true, subtree: true });
+})`;
+
+const READ_VISIT = `painted.then((contentMs) => ({
+  contentMs,
+  requests: [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => ({
+    path: new URL(entry.name).pathname, sent: entry.startTime, received: entry.responseEnd, kB: entry.transferSize / 1000,
+  })),
+}))`;
+
+/** Opens the page in a new tab and waits until its content has been painted. */
+export async function visit(context: BrowserContext, base: string, { path, content }: Target): Promise<PageVisit> {
+  const page = await context.newPage();
+  await page.addInitScript(observeContent(content));
+  await page.waitForTimeout(IDLE_DELAY_MS);
+  await page.goto(base + path, { waitUntil: 'commit' });
+  const result = (await page.evaluate(READ_VISIT)) as PageVisit;
+  await page.close();
+  return result;
+}
+
+/** @returns a signed-in browser context with an empty cache */
+export async function signIn(browser: Browser, base: string, password: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 900 } });
+  const response = await context.request.post(`${base}/api/dashboard-auth/password/login`, { data: { password } });
+  if (!response.ok()) throw new Error(`sign-in failed: ${response.status()} ${await response.text()}`);
+  return context;
+}
