@@ -12,7 +12,7 @@ import { openDataFolder } from '../src/dataFolder/dataFolder.ts';
 import { openSqliteVault } from '../src/vault/sqliteVault.ts';
 import { startGateway } from './support/gateway.ts';
 
-/** Processes of their own take a while on a busy machine. */
+/** Starting processes takes long on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
 const PASSWORD = 'correct horse';
@@ -23,7 +23,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs the command line in a process of its own. */
+/** Runs the command line in a separate process. */
 function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
   const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
   const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
@@ -33,7 +33,7 @@ function svc(folder: string, ...args: string[]): Promise<{ code: number | null; 
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
 }
 
-/** A service whose dashboard has a password; who set it is signed in with `cookie`. */
+/** A service whose dashboard has a password; `cookie` belongs to the session that set it. */
 async function stage() {
   const folder = temporaryFolder();
   const running = { gateway: await startGateway({ accounts: 0, folder }) };
@@ -64,7 +64,7 @@ async function stage() {
       const { body } = await call('GET', '/api/settings', undefined, cookie);
       await call('PUT', '/api/settings', { ...body, totp_required_on_login: true }, cookie);
     },
-    /** Stops the service for as long as the work takes. */
+    /** Stops the service while the work runs. */
     async whileStopped<Result>(work: () => Promise<Result>): Promise<Result> {
       await running.gateway.stop();
       const result = await work();
@@ -80,7 +80,7 @@ const reset = (folder: string, keepsTotp: boolean) =>
   resetPassword(readConfig({ SVC_DATA_DIR: folder }), { keepsTotp, say: () => undefined });
 
 test(
-  'a forgotten password is replaced by a new one, every session ends, and the event names who it was',
+  'sets a new password, ends every session and records the user',
   async () => {
     const { folder, call, post, cookie, whileStopped } = await stage();
     const { code, out, err } = await whileStopped(() => svc(folder, 'reset-password'));
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  'TOTP stays unless it is to go too',
+  'keeps TOTP unless it is to be disabled too',
   async () => {
     const { folder, call, post, setUpTotp, requireTotp, whileStopped } = await stage();
     await setUpTotp();
@@ -119,13 +119,13 @@ test(
 );
 
 test(
-  'the key of a TOTP secret that outlived its end in a crash goes at the next start',
+  'destroys the key of a disabled TOTP secret at the start after a crash',
   async () => {
     const { folder, post, setUpTotp, whileStopped, cookie, events } = await stage();
     await setUpTotp();
     const copy = join(temporaryFolder(), 'vault.sqlite');
     await whileStopped(async () => {
-      // A backup is as good as a crash in between: it holds the key that was to go.
+      // Restoring a backup simulates a crash in between: it still contains the key.
       const database = new DatabaseSync(join(folder, 'vault.sqlite'));
       database.exec(`VACUUM INTO '${copy}'`);
       database.close();
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'without a password, without a log, and while the service runs there is nothing to reset',
+  'refuses without a password, without a log, and while the service runs',
   async () => {
     const empty = temporaryFolder();
     expect(await svc(empty, 'reset-password')).toMatchObject({

@@ -18,7 +18,7 @@ import { eventTypes } from '../../src/domain/eventTypes.ts';
 import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
 import type { LimitRule } from '../../src/domain/limits/limitRule.ts';
 
-/** Default time of commands: 2026-01-15T12:00:00Z. Given events happened in the hour before. */
+/** The default time of commands: 2026-01-15T12:00:00Z. Given events happened within the hour before. */
 export const NOW = instant(Date.UTC(2026, 0, 15, 12));
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -27,7 +27,7 @@ export const DAY = 24 * HOUR;
 export const later = (ms: number, since: Instant = NOW): Instant => instant(since + ms);
 export const earlier = (ms: number, before: Instant = NOW): Instant => instant(before - ms);
 
-/** Sets the time of a given event, which is otherwise within the hour before `NOW`. */
+/** The event with the time `time` instead of its default within the hour before `NOW`. */
 export const at = <Event extends DomainEvent>(time: Instant, event: Event): Event => ({ ...event, time });
 
 interface Rules<State, Command, Produced extends DomainEvent, Folded extends DomainEvent> {
@@ -36,14 +36,14 @@ interface Rules<State, Command, Produced extends DomainEvent, Folded extends Dom
   readonly initialState: State;
 }
 
-/** An event as its constructor returns it, by the type of the event that the fold reads. */
+/** An unrecorded event, from the recorded one. */
 type Fact<Folded> = Folded extends { type: infer Type extends string; data: infer Data }
   ? DomainEvent<Type, Data>
   : never;
 
 /**
- * Tests read as sentences: `given(...events).when(command).then(...events)` or `.refuses(code)`. State and command are
- * frozen, so that a rule that changes its input fails; every produced event is validated by its schema.
+ * Tests of rules: `given(...events).when(command).then(...events)` or `.refuses(code)`. State and command are frozen, so
+ * that a rule that changes its input fails; every produced event is validated by its schema.
  */
 export function specification<State, Command, Produced extends DomainEvent, Folded extends DomainEvent>({
   decide,
@@ -59,7 +59,7 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
     when(command: Command, { now = NOW }: { now?: Instant } = {}) {
       const decided = () => decide(deepFreeze(command), fold(events), { now });
       return {
-        // biome-ignore lint/suspicious/noThenProperty: the sentence ends here; the object before it is never awaited
+        // biome-ignore lint/suspicious/noThenProperty: ends the chain; nothing awaits the object
         then(...expected: readonly Produced[]): void {
           const produced = decided();
           for (const { type, data } of produced) eventTypes.get(type)?.data(z).parse(data);
@@ -70,7 +70,7 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
           expect(refusal.code).toBe(code);
           expect(refusal.details).toMatchObject(details);
         },
-        /** The state after the produced events as well, at the time of the command. */
+        /** The state after the new events, at the time of the command. */
         state: () => fold([...events, ...decided().map((event) => at(now, event))]),
       };
     },
@@ -78,7 +78,7 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
   return { given, when: given().when };
 }
 
-/** Adds position, stream, revision and time, as reading from the log would. */
+/** Gives an event a place in the log and a time. */
 export function recorded<Event extends DomainEvent>(event: Event, index = 0) {
   const place = { position: position(index + 1), stream: 'subject-1', revision: index };
   return { ...place, time: instant(NOW - HOUR + index * 1_000), ...event };

@@ -40,8 +40,8 @@ const link = {
   expiresAt,
   node: 'a',
 };
-const begin = { type: 'BeginLink', linkId, link } as const;
-const begun = AccountLinkBegun({ linkId, ...link });
+const start = { type: 'BeginLink', linkId, link } as const;
+const started = AccountLinkBegun({ linkId, ...link });
 const received = AccountLinkCodeReceived({ linkId, by: 'callback' });
 const imported = AccountImported(importedAccount({ linkId }));
 const expired = AccountLinkExpired({ linkId });
@@ -56,8 +56,8 @@ const fail = { type: 'FailLink', linkId, code: 'access_denied' } as const;
 const skip = { type: 'SkipLink', linkId, accountId: accountId(1) } as const;
 
 test('a new link waits for a code', () => {
-  accountLink.when(begin).then(begun);
-  expect(accountLink.given(begun).state()).toMatchObject({
+  accountLink.when(start).then(started);
+  expect(accountLink.given(started).state()).toMatchObject({
     id: linkId,
     browser: link.browser,
     device: null,
@@ -68,33 +68,33 @@ test('a new link waits for a code', () => {
 
 test('seals the provider data of a device link', () => {
   const device = { ...link, browser: null, device: { secrets: sealed('device'), intervalMs: 5_000 } };
-  accountLink.when({ ...begin, link: device }).then(AccountLinkBegun({ linkId, ...device }));
+  accountLink.when({ ...start, link: device }).then(AccountLinkBegun({ linkId, ...device }));
 });
 
-test('starting a link again changes nothing', () => accountLink.given(begun).when(begin).then());
+test('starting a link again changes nothing', () => accountLink.given(started).when(start).then());
 
 test('takes the first code and ignores a second one', () => {
-  accountLink.given(begun).when(receive).then(received);
-  accountLink.given(begun, received).when(receive).then();
-  accountLink.given(begun, received, imported).when(receive).then();
+  accountLink.given(started).when(receive).then(received);
+  accountLink.given(started, received).when(receive).then();
+  accountLink.given(started, received, imported).when(receive).then();
 });
 
 test('a late code ends the link and is not exchanged', () => {
   accountLink
-    .given(begun)
+    .given(started)
     .when(receive, { now: later(15 * MINUTE - 1) })
     .then(received);
-  accountLink.given(begun).when(receive, { now: expiresAt }).then(expired);
+  accountLink.given(started).when(receive, { now: expiresAt }).then(expired);
 });
 
 test('importing the account ends the link', () => {
-  expect(progressOf(accountLink.given(begun, received, imported))).toEqual({
+  expect(progressOf(accountLink.given(started, received, imported))).toEqual({
     kind: 'done',
     outcome: 'imported',
     accountId: accountId(1),
   });
   expect(
-    progressOf(accountLink.given(begun, received, AccountTokensReplaced(importedAccount({ linkId })))),
+    progressOf(accountLink.given(started, received, AccountTokensReplaced(importedAccount({ linkId })))),
   ).toMatchObject({
     outcome: 'replaced',
   });
@@ -102,18 +102,18 @@ test('importing the account ends the link', () => {
 
 test('can skip a known account', () => {
   const skipped = AccountLinkSkipped({ linkId, accountId: accountId(1) });
-  accountLink.given(begun, received).when(skip).then(skipped);
-  expect(progressOf(accountLink.given(begun, received, skipped))).toMatchObject({ kind: 'done', outcome: 'skipped' });
+  accountLink.given(started, received).when(skip).then(skipped);
+  expect(progressOf(accountLink.given(started, received, skipped))).toMatchObject({ kind: 'done', outcome: 'skipped' });
 });
 
 test('fails before or after the code, with the wrong account if any', () => {
-  accountLink.given(begun).when(fail).then(failed);
+  accountLink.given(started).when(fail).then(failed);
   const wrong = AccountLinkFailed({ linkId, code: 'wrong_account', accountId: accountId(2) });
   accountLink
-    .given(begun, received)
+    .given(started, received)
     .when({ ...fail, code: 'wrong_account', accountId: accountId(2) })
     .then(wrong);
-  expect(progressOf(accountLink.given(begun, received, wrong))).toEqual({
+  expect(progressOf(accountLink.given(started, received, wrong))).toEqual({
     kind: 'failed',
     code: 'wrong_account',
     accountId: accountId(2),
@@ -121,18 +121,18 @@ test('fails before or after the code, with the wrong account if any', () => {
 });
 
 test('can be cancelled while it waits, not while a code is exchanged', () => {
-  accountLink.given(begun).when(cancel).then(cancelled);
-  accountLink.given(begun, received).when(cancel).refuses('conflict');
-  expect(progressOf(accountLink.given(begun, cancelled))).toMatchObject({ kind: 'failed', code: 'cancelled' });
+  accountLink.given(started).when(cancel).then(cancelled);
+  accountLink.given(started, received).when(cancel).refuses('conflict');
+  expect(progressOf(accountLink.given(started, cancelled))).toMatchObject({ kind: 'failed', code: 'cancelled' });
 });
 
 test('expires at its time, not before, and not while a code is exchanged', () => {
   accountLink
-    .given(begun)
+    .given(started)
     .when(expire, { now: later(15 * MINUTE - 1) })
     .then();
-  accountLink.given(begun).when(expire, { now: expiresAt }).then(expired);
-  accountLink.given(begun, received).when(expire, { now: expiresAt }).then();
+  accountLink.given(started).when(expire, { now: expiresAt }).then(expired);
+  accountLink.given(started, received).when(expire, { now: expiresAt }).then();
 });
 
 test.each([
@@ -143,19 +143,19 @@ test.each([
 ] as const)('what is %s stays so', (_name, events) => {
   for (const command of [receive, cancel, expire, fail, skip]) {
     accountLink
-      .given(begun, ...events)
+      .given(started, ...events)
       .when(command, { now: expiresAt })
       .then();
   }
 });
 
-test.each([receive, cancel, expire, fail, skip])('$type is refused for a link that nobody began', (command) =>
+test.each([receive, cancel, expire, fail, skip])('$type is refused for an unknown link', (command) =>
   accountLink.when(command).refuses('oauth_flow_not_found', { flowId: linkId }),
 );
 
 test('keeps all open links and only the latest ended ones', () => {
-  const open = accountLink.given(begun).state() as AccountLink;
-  const closed = accountLink.given(begun, cancelled).state() as AccountLink;
+  const open = accountLink.given(started).state() as AccountLink;
+  const closed = accountLink.given(started, cancelled).state() as AccountLink;
   const links = new Map<string, AccountLink>();
   for (let n = 0; n < 3 * MAX_ENDED_LINKS; n++) links.set(uuid(n), { ...(n % 3 === 0 ? open : closed), id: uuid(n) });
   forgetOldLinks(links);

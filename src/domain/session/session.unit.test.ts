@@ -4,7 +4,7 @@ import type { Recorded } from '../core/event.ts';
 import { SessionBegun, SessionEnded, type SessionEvent, SessionTotpVerified } from './events.ts';
 import { evolve, type Sessions } from './state.ts';
 
-const begun = (id: number, changes: Partial<Parameters<typeof SessionBegun>[0]> = {}) =>
+const started = (id: number, changes: Partial<Parameters<typeof SessionBegun>[0]> = {}) =>
   SessionBegun({
     sessionId: uuid(id),
     passwordId: uuid(50),
@@ -24,15 +24,15 @@ function after(...events: SessionEvent[]): Sessions {
 const idsAfter = (...events: SessionEvent[]) => [...after(...events).keys()];
 
 test('keeps sessions side by side until they end', () => {
-  expect(idsAfter(begun(1), begun(2))).toEqual([uuid(1), uuid(2)]);
-  expect(idsAfter(begun(1), begun(2), SessionEnded({ sessionId: uuid(1) }))).toEqual([uuid(2)]);
+  expect(idsAfter(started(1), started(2))).toEqual([uuid(1), uuid(2)]);
+  expect(idsAfter(started(1), started(2), SessionEnded({ sessionId: uuid(1) }))).toEqual([uuid(2)]);
 });
 
 test('ends the earlier session when a client signs in again', () =>
-  expect(idsAfter(begun(1), begun(2, { replaces: uuid(1) }))).toEqual([uuid(2)]));
+  expect(idsAfter(started(1), started(2, { replaces: uuid(1) }))).toEqual([uuid(2)]));
 
 test('changes only the id of a session that is verified with TOTP', () => {
-  const sessions = after(begun(1), verified(1, 2));
+  const sessions = after(started(1), verified(1, 2));
   expect([...sessions.keys()]).toEqual([uuid(2)]);
   expect(sessions.get(uuid(2))).toEqual({
     id: uuid(2),
@@ -43,6 +43,6 @@ test('changes only the id of a session that is verified with TOTP', () => {
 });
 
 test('does not bring back an ended session when TOTP is verified', () =>
-  expect(idsAfter(begun(1), SessionEnded({ sessionId: uuid(1) }), verified(1, 2))).toEqual([]));
+  expect(idsAfter(started(1), SessionEnded({ sessionId: uuid(1) }), verified(1, 2))).toEqual([]));
 
-test('drops expired sessions', () => expect(idsAfter(begun(1, { expiresAt: NOW }), begun(2))).toEqual([uuid(2)]));
+test('drops expired sessions', () => expect(idsAfter(started(1, { expiresAt: NOW }), started(2))).toEqual([uuid(2)]));

@@ -14,7 +14,7 @@ export interface ExampleThread {
     /** Fills the buffer with sevens and moves it back. */
     fill(buffer: ArrayBuffer): ArrayBuffer;
     crash(): void;
-    /** Fails for good, at once or in a promise. */
+    /** Ends the thread by an error of its handler, thrown or rejected. */
     break(how: 'at once' | 'later'): void;
     exit(): void;
     block(): void;
