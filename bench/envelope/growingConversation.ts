@@ -2,7 +2,7 @@ import { agentBody } from '../throughput/agentBody.ts';
 import type { RequestBody } from '../throughput/bodies.ts';
 import { prose } from '../throughput/prose.ts';
 
-/** The last `turns` turns of a conversation of about `bytes` in the end; each turn adds one step. */
+/** @returns the last `turns` bodies of a conversation whose last body has about `bytes`; each turn adds one step */
 export function growingConversation(bytes: number, turns: number): readonly RequestBody[] {
   const session = '0193b2c4-7d1e-7a00-8c00-00000000ffff';
   const body = agentBody(session, 0) as { input: object[] };

@@ -10,7 +10,7 @@ import { measure, type Variant } from './measure.ts';
 // `npm run bench:envelope -- [--rounds 150]`: the cost of reading a request, in microseconds of one thread. `before` parses,
 // checks and, if anything must change, serializes the complete body. The others scan its bytes: `cold` with empty caches (the
 // first request of a process), `first turn` when another conversation had the same tools and instructions, `warm` when the
-// conversation is cached (of the growing one: all but the newest items). The rest are parts, for comparison.
+// conversation is cached (of the growing one: all but the newest items). The remaining columns are single steps, for comparison.
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '150' } } });
 const rounds = Number(values.rounds);

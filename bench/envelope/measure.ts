@@ -4,8 +4,8 @@ export type Variant = (index: number) => number;
 const ROUND_MS = 3;
 
 /**
- * Microseconds of each variant. They take turns in short rounds, and the best round counts: on a shared machine, that is the
- * time of the work alone.
+ * Measures the variants, in turns of short rounds. @returns the microseconds of the best round of each: on a shared machine,
+ * that is the time of the work alone
  */
 export function measure(variants: Readonly<Record<string, Variant>>, rounds: number): Record<string, number> {
   const names = Object.keys(variants);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { killChildren, start } from '../throughput/child.ts';
+import { percentile, print } from '../throughput/figures.ts';
 import type { Provider } from '../throughput/provider.ts';
 import { type Side, startBare, startProduct } from '../throughput/side.ts';
 
@@ -22,7 +23,6 @@ const { values } = parseArgs({
   },
 });
 const RAMP_SECONDS = 15;
-const print = (line: string) => process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-streams-'));
 
 interface ClientReport {
@@ -36,8 +36,8 @@ try {
   const provider = await startProvider();
   const bare = values['product-only'] ? undefined : await measure(await startBare(provider, folder));
   const product = await measure(await startProduct(provider, { entry: values.entry, folder, label: 'product' }));
-  for (const share of bare ? [0.5, 0.99, 0.999] : []) {
-    print(`ADDED p${share * 100}: ${(percentile(product, share) - percentile(bare ?? [], share)).toFixed(2)} ms`);
+  for (const percent of bare ? [50, 99, 99.9] : []) {
+    print(`ADDED p${percent}: ${(percentile(product, percent) - percentile(bare ?? [], percent)).toFixed(2)} ms`);
   }
   await provider.stop();
 } finally {
@@ -64,21 +64,17 @@ async function measure(side: Side): Promise<number[]> {
     if (open === Number(values.streams)) delays.push(...delaysMs);
     print(
       `${side.name}: ${open} open, ${ended} completed, ${broken} broken, ${delaysMs.length} events, ` +
-        `p50 ${percentile(sorted, 0.5).toFixed(2)} p99 ${percentile(sorted, 0.99).toFixed(2)} ms, ${megabytesOf(side.pid)} MB`,
+        `p50 ${percentile(sorted, 50).toFixed(2)} p99 ${percentile(sorted, 99).toFixed(2)} ms, ${megabytesOf(side.pid)} MB`,
     );
   }
   await side.stop();
   delays.sort((a, b) => a - b);
-  const percentiles = [0.5, 0.99, 0.999].map((share) => `p${share * 100} ${percentile(delays, share).toFixed(2)} ms`);
+  const percentiles = [50, 99, 99.9].map((percent) => `p${percent} ${percentile(delays, percent).toFixed(2)} ms`);
   print(`${side.name}: ${delays.length} events while all were open, ${percentiles.join(', ')}`);
   return delays;
 }
 
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-/** Resident set size. */
+/** @returns the resident set size of a process */
 function megabytesOf(pid: number): number {
   const [, kilobytes = '0'] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB$/m) ?? [];
   return Math.round(Number(kilobytes) / 1_000);

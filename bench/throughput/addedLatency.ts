@@ -4,13 +4,13 @@ import { waitUntilIdle } from './threadTimes.ts';
 import { failuresOf, type LoadResult, wrk } from './wrk.ts';
 
 export interface AddedLatency {
-  /** Requests that the product completed. None is cut off, so the request log must have exactly this number of rows. */
+  /** Requests that the product completed. wrk cuts none off, so the request log must have exactly this number of rows. */
   readonly completed: number;
   readonly failures: number;
 }
 
 const TURNS = 2;
-/** Runs are this many rounds long, because the start of a load (full collections, recompiled code) is not typical of it. */
+/** A run lasts as long as this many rounds, because the start of a load (full collections, recompiled code) is not typical. */
 const LENGTH_FACTOR = 3;
 const MAX_OPEN = 128;
 

@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
-// The baseline: the minimum that Node needs to forward a request and relay its response. It reads nothing and records
-// nothing, so any further cost is that of the product. Run by main.ts as a separate process.
+// The baseline: the minimum that Node needs to forward a request and relay its response. It neither parses
+// nor records anything, so any further cost is that of the product. Run by main.ts as a separate process.
 
 const provider = new Pool(process.argv[2] ?? '', { connections: null });
 const PATH = '/backend-api/codex/responses';
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host']);
 
 const server = createServer((request, response) => {
-  // A complete body leaves in one write with the headers; streaming costs more than collecting it.
+  // Sends a complete body in one write with the headers, because streaming costs more than collecting it.
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {

@@ -79,7 +79,7 @@ export function printComparison({ bare, product }: Comparison): void {
       : []),
     ['provider (nginx), during product', perRequest(product, ({ providerCpuUs }) => providerCpuUs)],
     ...(product.some(({ serversCpuUs }) => serversCpuUs > 0)
-      ? [['servers of the product, here', perRequest(product, ({ serversCpuUs }) => serversCpuUs)]]
+      ? [['local servers of the product', perRequest(product, ({ serversCpuUs }) => serversCpuUs)]]
       : []),
   ]);
 }

@@ -5,6 +5,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
+/** @param percent 0 to 100 */
 export function percentile(ascending: readonly number[], percent: number): number {
   const index = Math.min(ascending.length - 1, Math.floor((ascending.length * percent) / 100));
   return ascending[index] ?? Number.NaN;

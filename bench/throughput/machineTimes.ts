@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sum } from './figures.ts';
 
 /** CPU ticks since boot: of the machine, and of this process with its awaited children. */
 export interface MachineTimes {
@@ -9,8 +10,8 @@ export interface MachineTimes {
 }
 
 /**
- * Interrupts count neither as busy nor as ours: they deliver loopback traffic, and kernels charge them to different
- * processes.
+ * Reads the CPU ticks of the machine. Interrupts are neither busy nor ours: they deliver loopback traffic, and kernels charge
+ * them to different processes.
  */
 export function machineTimes(): MachineTimes {
   const cpu = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.trim().split(/\s+/).slice(1, 9).map(Number) ?? [];
@@ -21,8 +22,7 @@ export function machineTimes(): MachineTimes {
     .split(' ')
     .slice(11, 15)
     .map(Number);
-  const add = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-  return { busy: user + nice + system, stolen, all: add(cpu), ours: add(own) };
+  return { busy: user + nice + system, stolen, all: sum(cpu), ours: sum(own) };
 }
 
 /** Shares of the machine, 0 to 1, that were not available to the measurement. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { authFile } from './authFile.ts';
 
-/** As on a busy installation: every feature that costs something is enabled. */
+/** A busy installation: every feature that costs something is enabled. */
 const ACCOUNTS = 50;
 const HUGE_LIMIT = 1_000_000_000_000;
 

@@ -12,11 +12,11 @@ export interface Options {
   readonly productOnly: boolean;
   readonly profile: boolean;
   readonly keep: boolean;
-  /** Keeps the log in EventStoreDB instead of the data folder. */
+  /** The product stores the log in EventStoreDB instead of the data folder. */
   readonly eventstore: boolean;
-  /** Keeps the read models in MongoDB instead of the data folder. */
+  /** The product stores the read models in MongoDB instead of the data folder. */
   readonly mongodb: boolean;
-  /** The measured program; `src/start.mjs` of another checkout compares two versions on one machine. */
+  /** The program to measure. With `src/start.mjs` of another checkout, two versions can be compared on one machine. */
   readonly entry: string;
 }
 
@@ -31,7 +31,7 @@ export const USAGE = `bench:throughput: the product against a bare pass-through
   --profile          one more round with a CPU profile of the product
   --entry FILE       the program to measure (src/start.mjs of this checkout)
   --eventstore       the product's log in EventStoreDB: SVC_TEST_EVENTSTORE_URL, else the fake one of the tests
-  --mongodb          its read models in MongoDB: SVC_TEST_MONGODB_URL, else what the tests find or build
+  --mongodb          its read models in MongoDB: SVC_TEST_MONGODB_URL, else the server that the tests find or build
   --keep             keep the temporary folder (logs, data, profiles)
 `;
 

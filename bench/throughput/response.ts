@@ -1,6 +1,6 @@
 import { prose } from './prose.ts';
 
-/** The provider replaces it by the id of each request. */
+/** nginx replaces it by the id of each request. */
 export const ID_PLACEHOLDER = '__RESPONSE_ID__';
 
 /**

@@ -5,7 +5,7 @@ import { start } from './child.ts';
 import { print } from './figures.ts';
 import { threadTimes, total } from './threadTimes.ts';
 
-/** The servers in which the product keeps its state instead of its data folder. */
+/** Servers that store the product's state instead of its data folder. */
 export interface Servers {
   /** Settings of the product. */
   readonly env: Readonly<Record<string, string>>;

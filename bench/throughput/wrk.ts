@@ -42,7 +42,10 @@ export const requestsPerSecond = ({ requests, durationUs }: LoadResult): number 
 export const failuresOf = ({ errors }: LoadResult): number =>
   Object.values(errors).reduce((sum, count) => sum + count, 0);
 
-/** wrk's Lua has no JSON: it reads the bodies from files and an index with lines of `name session`. */
+/**
+ * Writes the bodies to files, and an index with lines of `name session`, because the Lua of wrk has no JSON.
+ * @returns the folder
+ */
 export function writeBodies(folder: string, bodies: readonly RequestBody[]): string {
   mkdirSync(folder);
   for (const [index, body] of bodies.entries()) writeFileSync(join(folder, `${index}.json`), body.json);

@@ -4,17 +4,18 @@ import type { ClientResponse } from './client/clientRequest.ts';
 
 const SWEEP_MS = 20;
 
+/** The open connections of a server. */
 export interface Connections {
   readonly sockets: ReadonlySet<Socket>;
   /** Stops accepting connections and closes idle ones; open requests continue. */
   stopListening(): void;
-  /** Resolves when all connections have ended; those still open after `withinMs` are cut. */
-  closed(withinMs: number): Promise<void>;
+  /** Resolves when all connections have ended; closes those still open after `timeoutMs` at once. */
+  closed(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Tracks a server's connections and closes them in order. `server.close` would not do: it treats connections as idle, and
- * resets them, whose response is written but not yet read.
+ * Tracks a server's connections and closes each when its client has read the response. `server.close` resets a connection as
+ * soon as its response is written, so that the client could lose the response.
  */
 export function trackConnections(
   server: Server,
@@ -32,24 +33,24 @@ export function trackConnections(
   const endIdle = () => {
     for (const socket of sockets) if (isIdle(socket)) socket.end();
   };
-  let whenClosed: Promise<void> | undefined;
+  let serverClosed: Promise<void> | undefined;
   const stopListening = () => {
-    whenClosed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    serverClosed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     endIdle();
   };
   return {
     sockets,
     stopListening,
-    async closed(withinMs) {
+    async closed(timeoutMs) {
       stopListening();
       // Connections become idle one by one, as clients read their last responses.
       const sweep = setInterval(endIdle, SWEEP_MS);
-      const cut = setTimeout(() => {
+      const timeout = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
-      }, withinMs);
-      await whenClosed;
+      }, timeoutMs);
+      await serverClosed;
       clearInterval(sweep);
-      clearTimeout(cut);
+      clearTimeout(timeout);
     },
   };
 }

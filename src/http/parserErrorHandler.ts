@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { parserErrorResponse, respondAndClose } from './wire/protocolError.ts';
 
 /**
- * Handles what Node's parser rejects: it never reaches a handler, but gets a JSON error like every other bad input
+ * Responds to bytes that Node's parser rejects, which no request handler gets to see. Sends a JSON error like for all bad input
  * (docs/decisions/0002-promises.md#bad-input-gets-a-json-error).
  */
 export function createParserErrorHandler(latestResponse: (socket: Socket) => ServerResponse | undefined) {

@@ -33,7 +33,7 @@ export interface HttpServerOptions {
   /** Called before management; responds to the paths that it serves. */
   readonly dashboard?: Dashboard | undefined;
   readonly management: Handler;
-  /** Maximum time that a client may leave a complete response unread. */
+  /** Maximum time in which a client reads nothing of a complete response. */
   readonly unreadMs: number;
 }
 
@@ -41,11 +41,11 @@ export interface HttpServer {
   readonly url: string;
   /** Stops accepting connections and closes idle ones; open requests continue. */
   stopListening(): void;
-  /** Resolves when all connections have ended; those still open after `withinMs` are cut. */
-  closed(withinMs: number): Promise<void>;
+  /** Resolves when all connections have ended; closes those still open after `timeoutMs` at once. */
+  closed(timeoutMs: number): Promise<void>;
 }
 
-/** The server cannot listen on the configured address; the message says what to change. */
+/** The server cannot listen on the configured address; the message tells the operator what to change. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
 }
@@ -87,8 +87,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     });
   const latestResponse = (socket: Socket) => nodeResponses.get(socket) ?? plainConnections?.get(socket)?.response;
   const connections = trackConnections(server, latestResponse);
-  const watch = limitUnreadResponses({ sockets: connections.sockets, latestResponse, unreadMs: options.unreadMs });
-  server.once('close', () => clearInterval(watch));
+  const unreadTimer = limitUnreadResponses({
+    sockets: connections.sockets,
+    latestResponse,
+    unreadMs: options.unreadMs,
+  });
+  server.once('close', () => clearInterval(unreadTimer));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
     server.listen(options.port, options.host, () => resolve());

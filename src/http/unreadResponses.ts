@@ -9,8 +9,9 @@ export interface UnreadResponsesOptions {
 }
 
 /**
- * Cuts connections whose client stops reading a complete response. No handler watches a response once it is written, and
+ * Closes connections whose client stops reading a complete response. No handler watches a response once it is written, and
  * Node would buffer it indefinitely. Polls all connections, because a timer for each response would cost more.
+ * @returns the timer of the polls
  */
 export function limitUnreadResponses({ sockets, latestResponse, unreadMs }: UnreadResponsesOptions): NodeJS.Timeout {
   const limited = new WeakSet<ClientResponse>();

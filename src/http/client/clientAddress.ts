@@ -7,8 +7,8 @@ export interface ClientAddressOptions {
   /** Addresses or CIDRs of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /**
-   * Which address of the header is the client's. Behind a proxy that appends to the header, `first_valid`, the default, lets
-   * clients forge their address; `rightmost_untrusted` does not.
+   * Which address in the header is taken as the client's. Behind a proxy that appends to the header, clients can forge their
+   * address with `first_valid`, the default, but not with `rightmost_untrusted`.
    */
   readonly mode: 'first_valid' | 'rightmost_untrusted';
 }

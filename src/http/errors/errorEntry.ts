@@ -1,3 +1,4 @@
+/** What messages can mention, e.g. `model` or `problem`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /** Status and content of the response for a code. Only the proxy sends `type`. */

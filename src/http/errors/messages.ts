@@ -2,7 +2,7 @@ import type { ErrorDetails } from './errorEntry.ts';
 
 const MAX_DETAIL_LENGTH = 200;
 
-/** @returns a detail as printable text, or `fallback` without it */
+/** @returns a detail as printable text, or `fallback` if it is missing */
 export const detail = (details: ErrorDetails, name: string, fallback: string): string =>
   details[name] === undefined ? fallback : toPrintable(String(details[name]));
 
@@ -12,7 +12,7 @@ function toPrintable(text: string): string {
   return short.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');
 }
 
-/** Makes a message of the exact problem, after the name of the parameter if there is one; `fallback` without a problem. */
+/** @returns a message with the exact problem, after the name of the parameter if there is one; without a problem, `fallback` */
 export const withProblem = (fallback: string) => (details: ErrorDetails) =>
   details.problem === undefined
     ? fallback

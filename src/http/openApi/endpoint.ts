@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 
-/** Describes requests and responses of a route by the zod schemas that validate them; the OpenAPI document is generated from it. */
+/** The requests and responses of a route, as zod schemas. `openApi` generates the OpenAPI document from them. */
 export interface Endpoint {
   /** One sentence. */
   readonly summary: string;
@@ -30,11 +30,14 @@ export interface PlacedEndpoint extends Endpoint {
 export interface Surface {
   readonly endpoints: readonly PlacedEndpoint[];
   readonly security: 'session' | 'apiKey';
+  /** Errors that an endpoint can respond with besides its own. */
   readonly commonErrors: (endpoint: PlacedEndpoint) => readonly ErrorCode[];
+  /** The body of error responses. */
   readonly error: z.ZodType;
   /** @returns status and code of an error as sent to clients of this surface */
   readonly toWire: (code: ErrorCode) => { readonly status: number; readonly code: string };
   /** Optional request headers and their descriptions. */
   readonly headers?: (endpoint: PlacedEndpoint) => Readonly<Record<string, string>>;
+  /** Whether the endpoint needs no authentication. */
   readonly isPublic?: (endpoint: PlacedEndpoint) => boolean;
 }

@@ -20,14 +20,14 @@ export interface PlainConnectionOptions {
 const MAX_PIPELINED_BYTES = 65_536;
 
 /**
- * A client's connection while its requests are plain: reads and serves them one by one. The first request that is not plain
- * goes to Node's parser with everything that follows it.
+ * A client's connection while its requests are plain: reads and serves them one by one. Hands the connection over to Node at
+ * the first request that is not plain.
  */
 export class PlainConnection implements ResponseOwner {
   readonly #socket: Socket;
   readonly #options: PlainConnectionOptions;
   readonly #listeners: readonly [string, (...args: never[]) => void][];
-  /** Set until the request's body has arrived. */
+  /** The latest request, until its body has arrived. */
   #request: PlainRequest | undefined;
   /** The latest response, also after its end. */
   response: PlainResponse | undefined;
@@ -52,7 +52,7 @@ export class PlainConnection implements ResponseOwner {
     for (const [event, listener] of this.#listeners) socket.on(event, listener as (...args: unknown[]) => void);
   }
 
-  /** Enforces the request timeout and the keep-alive timeout. @param now of `performance.now` */
+  /** Enforces the request timeout and the keep-alive timeout. Called at an interval. @param now by `performance.now()` */
   sweep(now: number): void {
     const elapsedMs = now - this.#sinceMs;
     if (this.#request) {
@@ -112,7 +112,7 @@ export class PlainConnection implements ResponseOwner {
     else if (this.#pipelinedBytes > 0) this.#beginPipelined();
   }
 
-  /** Waits while the client does not read its responses: it gets no further ones. */
+  /** Serves the next pipelined request, unless the client does not read its responses. */
   #beginPipelined(): void {
     if (this.#socket.writableNeedDrain || this.#socket.destroyed) return;
     const bytes = Buffer.concat(this.#pipelined);
@@ -127,7 +127,7 @@ export class PlainConnection implements ResponseOwner {
     if (this.#hasResponded && this.#pipelinedBytes > 0) this.#beginPipelined();
   }
 
-  /** The client has half-closed the connection. Like Node, treats it as disconnected. */
+  /** The client has half-closed the connection. Treats it as disconnected, like Node. */
   #onEnd(): void {
     if (this.#request) this.#reject('HPE_INVALID_EOF_STATE');
     else this.#socket.end();
@@ -139,7 +139,7 @@ export class PlainConnection implements ResponseOwner {
     this.response?.closed();
   }
 
-  /** Sends the error unless a response has begun, and closes the connection. @param code of Node's parser */
+  /** Sends an error unless a response has begun, and closes the connection. @param code an error code of Node's parser */
   #reject(code: string): void {
     if (this.response?.headersSent) {
       this.#endConnection();
@@ -149,7 +149,7 @@ export class PlainConnection implements ResponseOwner {
     respondAndClose(this.#socket, parserErrorResponse(Object.assign(new Error(code), { code })));
   }
 
-  /** Closes the connection, but not at once: that would reset it, and discard the response, if the client is still sending. */
+  /** Closes the connection after a delay: if the client is still sending, closing at once would discard the response. */
   #endConnection(): void {
     this.#isClosing = true;
     const socket = this.#socket;

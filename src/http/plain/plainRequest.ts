@@ -34,7 +34,7 @@ export class PlainRequest {
     return this.#remaining === 0;
   }
 
-  /** Delivers the body; what has arrived already, synchronously. */
+  /** Delivers the body to the listener, beginning with the pieces that have arrived already. */
   receive(listener: BodyListener): void {
     const pieces = this.#pieces ?? [];
     this.#pieces = undefined;
@@ -43,7 +43,7 @@ export class PlainRequest {
     if (this.complete) this.#end();
   }
 
-  /** Ignores the rest of the body. */
+  /** Discards the rest of the body. */
   discard(): void {
     this.#pieces = undefined;
     this.#listener = undefined;

@@ -5,8 +5,8 @@ import { PlainConnection, type PlainConnectionOptions } from './plainConnection.
 const SWEEP_MS = 5_000;
 
 /**
- * Reads plain requests before Node's parser sees a connection; the parser would take a fifth of the CPU time of a request
- * (docs/decisions/0018-http-fast-path.md). A connection with any other request is passed to Node's own 'connection' listeners.
+ * Reads plain requests instead of Node's parser, which would take a fifth of the CPU time of a request
+ * (docs/decisions/0018-http-fast-path.md). Hands a connection with any other request over to Node's own 'connection' listeners.
  * @returns the connections that have received only plain requests
  */
 export function readPlainRequests(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Allows the page its own scripts and styles and nothing from other origins. Inline scripts (they choose the theme before the
- * first paint and start the application) are allowed by their hashes, so that none can be injected.
+ * @returns a policy that allows the page its own scripts and styles, and nothing from other origins. Its inline scripts, which
+ * choose the theme before the first paint and start the application, are allowed by hash, so that none can be injected.
  */
 export function contentSecurityPolicy(html: string): string {
   const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = '']) => hashOf(text));

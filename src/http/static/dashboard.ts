@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import sirv from 'sirv';
 import { contentSecurityPolicy } from './contentSecurityPolicy.ts';
 
-/** @returns whether it responded; if not, the path is not the dashboard's and the response is untouched */
+/** @returns whether it responded. If not, the path does not belong to the dashboard, and the response is unchanged */
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
 const PAGE = '/index.html';
@@ -15,8 +15,8 @@ const COMPRESSED = /\.(br|gz)$/;
 
 /**
  * Serves the built dashboard: its files, and its single page for every path that a browser navigates to; the router in the
- * page does the rest. Requests that do not ask for HTML by name get no page, so that API clients get JSON errors for unknown
- * paths. The folder is listed once: a new build is served after a restart.
+ * page does the rest. Only requests that accept `text/html` get the page, so that API clients get JSON errors for unknown
+ * paths. Lists the folder once: a new build is served after a restart.
  * @returns undefined if the dashboard has not been built
  */
 export function createDashboard(folder: string): Dashboard | undefined {
@@ -72,7 +72,7 @@ const cacheControlOf = (path: string): string =>
 const isNavigation = ({ headers }: IncomingMessage, path: string): boolean =>
   !ASSET_PATH.test(path) && /\btext\/html\b/.test(headers.accept ?? '');
 
-/** sirv leaves both undone: an unreadable file would end the process, and a disconnected client would leak its descriptor. */
+/** sirv handles neither: an unreadable file would end the process, and a disconnected client would leak a file descriptor. */
 function closeWithResponse(file: Readable, response: ServerResponse): void {
   file.once('error', () => response.destroy());
   response.once('close', () => file.destroy());

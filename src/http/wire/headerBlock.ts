@@ -1,6 +1,6 @@
 const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Headers that many requests to the provider or responses share, formatted once. */
+/** Headers shared by many responses, or by many requests to the provider. Formatted once. */
 export class HeaderBlock {
   /** Alternating lower-case names and values. */
   readonly fields: readonly string[];
@@ -19,7 +19,7 @@ export class HeaderBlock {
   }
 }
 
-/** @throws TypeError for a value with invalid characters */
+/** Formats a header with its CRLF. @throws TypeError for a value with invalid characters */
 export function headerLine(name: string, value: string): string {
   if (INVALID_VALUE.test(value)) throw new TypeError(`the value of the header ${name} contains invalid characters`);
   return `${name}: ${value}\r\n`;

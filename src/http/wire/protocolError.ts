@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { type ErrorDetails, errors, messageOf } from '../errors/errors.ts';
 
-/** The response to something that is not a request which the proxy or management could answer. */
+/** The response to input that is no valid request, so that neither the proxy nor management gets it. */
 export interface ProtocolError {
   readonly status: number;
   readonly code: ErrorCode;
@@ -16,14 +16,16 @@ const invalid = (status: number, problem: string): ProtocolError => ({
   details: { problem },
 });
 
+/** For an `Expect` header other than `100-continue`. */
 export const UNSUPPORTED_EXPECTATION = invalid(417, 'the only supported Expect header is "100-continue"');
+/** For the method CONNECT. */
 export const CONNECT_NOT_ALLOWED: ProtocolError = {
   status: errors.method_not_allowed.status,
   code: 'method_not_allowed',
   details: { method: 'CONNECT', allowed: 'GET or POST' },
 };
 
-/** Translates an error of Node's HTTP parser. */
+/** @returns the response to an error of Node's HTTP parser */
 export function parserErrorResponse({ code }: NodeJS.ErrnoException): ProtocolError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalid(408, 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') return invalid(431, 'the headers are too large');
@@ -31,14 +33,14 @@ export function parserErrorResponse({ code }: NodeJS.ErrnoException): ProtocolEr
 }
 
 /**
- * Checks what Node's parser lets pass, and rewrites a target in absolute form, as clients send it to proxies, to a path and
- * a `Host` (RFC 9112 section 3.2.2). Koa would throw for some of these.
+ * Rejects invalid heads that Node's parser accepts; Koa would throw for some. Rewrites a target in absolute form, as clients
+ * send it to proxies, to a path and a `Host` (RFC 9112 section 3.2.2).
  * @returns undefined if the request can be served
  */
 export function headErrorResponse(request: IncomingMessage): ProtocolError | undefined {
   const { url = '', headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') return invalid(400, 'the request has no Host header');
-  // A target has no fragment, and URL parsers of the routers may throw at one.
+  // A fragment is not allowed in a target, and the URL parsers of the routers may throw.
   const hasFragment = url.includes('#');
   if (!hasFragment && (url.startsWith('/') || url === '*')) return undefined;
   if (hasFragment || !/^https?:\/\//i.test(url) || !URL.canParse(url))
@@ -48,7 +50,7 @@ export function headErrorResponse(request: IncomingMessage): ProtocolError | und
   return undefined;
 }
 
-/** Responds and closes the connection: where its next request begins is unknown. */
+/** Responds and closes the connection, because it is unknown where the next request begins. */
 export function respondWithError(response: ServerResponse, error: ProtocolError): void {
   const body = envelopeOf(error);
   response.writeHead(error.status, { ...headersOf(body), connection: 'close' }).end(body);

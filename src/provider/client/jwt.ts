@@ -23,7 +23,7 @@ const KNOWN_PLANS: ReadonlySet<string> = new Set([
   'edu',
 ]);
 
-/** @returns the claims of a JWT, undefined if it is not one. Never throws. The signature is the provider's to check. */
+/** @returns the claims of a JWT; undefined for other text. Never throws. Only the provider checks the signature. */
 export const readClaims = (token: string): JsonObject | undefined =>
   objectIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
@@ -38,7 +38,7 @@ export function expiryOf(token: string): Instant | null {
 /**
  * Reads the identity from an id token. Claims in the provider's own object take precedence over those at the top level
  * (docs/provider.md#identity-claims-in-the-id-token).
- * @returns undefined if the token cannot be read, which is not an error
+ * @returns undefined if the token is not a JWT, which is not an error
  */
 export function identityOf(idToken: string): Identity | undefined {
   const claims = readClaims(idToken);

@@ -7,7 +7,7 @@ export interface AccountHeaders {
   readonly 'chatgpt-account-id'?: string | undefined;
 }
 
-/** Client headers that are forwarded, in addition to two prefixes below. */
+/** Client headers that are forwarded, besides those with the prefixes `x-codex-` and `x-openai-`. */
 const FORWARDED: ReadonlySet<string> = new Set([
   'user-agent',
   'originator',
@@ -37,7 +37,7 @@ const isForwarded = (name: string): boolean =>
 export interface OutboundContent {
   /** Default: `text/event-stream`. */
   readonly accept?: string;
-  /** Describes the body as sent upstream. Default: `application/json`. */
+  /** Content type of the body sent to the provider. Default: `application/json`. */
   readonly contentType?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface OutboundHeaders {
  * Builds the headers of a request to the provider. Runs for each request: one pass, no regular expression, no allocation but
  * the result.
  * @param clientHeaders `rawHeaders` of the incoming request
- * @param requestId svc's own id; the client's is not forwarded
+ * @param requestId the id that svc gave the request; an id of the client is not forwarded
  */
 export function outboundHeaders(
   clientHeaders: readonly string[],
@@ -69,7 +69,7 @@ export function outboundHeaders(
   return { shared: [blockOf(account)], own };
 }
 
-/** Tokens have a kilobyte or more, so each header line is built once; it is collected with its token. */
+/** Access tokens have a kilobyte or more, so their header lines are built once. Garbage-collected with the account's headers. */
 const blocks = new WeakMap<AccountHeaders, HeaderBlock>();
 
 function blockOf(account: AccountHeaders): HeaderBlock {

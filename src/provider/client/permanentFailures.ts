@@ -17,7 +17,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['account_deleted', 'The account was deleted at the provider'],
 ]);
 
-/** Whether no later attempt can succeed after this code of the token endpoint. */
+/** Whether an error code of the token endpoint means that no later attempt can succeed. */
 export const isPermanentFailure = (code: string): boolean => REASONS.has(code);
 
 /** @returns why an account is deactivated, for operators */

@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import got, { type Got, RequestError } from 'got';
 
-/** Calls the provider's control plane: under svc's own name, without following redirects; no status is an error. */
+/** HTTP client for the provider's control plane. Sends svc's own user agent, follows no redirects, throws for no status. */
 export const providerClient: Got = got.extend({
   headers: { 'user-agent': 'svc', accept: 'application/json' },
   followRedirect: false,
@@ -11,8 +11,8 @@ export const providerClient: Got = got.extend({
 });
 
 /**
- * For tokens and codes that work once. Neither retries nor reuses connections: if the provider closes a kept connection
- * while a request is written, it is unknown whether the token was spent.
+ * HTTP client for tokens and codes that work once. Neither retries nor reuses connections: if the provider closed an idle
+ * connection while the request is written, it would be unknown whether the token was spent.
  */
 export const onceOnlyClient: Got = providerClient.extend({
   agent: { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) },

@@ -2,6 +2,7 @@ import { codeOf, onceOnlyClient } from './providerClient.ts';
 import { CLIENT_ID, REFRESH_SCOPE } from './registration.ts';
 import { readTokenResponse, type TokenResponse } from './tokenResponse.ts';
 
+/** The provider's OAuth token endpoint. */
 export interface TokenEndpoint {
   /** Spends a refresh token, which works once. Never rejects. */
   refresh(refreshToken: string): Promise<TokenResponse>;

@@ -1,7 +1,7 @@
 import { asObject, isHeaderSafe, type JsonObject, objectIn } from './json.ts';
 import { isPermanentFailure } from './permanentFailures.ts';
 
-/** The token endpoint's response to a refresh token or a code. A null token was not in it: the old one stays valid. */
+/** The token endpoint's response to a refresh token or a code. Null: it contained no such token, so the old one stays valid. */
 export type TokenResponse =
   | {
       readonly kind: 'tokens';
@@ -14,12 +14,12 @@ export type TokenResponse =
   /** The token or code that was sent may work later. */
   | { readonly kind: 'transient'; readonly code: string };
 
-/** Reads a response of the token endpoint. Passes on none of its texts, which could contain a token. */
+/** Reads a response of the token endpoint. The result contains no text of it except error codes: a text could contain a token. */
 export function readTokenResponse(status: number, text: string): TokenResponse {
   const body = objectIn(text);
   if (status >= 200 && status < 300) return tokensIn(body) ?? { kind: 'transient', code: 'invalid_response' };
   const code = errorCodeIn(body) ?? `http_${status}`;
-  // An overloaded or broken provider has not judged the token, whatever code it sends.
+  // These statuses mean that the provider is overloaded or broken, so its code tells nothing about the token.
   const isAboutToken = status >= 400 && status < 500 && status !== 408 && status !== 429;
   return { kind: isAboutToken && isPermanentFailure(code) ? 'permanent' : 'transient', code };
 }
@@ -33,7 +33,7 @@ export function tokensIn(body: JsonObject | undefined): Extract<TokenResponse, {
 
 const token = (value: unknown): string | null => (typeof value === 'string' && isHeaderSafe(value) ? value : null);
 
-/** Other texts are not taken for codes: they could contain the token, and codes are logged. */
+/** Codes are logged. Other texts are not accepted as codes, because they could contain the token. */
 const CODE = /^[a-z0-9_.-]{1,48}$/;
 
 /** @returns the error code in lower case, from any of the places where the provider puts it (docs/provider.md#shapes-of-an-error) */

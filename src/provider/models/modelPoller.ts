@@ -39,9 +39,10 @@ export interface ModelPollerOptions {
 }
 
 const INTERVAL_MS = 300_000;
-/** Accounts to try for a plan, all of which have the same models. */
+/** Accounts tried for a plan in a poll. All accounts of a plan have the same models. */
 const MAX_ACCOUNTS = 3;
 
+/** Creates the poller that records which models each plan has. One account of a plan is enough. */
 export function createModelPoller({
   hot,
   handle,
@@ -60,7 +61,7 @@ export function createModelPoller({
   // All plans share a stream: writing one after the other avoids conflicts.
   const serialize = createSemaphore(1);
   const inFlight = new Map<string, Promise<void>>();
-  let rounds: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let stopping = new AbortController();
 
   function round(): void {
@@ -119,8 +120,8 @@ export function createModelPoller({
 
   return {
     start() {
-      if (rounds) return;
-      rounds = setInterval(round, everyMs).unref();
+      if (timer) return;
+      timer = setInterval(round, everyMs).unref();
       round();
     },
     pollNow(accountId) {
@@ -131,8 +132,8 @@ export function createModelPoller({
       if (inFlight.size > 0) await withTimeout(waitMs, Promise.all(inFlight.values()));
     },
     async stop() {
-      clearInterval(rounds);
-      rounds = undefined;
+      clearInterval(timer);
+      timer = undefined;
       stopping.abort();
       await Promise.all(inFlight.values());
       stopping = new AbortController();

@@ -16,7 +16,7 @@ import { codeOf, onceOnlyClient } from '../client/providerClient.ts';
 import { CLIENT_ID, SIGN_IN_FLAGS, SIGN_IN_SCOPE } from '../client/registration.ts';
 import { asErrorCode, readTokenResponse, type TokenResponse } from '../client/tokenResponse.ts';
 
-/** The parameters of a callback. `foreign`: of another sign-in, or not from the provider. */
+/** The result of a callback. `foreign`: it belongs to another sign-in, or is not from the provider. */
 export type CallbackResult =
   | { readonly kind: 'code'; readonly code: string }
   | { readonly kind: 'refused'; readonly code: string }
@@ -36,6 +36,7 @@ export interface Authorization {
   stateOf(linkId: string): string;
   /** @returns the PKCE verifier of the challenge in the URL */
   verifierOf(linkId: string): string;
+  /** Checks and reads the parameters of a callback. */
   read(callback: URLSearchParams, linkId: string): CallbackResult;
   /** Spends a code, which works once. Never rejects. */
   exchange(grant: Grant): Promise<TokenResponse>;

@@ -24,13 +24,13 @@ export type DevicePollResult =
   | { readonly kind: 'code'; readonly code: string; readonly verifier: string }
   | Extract<TokenResponse, { kind: 'tokens' }>
   | { readonly kind: 'failed'; readonly code: string }
-  /** The poll failed, not the sign-in. */
+  /** The poll failed; the sign-in can still succeed. */
   | { readonly kind: 'unreachable'; readonly code: string };
 
 export interface DeviceCodes {
   /** Where the operator enters the code. */
   readonly verificationUrl: string;
-  /** Parameter of the code exchange; no browser is redirected to it. */
+  /** A parameter of the code exchange. No browser is redirected to it. */
   readonly redirectUri: string;
   /** @throws Refusal `device_auth_unavailable` | `device_auth_failed` */
   request(): Promise<DeviceCode>;
@@ -50,11 +50,14 @@ const DEFAULT_LIFETIME_S = 900;
 const MIN_SECONDS = 0.1;
 const MAX_SECONDS = 3_600;
 
-/** The provider's own device flow: JSON, names other than those of RFC 8628, ends with a code (docs/provider.md#device-sign-in). */
+/**
+ * The provider's own device flow (docs/provider.md#device-sign-in). Unlike RFC 8628 it uses JSON and other names, and it ends
+ * with an authorization code.
+ */
 export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
   const base = `${authBaseUrl}/api/accounts/deviceauth`;
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
-  // Requesting a code may be retried: one that is lost does no harm.
+  // A request for a code may be retried, because a lost code does no harm.
   const retryingClient = client.extend({
     retry: { limit: 2, methods: ['POST'], statusCodes: [500, 502, 503, 504, 529] },
   });
@@ -102,7 +105,7 @@ function readPoll(status: number, body: Body, retryAfterS: number | undefined): 
   if (code === 'slow_down' || status === 429) {
     return { kind: 'slowDown', retryAfterMs: retryAfterS === undefined ? undefined : retryAfterS * 1_000 };
   }
-  if (code !== undefined && FINAL.has(code)) return { kind: 'failed', code };
+  if (code !== undefined && FINAL_CODES.has(code)) return { kind: 'failed', code };
   if (status === 403 || status === 404 || code === 'authorization_pending' || body?.status === 'pending') {
     return { kind: 'pending' };
   }
@@ -116,8 +119,8 @@ function readPoll(status: number, body: Body, retryAfterS: number | undefined): 
   return tokensIn(asObject(body?.tokens) ?? body) ?? { kind: 'failed', code: 'invalid_response' };
 }
 
-/** Codes that end the sign-in. Without one of these, status 403 and 404 mean that it is pending. */
-const FINAL: ReadonlySet<string> = new Set([
+/** Codes that end the sign-in. Without such a code, status 403 and 404 mean that it is pending. */
+const FINAL_CODES: ReadonlySet<string> = new Set([
   'access_denied',
   'authorization_declined',
   'expired_token',

@@ -42,6 +42,7 @@ interface OpenedTokens {
   readonly validUntil: number;
 }
 
+/** Creates the access tokens of all accounts over the hot state. */
 export function createAccessTokens(options: TokenRefreshOptions): AccessTokens {
   const { hot, vault, now, report } = options;
   const tokenRefresh = createTokenRefresh(options);
@@ -77,7 +78,7 @@ export function createAccessTokens(options: TokenRefreshOptions): AccessTokens {
     return entry;
   }
 
-  /** Null for ids that svc made up, which the provider does not know (docs/decisions/0034-account-summary.md). */
+  /** @returns null for ids that svc made up, which the provider does not know (docs/decisions/0034-account-summary.md). */
   function upstreamIdOf(accountId: AccountId): string | null {
     const id = hot.state.accounts.get(accountId)?.upstreamAccountId ?? null;
     const isMadeUp = [accountId, id].some((name) => name?.startsWith('email_') || name?.startsWith('local_'));

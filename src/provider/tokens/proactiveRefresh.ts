@@ -34,9 +34,9 @@ const FIRST_BACKOFF_MS = 30_000;
 const MAX_BACKOFF_MS = 10 * MINUTE_MS;
 
 /**
- * Refreshes tokens shortly before they expire, so that requests need not wait for it. The times of accounts that were
- * imported together are spread, and transient failures back off exponentially. Includes paused accounts, because unused
- * refresh tokens expire, too.
+ * Refreshes tokens shortly before they expire, so that requests need not wait for it. Spreads the times of accounts that were
+ * imported together, and backs off exponentially after transient failures. Includes paused accounts, because unused refresh
+ * tokens expire, too.
  */
 export function createProactiveRefresh({
   hot,

@@ -16,9 +16,9 @@ export interface RefreshResultRecorderOptions {
 }
 
 /**
- * Records results of refreshes in a stream of this node's own, which works while the event store is unavailable: the
- * previous tokens are spent, so the new ones must become durable. No expected revision separates a result from a later
- * claim; the fold does, by the claim's id.
+ * Records results of refreshes in a stream of this node, which works while the event store is unavailable: the previous
+ * tokens are spent, so the new ones must become durable. Such an append checks no expected revision; instead, the fold ignores
+ * a result whose claim has been superseded, by the claim's id.
  */
 export const createRefreshResultRecorder =
   ({ hot, record, now }: RefreshResultRecorderOptions): RecordRefreshResult =>

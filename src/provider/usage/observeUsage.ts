@@ -32,9 +32,10 @@ export type ObserveUsage = (accountId: AccountId, signal: AbortSignal) => Promis
 const MAX_RETRIES = 2;
 const MAX_RETRY_AFTER_MS = 5_000;
 const RETRIED_STATUSES = [408, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)];
-/** Consecutive responses without an account before it is deactivated. */
+/** Consecutive responses that the account does not exist, before svc deactivates it. */
 const MISSES_TO_DEACTIVATE = 3;
 
+/** Creates the poll of one account, with retries; deactivates accounts that do not exist at the provider. */
 export function createObserveUsage({
   hot,
   handle,
@@ -57,9 +58,9 @@ export function createObserveUsage({
   });
   const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, newId });
   const throttledReport = createThrottledReports({ report, now });
-  /** Consecutive responses that there is no such account. */
+  /** Consecutive responses that the account does not exist. */
   const misses = new Map<AccountId, number>();
-  /** With a wrong base URL every account gets 404, so that status counts only after a success. */
+  /** With a wrong base URL every account gets 404. So 404 means a missing account only after a success. */
   let hasSucceeded = false;
 
   async function observe(accountId: AccountId, signal: AbortSignal): Promise<void> {

@@ -10,13 +10,13 @@ export interface ReportedUsage {
 }
 
 const WEEK_MINUTES = 10_080;
-/** The provider has no longer windows; a reset time further away is invalid (docs/provider.md#reset-times). */
+/** No window of the provider is longer; a reset time further away is invalid (docs/provider.md#reset-times). */
 export const MAX_WINDOW_SECONDS = 366 * 24 * 3_600;
 const MAX_PERCENT = 1_000_000;
 
 /**
  * Reads the response of `/wham/usage`, tolerating unexpected values of any field (docs/provider.md#usage-payload).
- * @param now when the response arrived; resets that are given as a delay count from here
+ * @param now when the response arrived; a reset given as a delay is relative to it
  * @returns undefined if the body does not contain usage
  */
 export function readUsage(body: unknown, now: Instant): ReportedUsage | undefined {

@@ -183,7 +183,7 @@ describe('tokens', () => {
     expect(sample()).toBeDefined();
   });
 
-  test('are refreshed once delayedUntil a 401, and the call is repeated', async () => {
+  test('are refreshed once after a 401, and the call is repeated', async () => {
     at.expireAccessToken();
     await poller.pollNow(id);
     expect(usageRequests().map(({ status }) => status)).toEqual([401, 200]);
@@ -220,7 +220,7 @@ describe('tokens', () => {
 describe('a response without an account', () => {
   beforeEach(() => poller.pollNow(id));
 
-  test.each([402, 404])('deactivates the account delayedUntil three in a row: %i', async (status) => {
+  test.each([402, 404])('deactivates the account after three in a row: %i', async (status) => {
     at.usage.failure = status;
     await polls(2);
     expect(account()?.status).toBe('active');

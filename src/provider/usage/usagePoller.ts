@@ -4,7 +4,7 @@ import { createSemaphore } from '../../lib/semaphore.ts';
 import { createObserveUsage, type ObserveUsageOptions } from './observeUsage.ts';
 
 export interface UsagePoller {
-  /** Polls every account that is not deactivated once in each interval, each at its own moment. */
+  /** Polls every account that is not deactivated once in each interval. The polls are spread over the interval. */
   start(): void;
   /** Polls one account immediately, e.g. after its import. Resolves when its usage has been folded; never rejects. */
   pollNow(accountId: AccountId): Promise<void>;
@@ -18,13 +18,14 @@ export interface UsagePollerOptions extends ObserveUsageOptions {
 
 const MAX_PARALLEL = 4;
 
+/** Creates the poller that records the usage of all accounts. */
 export function createUsagePoller({ everyMs, ...options }: UsagePollerOptions): UsagePoller {
   const { hot } = options;
   const observe = createObserveUsage(options);
   const limitParallel = createSemaphore(MAX_PARALLEL);
   const inFlight = new Map<AccountId, Promise<void>>();
   const scheduled = new Map<AccountId, NodeJS.Timeout>();
-  let rounds: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let stopping = new AbortController();
 
   function round(): void {
@@ -49,16 +50,16 @@ export function createUsagePoller({ everyMs, ...options }: UsagePollerOptions): 
 
   return {
     start() {
-      if (rounds) return;
-      rounds = setInterval(round, everyMs).unref();
+      if (timer) return;
+      timer = setInterval(round, everyMs).unref();
       round();
     },
-    // A caller waits for it, so it does not queue behind the scheduled polls.
+    // An operator waits for it, so it does not queue behind the scheduled polls.
     pollNow: (accountId) => poll(accountId, (work) => work()),
     async stop() {
-      clearInterval(rounds);
-      rounds = undefined;
-      for (const timer of scheduled.values()) clearTimeout(timer);
+      clearInterval(timer);
+      timer = undefined;
+      for (const timeout of scheduled.values()) clearTimeout(timeout);
       scheduled.clear();
       stopping.abort();
       await Promise.all(inFlight.values());

@@ -57,8 +57,10 @@ export interface UpstreamPoolOptions {
   readonly ca?: string | undefined;
 }
 
+/** Whether all bytes of a body are in memory. */
 export const isComplete = (body: RequestBody): body is readonly Buffer[] => Array.isArray(body);
 
+/** @returns the sum of the lengths in bytes */
 export function lengthOf(pieces: readonly Buffer[]): number {
   let length = 0;
   for (const piece of pieces) length += piece.length;

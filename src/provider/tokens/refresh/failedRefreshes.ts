@@ -20,7 +20,7 @@ export interface FailedRefreshes {
 /** After a transient failure, so that a token endpoint that is down is not hammered. */
 const COOL_DOWN_MS = 5_000;
 
-/** Also learns failures of other nodes, from the log. */
+/** Remembers refresh tokens that failed, on this node or, according to the log, on others. */
 export function createFailedRefreshes({ hot, now }: { hot: HotRunner; now: () => Instant }): FailedRefreshes {
   const failures = new Map<AccountId, FailedRefresh>();
   /** The refresh token that each claim in the log is about. */
@@ -61,7 +61,7 @@ export function createFailedRefreshes({ hot, now }: { hot: HotRunner; now: () =>
     of(accountId, { refresh }) {
       const failed = failures.get(accountId);
       if (!failed || failed.refresh !== refresh) return undefined;
-      // One with more time to go than any cool-down has was set before the clock was put back.
+      // A longer remaining time than any cool-down has means that the clock was set back since.
       const remainingMs = failed.until - now();
       return remainingMs === Number.POSITIVE_INFINITY || (remainingMs > 0 && remainingMs <= COOL_DOWN_MS)
         ? failed

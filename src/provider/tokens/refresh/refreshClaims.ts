@@ -16,7 +16,7 @@ export interface RefreshClaims {
   /** The result that is known without calling the provider; undefined if it must be called. */
   knownResult(accountId: AccountId, stale: SealedCredentials): RefreshResult | undefined;
   /**
-   * Writes a claim to the log. If another caller or node holds one, waits for its end instead.
+   * Writes a claim to the log. If another call or node has one, waits for its end instead.
    * @returns the claim's id, or why there is none; after `waited` and `lost` the caller should check again
    */
   claim(
@@ -79,7 +79,7 @@ export function createRefreshClaims(options: RefreshClaimsOptions): RefreshClaim
     return isStopping() ? 'transient' : undefined;
   }
 
-  /** A token that the vault cannot open is not claimed, and the account is not blamed for it. */
+  /** @returns false if the vault cannot open the token: then it is not claimed, and the account is not deactivated */
   function canOpen(accountId: AccountId, { refresh }: SealedCredentials): boolean {
     try {
       vault.open(refresh);

@@ -15,7 +15,7 @@ export interface RefreshOutcomesOptions
   readonly reportProblem: (accountId: AccountId, problem: string, cause?: unknown) => void;
 }
 
-/** Writes what came of a refresh to the log. */
+/** Writes the result of a refresh to the log. */
 export interface RefreshOutcomes {
   /**
    * Records new tokens or a failure. The old refresh token is spent, so this retries while the log is unavailable. Resolves
@@ -24,13 +24,14 @@ export interface RefreshOutcomes {
   recordResult(command: RefreshResultCommand): Promise<void>;
   /** Records the plan that a new id token names. */
   recordPlan(accountId: AccountId, idToken: string, claimId: string): Promise<void>;
-  /** Deactivates an account whose tokens failed permanently, unless it has received others since. */
+  /** Deactivates an account whose tokens failed permanently, unless it has received new tokens since. */
   deactivate(accountId: AccountId, failed: SealedCredentials, code: string, claimId: string): Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
 
+/** Creates the recorder of refresh results. */
 export function createRefreshOutcomes(options: RefreshOutcomesOptions): RefreshOutcomes {
   const { hot, handle, report, stopping, reportProblem } = options;
   const { recordResult = recordByHandle } = options;
@@ -69,7 +70,7 @@ export function createRefreshOutcomes(options: RefreshOutcomesOptions): RefreshO
 
     async deactivate(accountId, failed, code, claimId) {
       const command = { type: 'DeactivateAccount', accountId, reason: deactivationReason(code), code } as const;
-      // An import can bring new tokens at any moment; the failure of the old ones does not concern those.
+      // An import can replace the tokens at any time, and the failure of the old ones must not deactivate the account then.
       const whileUnchanged = withPrecondition(subjects.account, () => {
         if (hot.state.tokens.get(accountId)?.tokens?.refresh !== failed.refresh) refuse('conflict', { accountId });
       });

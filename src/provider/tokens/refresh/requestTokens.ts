@@ -7,10 +7,10 @@ import type { TokenRefreshOptions } from './tokenRefreshOptions.ts';
 export type TokenRequestResult =
   | { readonly kind: 'renewed'; readonly tokens: SealedCredentials; readonly idToken: string | null }
   | Exclude<TokenResponse, { kind: 'tokens' }>
-  /** The account was deleted, and its data key destroyed, while the provider responded. */
+  /** The account, and its data key, were deleted while the provider responded. */
   | { readonly kind: 'accountDeleted' };
 
-/** Spends a refresh token; to be called under a claim. Never rejects. */
+/** Spends a refresh token. The caller must have a claim. Never rejects. */
 export type RequestTokens = (current: SealedCredentials) => Promise<TokenRequestResult>;
 
 export const createRequestTokens =

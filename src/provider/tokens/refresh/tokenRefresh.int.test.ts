@@ -121,7 +121,7 @@ describe('a refresh', () => {
     expect(tokenCalls()).toBe(1);
   });
 
-  test('is skipped for a valid token that the caller takes for expired', async () => {
+  test('is skipped for a valid token that a request considers expired', async () => {
     expect(await fixture.node.tokens.refresh(id, 'expired')).toBe('already');
     expect(tokenCalls()).toBe(0);
   });

@@ -9,11 +9,11 @@ import { createRequestTokens } from './requestTokens.ts';
 import type { RefreshResult, TokenRefreshOptions } from './tokenRefreshOptions.ts';
 
 /**
- * Maximum wait of one caller. The token endpoint has 8 s, so a claim that lasts longer belongs to a node that died. The
- * refresh goes on without the caller, who can try another account.
+ * How long a request waits for a refresh before it tries another account; the refresh continues. The token endpoint has 8 s, so
+ * a claim that lasts longer belongs to a node that died.
  */
-const CALLER_TIMEOUT_MS = 12_000;
-/** Claims of one refresh that other nodes won or superseded. */
+const MAX_WAIT_MS = 12_000;
+/** Maximum claims of one refresh that other nodes win or supersede, before it fails as transient. */
 const MAX_CLAIMS = 10;
 
 /** Refreshes tokens of accounts in three steps: claim, call, record. Parallel calls for an account share one refresh. */
@@ -84,6 +84,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
   }
 
   return {
+    /** Refreshes the current tokens of an account. Never rejects. */
     async refresh(accountId: AccountId): Promise<RefreshResult> {
       let refreshing = inFlight.get(accountId);
       if (!refreshing) {
@@ -97,7 +98,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
           .finally(() => inFlight.delete(accountId));
         inFlight.set(accountId, refreshing);
       }
-      return (await withTimeout(CALLER_TIMEOUT_MS, refreshing)) ?? 'transient';
+      return (await withTimeout(MAX_WAIT_MS, refreshing)) ?? 'transient';
     },
 
     /** Whether a refresh would call the provider now. */
@@ -106,6 +107,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
       return tokens !== undefined && claims.knownResult(accountId, tokens) === undefined;
     },
 
+    /** Starts no more refreshes and waits for those in flight. */
     async stop(): Promise<void> {
       stopping.abort();
       claims.wakeAll();

@@ -1,6 +1,6 @@
 import { MalformedResponse } from './responseHead.ts';
 
-/** Of chunk extensions and trailers together, which are skipped. */
+/** Maximum size of chunk extensions and trailers together, which are skipped. */
 const MAX_SKIPPED_BYTES = 65_536;
 /** 2^40 bytes: an exact number, and more than any provider sends in a chunk. */
 const MAX_SIZE_DIGITS = 10;
@@ -28,7 +28,7 @@ export class ChunkFraming {
   #digits = 0;
   #skipped = 0;
 
-  /** To be called when the data of the announced chunk has been read. */
+  /** Called when the data of the announced chunk has been read. */
   endChunk(): void {
     this.#state = State.dataCr;
   }

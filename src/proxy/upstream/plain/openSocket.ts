@@ -2,10 +2,10 @@ import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from
 import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls';
 import type { UpstreamPoolOptions } from '../upstreamPool.ts';
 
-/** @param onRead gets the bytes in memory that the next read overwrites */
+/** Opens a connection. @param onRead called with received bytes, in memory that the next read overwrites */
 export type OpenSocket = (onRead: (bytes: Buffer) => void) => Socket;
 
-/** As much as a busy connection has waiting. */
+/** As much as typically waits on a busy connection. */
 const TCP_READ_BYTES = 65_536;
 /** The maximum size of a TLS record. */
 const TLS_READ_BYTES = 16_384;
@@ -38,8 +38,8 @@ function createTlsOpener(address: TcpNetConnectOpts, ca: string | undefined): Op
   const names = isIP(address.host ?? '') ? {} : { servername: address.host };
   let session: Buffer | undefined;
   return (onRead) => {
-    // Writing to a TLS connection can deliver bytes that it has decrypted, in the middle of another connection's read. So
-    // each has memory of its own.
+    // Each connection has memory of its own, because writing to a TLS connection can deliver bytes that it has decrypted while
+    // another connection's read is in progress.
     const onread = { buffer: Buffer.allocUnsafeSlow(TLS_READ_BYTES), callback: toReadCallback(onRead) };
     const options = { ...address, ...names, secureContext, session, ALPNProtocols: ['http/1.1'], onread };
     return connectTls(options as ConnectionOptions).on('session', (ticket) => {

@@ -60,8 +60,7 @@ export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamP
         head += `${headers[index]}: ${headers[index + 1]}\r\n`;
       head += isComplete(body) ? `content-length: ${lengthOf(body)}\r\n\r\n` : 'transfer-encoding: chunked\r\n\r\n';
       const connection = takeConnection();
-      // Requests of one event loop turn are written together: the first write wakes the receiver's process, the others find it
-      // awake.
+      // Writes the requests of one event loop turn together: only the first write has to wake the receiver's process.
       if (pendingWrites.length === 0) setImmediate(flushWrites);
       pendingWrites.push(() => connection.write(head, body));
       return connection.assign(listener);

@@ -12,7 +12,7 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 export class ResponseParser {
   readonly #listener: ResponseListener;
   #state: 'head' | 'data' | 'framing' | 'untilClose' | 'ended' = 'head';
-  /** An incomplete head, with room for more of it. */
+  /** The part of the head that has arrived, with room for more. */
   #partialHead: Buffer | undefined;
   #partialHeadBytes = 0;
   #framing: ChunkFraming | undefined;
@@ -32,11 +32,12 @@ export class ResponseParser {
     return this.#state === 'ended';
   }
 
+  /** Whether the connection can take another request. */
   get canReuseConnection(): boolean {
     return this.hasEnded && !this.#hasExcess && this.head?.keepsAlive === true;
   }
 
-  /** The listener is not called any more. */
+  /** Ends the calls of the listener. */
   stop(): void {
     this.isStopped = true;
   }

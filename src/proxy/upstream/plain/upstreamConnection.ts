@@ -15,7 +15,7 @@ export class UpstreamConnection {
   readonly #socket: Socket;
   readonly #events: ConnectionEvents;
   #transfer: Transfer | undefined;
-  /** How long the provider keeps the connection while it is idle, in milliseconds; infinite unless it says so. */
+  /** How long the provider keeps an idle connection open, in milliseconds; infinite unless it sends `Keep-Alive`. */
   keepAliveMs = Number.POSITIVE_INFINITY;
 
   constructor(openSocket: OpenSocket, events: ConnectionEvents) {
@@ -59,7 +59,7 @@ export class UpstreamConnection {
   #read(bytes: Buffer): void {
     const transfer = this.#transfer;
     if (!transfer) {
-      // Unsolicited bytes would be taken for the response to the next request.
+      // Otherwise unsolicited bytes would be parsed as the response to the next request.
       this.#socket.destroy();
       return;
     }
@@ -134,7 +134,7 @@ class Transfer implements UpstreamControl {
   }
 }
 
-/** A request sent in the last second could reach a connection that the provider is closing. */
+/** Requests in the last second before the timeout could reach a connection that the provider is closing. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 function parseKeepAliveMs(keepAlive = ''): number {

@@ -11,7 +11,7 @@ import {
 } from '../upstreamPool.ts';
 
 const MAX_HEAD_BYTES = 65_536;
-/** A request sent in the last second could reach a connection that the provider is closing. */
+/** Requests in the last second before the timeout could reach a connection that the provider is closing. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 /** The upstream pool for `SVC_PLAIN_HTTP=false`: undici, with the limits of the hand-written one. */
