@@ -16,7 +16,7 @@ async function stage(env: Record<string, string> = {}) {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const response = await fetch(gateway.url + path, { method, headers: { ...type, ...headers }, ...sent });
     const set = response.headers.get('set-cookie') ?? '';
-    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field
     return { status: response.status, body: (await response.json()) as any, set, cookie: set.split(';')[0] ?? '' };
   };
   const post = (path: string, body: unknown, headers = {}) =>

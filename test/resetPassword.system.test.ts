@@ -39,13 +39,13 @@ async function stage() {
   const running = { gateway: await startGateway({ accounts: 0, folder }) };
   onTestFinished(() => running.gateway.stop());
   const call = async (method: string, path: string, body?: unknown, cookie = '') => {
-    const answer = await fetch(running.gateway.url + path, {
+    const response = await fetch(running.gateway.url + path, {
       method,
       headers: { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the tests are about
-    return { status: answer.status, body: (await answer.json()) as any, cookie: cookieOf(answer) };
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field
+    return { status: response.status, body: (await response.json()) as any, cookie: cookieOf(response) };
   };
   const post = (path: string, body: unknown, cookie = '') => call('POST', `/api/dashboard-auth/${path}`, body, cookie);
   const { cookie } = await post('password/setup', { password: PASSWORD });
@@ -75,7 +75,7 @@ async function stage() {
   };
 }
 
-const cookieOf = (answer: Response) => (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+const cookieOf = (response: Response) => (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 const reset = (folder: string, keepsTotp: boolean) =>
   resetPassword(readConfig({ SVC_DATA_DIR: folder }), { keepsTotp, say: () => undefined });
 

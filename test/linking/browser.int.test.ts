@@ -212,7 +212,7 @@ describe('pasted callback address', () => {
     const [first, second] = [await operator.start(), await operator.start()];
     const location = await signInAt(second.authorizationUrl, at);
     expect((await operator.paste(location, first.flowId)).status).toBe(400);
-    expect((await operator.paste(location, 'nobody')).status).toBe(404);
+    expect((await operator.paste(location, 'unknown')).status).toBe(404);
     expect((await operator.paste(location, second.flowId)).body.status).toBe('success');
     await operator.cancel(first.flowId);
   });
@@ -289,7 +289,7 @@ describe('signing in an account again', () => {
 
   test('refuses an unknown account immediately', async () => {
     const before = countStarted();
-    const { status, body } = await gateway.api('POST', '/api/oauth/start', { accountId: 'nobody' });
+    const { status, body } = await gateway.api('POST', '/api/oauth/start', { accountId: 'unknown' });
     expect([status, body.error.code]).toEqual([404, 'account_not_found']);
     expect(countStarted()).toBe(before);
   });
@@ -391,7 +391,7 @@ test('starts one sign-in for repeats with the same idempotency key', async () =>
   const start = async () => {
     const headers = { 'idempotency-key': 'start-1' };
     const response = await fetch(`${gateway.url}/api/oauth/start`, { method: 'POST', headers });
-    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the test is about
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field
     return (await response.json()) as any;
   };
   const [first, second] = [await start(), await start()];
@@ -436,7 +436,7 @@ test('has nothing to report or cancel before the first sign-in', async () => {
       outcome: null,
       expires_at: null,
     });
-    for (const flowId of [undefined, 'nobody']) {
+    for (const flowId of [undefined, 'unknown']) {
       const { status, body } = await ownOperator.cancel(flowId);
       expect([status, body.error.code]).toEqual([404, 'oauth_flow_not_found']);
     }

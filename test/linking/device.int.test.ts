@@ -175,7 +175,7 @@ test('requests one device code for repeats with the same idempotency key', async
       headers: { 'idempotency-key': 'device-1', 'content-type': 'application/json' },
       body: '{"forceMethod":"device"}',
     });
-    // biome-ignore lint/suspicious/noExplicitAny: the wire is what the test is about
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field
     return (await response.json()) as any;
   };
   const [first, second] = [await start(), await start()];

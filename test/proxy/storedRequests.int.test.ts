@@ -10,7 +10,7 @@ import { serverError } from '../support/provider/scripts.ts';
 let gateway: Gateway;
 afterEach(() => gateway?.stop());
 
-/** The JSON of completed requests as it was written, oldest first. */
+/** The stored JSON of completed requests, oldest first. */
 function stored(): string[] {
   using database = new DatabaseSync(join(gateway.folder, 'log.sqlite'), { readOnly: true });
   const rows = database.prepare("SELECT data FROM events WHERE type = 'RequestCompleted' ORDER BY position").all();

@@ -133,7 +133,7 @@ test.each([
   ['POST', '/reactivate'],
   ['DELETE', ''],
 ])('responds to %s %s of an unknown account with 404', async (method, action) => {
-  for (const id of ['nobody', '%2Fetc', '%ff']) {
+  for (const id of ['unknown', '%2Fetc', '%ff']) {
     const { status, body } = await shared().call(method, `/api/accounts/${id}${action}`);
     expect([status, body.error.code]).toEqual([404, 'account_not_found']);
   }

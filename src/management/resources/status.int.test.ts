@@ -21,7 +21,7 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
   const since = earlier(MINUTE);
   const stage = await startManagement({
     queries: {
-      progress: { reached: () => Promise.reject(new ReadModelUnavailable('MongoDB at h:1: nobody there')) },
+      progress: { reached: () => Promise.reject(new ReadModelUnavailable('MongoDB at h:1: connection refused')) },
     },
     nodeStatus: () => ({
       node: 'a',
@@ -41,7 +41,7 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
     node: 'a',
     events: { store: 'eventstore', position: 0, cut_off_since: iso(since) },
     outbox: { pending: 7, is_full: true, trouble: 'EventStoreDB refuses the user' },
-    read_models: { store: 'mongodb', position: null, behind: null, trouble: 'MongoDB at h:1: nobody there' },
+    read_models: { store: 'mongodb', position: null, behind: null, trouble: 'MongoDB at h:1: connection refused' },
     sole_work: [
       { name: 'polling', node: 'b', is_here: false },
       { name: 'read-models', node: null, is_here: false },

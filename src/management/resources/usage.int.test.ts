@@ -248,7 +248,7 @@ test('weights pooled trends by credits and leaves out inactive accounts', async 
 
 test('responds to trends of an unknown account with 404', async () => {
   const { call } = await startManagement();
-  const { status, body } = await call('GET', '/api/accounts/nobody/trends');
+  const { status, body } = await call('GET', '/api/accounts/unknown/trends');
   expect([status, body.error.code]).toEqual([404, 'account_not_found']);
 });
 

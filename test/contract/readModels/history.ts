@@ -151,8 +151,8 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
         const from = random() < 0.2 ? randomMoment(random) : moment();
         const filter: HistoryFilter = {
           ...(random() < 0.4 && { types: some(['IpAllowed', 'RequestCompleted', 'RequestRefused', 'AccountDeleted']) }),
-          ...(random() < 0.3 && { subjects: some(['firewall-main', 'request-req_3', 'request-req_7', 'nobody']) }),
-          ...(random() < 0.3 && { actors: some([...actors.flatMap(actorLabels), 'nobody']) }),
+          ...(random() < 0.3 && { subjects: some(['firewall-main', 'request-req_3', 'request-req_7', 'unknown']) }),
+          ...(random() < 0.3 && { actors: some([...actors.flatMap(actorLabels), 'unknown']) }),
           ...(random() < 0.3 && { since: from }),
           ...(random() < 0.3 && { until: moment() }),
           ...(random() < 0.3 && {

@@ -54,7 +54,7 @@ export function usageTrends(createReadModels: ReadModelsFactory): void {
         { start: earlier(DAY), ...sums(0, 0, 97, 1) },
         { start: NOW, ...sums(96, 1, 96, 1) },
       ]);
-      expect(await store.usageTrends.ofAccount('nobody', NOW, head)).toEqual([]);
+      expect(await store.usageTrends.ofAccount('unknown', NOW, head)).toEqual([]);
     });
 
     test('sums of all accounts cover the hours that begin at the given moment or later', async () => {
