@@ -4,13 +4,13 @@ import { pagesIn } from './support/examinePages.ts';
 import { journeys } from './support/journey.ts';
 
 journeys('every page', () => {
-  test.each(['light', 'dark'] as const)('axe finds nothing in %s', { timeout: 300_000 }, async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has no axe violations in %s', { timeout: 300_000 }, async (colorScheme) => {
     const { violations } = await pagesIn(colorScheme);
     expect(violations).toEqual({});
   });
 
   test.each(['light', 'dark'] as const)(
-    'every control shows in %s that it has the focus, figures line up, and times are exact',
+    'shows the focus, even figures and exact times in %s',
     { timeout: 300_000 },
     async (colorScheme) => {
       const { unclear, looked } = await pagesIn(colorScheme);
@@ -20,11 +20,11 @@ journeys('every page', () => {
     },
   );
 
-  test('no page is wider than a small phone, or than a wall', { timeout: 300_000 }, async () => {
+  test('fits windows from 360 to 3,840 pixels', { timeout: 300_000 }, async () => {
     expect((await pagesIn('light')).wide).toEqual({});
   });
 
-  test('the list of pages is that of the router', () => {
+  test('covers every page of the router', () => {
     expect(routes).toContain('/');
     expect(routes).toEqual(expect.arrayContaining(ENTRIES));
   });

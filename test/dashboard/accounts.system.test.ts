@@ -15,8 +15,8 @@ const act = async (page: Page, account: SimulatedAccount, item: string) => {
   await page.getByRole('menuitem', { name: item }).click();
 };
 
-journeys('the life of an account', () => {
-  test('signing in with this browser brings an account in, which serves at once', async () => {
+journeys('accounts', () => {
+  test('links an account by a sign-in with this browser, and it serves immediately', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com', plan: 'pro' });
     const page = await visit({ path: '/accounts' });
@@ -37,7 +37,7 @@ journeys('the life of an account', () => {
     expect((await gateway.ask()).status).toBe(200);
   });
 
-  test('where the browser cannot come back, the address at which it ended is pasted', async () => {
+  test('links an account by the pasted redirect address', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'grace@example.com' });
     const page = await visit({ path: '/accounts?add=browser' });
@@ -52,7 +52,7 @@ journeys('the life of an account', () => {
     await page.getByRole('heading', { name: 'Account linked' }).waitFor();
   });
 
-  test('signing in with a code brings an account in', async () => {
+  test('links an account with a device code', async () => {
     const { gateway, visit } = await startJourney();
     gateway.provider.authorization.script.interval = '0.1';
     const account = gateway.provider.addAccount({ email: 'radia@example.com' });
@@ -72,7 +72,7 @@ journeys('the life of an account', () => {
     await rowOf(page, account).waitFor();
   });
 
-  test('closing the dialog gives the sign-in up', async () => {
+  test('closing the dialog cancels the sign-in', async () => {
     const { gateway, visit } = await startJourney();
     const page = await visit({ path: '/accounts?add=device' });
     await page.getByLabel('Code', { exact: true }).waitFor();
@@ -82,7 +82,7 @@ journeys('the life of an account', () => {
     await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toBe('');
   });
 
-  test('several files are imported at once, each with its own result', async () => {
+  test('imports several files, each with its own result', async () => {
     const { gateway, visit } = await startJourney();
     const [ada, grace] = [
       gateway.provider.addAccount({ email: 'ada@example.com' }),
@@ -104,7 +104,7 @@ journeys('the life of an account', () => {
     expect(gateway.events('AccountTokensReplaced')).toHaveLength(1);
   });
 
-  test('an account is paused, taken back, signed in to again, and deleted only by typing its name', async () => {
+  test('pauses, reactivates, signs in again, and deletes only after typing the name', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com' });
     const other = gateway.provider.addAccount({ email: 'grace@example.com' });
@@ -136,7 +136,7 @@ journeys('the life of an account', () => {
     expect(gateway.events('AccountDeleted')).toHaveLength(1);
   });
 
-  test('what others do shows by itself', async () => {
+  test('shows changes by others without a reload', async () => {
     const { gateway, visit } = await startJourney();
     const page = await visit({ path: '/accounts' });
     await page.getByRole('heading', { name: 'No accounts yet' }).waitFor();

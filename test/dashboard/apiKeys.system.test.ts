@@ -9,8 +9,8 @@ const act = async (page: Page, name: string, item: string) => {
   await page.getByRole('menuitem', { name: item }).click();
 };
 
-journeys('the life of an API key', () => {
-  test('a key is shown once, holds its limit, and says so while it happens', async () => {
+journeys('API keys', () => {
+  test('shows a key once, enforces its limit and shows the usage live', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.set({ api_key_auth_enabled: true });
     const page = await visit({ path: '/api-keys' });

@@ -5,8 +5,8 @@ import { journeys, startJourney } from './support/journey.ts';
 const tab = (page: Page, name: RegExp) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name }).click();
 
-journeys('looking back', () => {
-  test('accounts, keys, firewall and settings are shown as they were, and nothing of it can be mistaken for now', async () => {
+journeys('past state', () => {
+  test('shows the past state of every section, read-only and marked as past', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const account = gateway.pool[0]?.id as string;
     const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'old name' });
@@ -22,7 +22,7 @@ journeys('looking back', () => {
     await page.getByRole('link', { name: 'After' }).click();
     await page.waitForURL(new RegExp(`/history/as-of\\?at=${then.position}$`));
     await page.getByText('You are viewing a past state.').waitFor();
-    await page.getByText(`As it was right after event ${then.position}, `).waitFor();
+    await page.getByText(`State right after event ${then.position}, `).waitFor();
     const accountRow = page.getByRole('row').filter({ hasText: 'account-1@example.com' });
     await accountRow.getByText('Active', { exact: true }).waitFor();
     await accountRow.getByText('paused now').waitFor();
@@ -54,12 +54,12 @@ journeys('looking back', () => {
     await page.getByText('No accounts').waitFor();
     await page.getByRole('button', { name: 'A week ago' }).click();
     await page.waitForURL(/at=20\d\d-/);
-    await page.getByText(/^You are viewing a past state\. As it was at /).waitFor();
+    await page.getByText(/^You are viewing a past state\. State at /).waitFor();
     await page.getByRole('link', { name: 'Back to current state' }).click();
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
   });
 
-  test('a moment that is none is said to be none', async () => {
+  test('explains an invalid moment', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/history/as-of?at=yesterday' });
     await page.getByText('“yesterday” is neither a log position nor a time.').waitFor();

@@ -6,7 +6,7 @@ import { journeys, startJourney } from './support/journey.ts';
 const run = promisify(execFile);
 
 journeys('connect', () => {
-  test('what a client needs is copied as it stands, with the address of this installation, and works', async () => {
+  test('copies configuration that works, with the origin of this installation', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/connect', permissions: ['clipboard-read', 'clipboard-write'] });
     const address = new URL(gateway.url).origin;
@@ -28,7 +28,7 @@ journeys('connect', () => {
     expect(gateway.events('RequestCompleted')).toMatchObject([{ data: { status: '200' } }]);
   });
 
-  test('once keys are required every client is told where its key goes', async () => {
+  test('names SVC_API_KEY for every client once keys are required', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/connect' });
     await page.getByText('Keys are not required').waitFor();

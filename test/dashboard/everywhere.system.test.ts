@@ -19,8 +19,8 @@ const moving = { reducedMotion: 'no-preference' } as const;
 const titleOf = (page: Page, text: RegExp) =>
   page.locator('time').filter({ hasText: text }).first().getAttribute('title');
 
-journeys('everywhere', () => {
-  test('nothing secret is kept where scripts can read it', async () => {
+journeys('all pages', () => {
+  test('stores no secret where scripts can read it', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     const page = await visit({ ...moving, path: '/sign-in' });
@@ -50,7 +50,7 @@ journeys('everywhere', () => {
     expect(JSON.stringify(await page.evaluate(KEPT))).not.toMatch(new RegExp(`sk-svc|correct horse|${secret}`));
   });
 
-  test('the page that is served runs its own scripts only, and asks nobody else for anything', async () => {
+  test('runs only its own scripts and requests nothing from other origins', async () => {
     const { gateway } = await startJourney();
     const answer = await fetch(gateway.url, { headers: { accept: 'text/html' } });
     const policy = new Map(
@@ -69,7 +69,7 @@ journeys('everywhere', () => {
     expect(linked.filter((path) => !path?.startsWith('/') || path.startsWith('//'))).toEqual([]);
   });
 
-  test('times are relative, and exact in the viewer’s zone', async () => {
+  test('shows relative times, with the exact time in the viewer’s zone on hover', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await (await gateway.ask()).text();
     const page = await visit({ ...moving, timezoneId: 'Asia/Tokyo' });
@@ -77,7 +77,7 @@ journeys('everywhere', () => {
     expect(await titleOf(page, /ago|just now/)).toMatch(/^\w{3}, \d{1,2} \w{3,4} \d{4}, \d\d:\d\d:\d\d GMT\+9$/);
   });
 
-  test('the palette finds accounts and keys by name and leads to them', async () => {
+  test('the palette finds accounts and keys by name and opens them', async () => {
     const { gateway, visit } = await startJourney({ accounts: 2 });
     await gateway.api('POST', '/api/api-keys', { name: 'design team' });
     const page = await visit({ ...moving, path: '/settings' });
@@ -94,7 +94,7 @@ journeys('everywhere', () => {
     await page.getByRole('dialog', { name: gateway.pool[1]?.at.email ?? '' }).waitFor();
   });
 
-  test('files that are dropped on the page are imported', async () => {
+  test('imports files dropped on the page', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com' });
     const page = await visit({ ...moving, path: '/accounts?add=import' });
@@ -112,7 +112,7 @@ journeys('everywhere', () => {
     expect(gateway.events('AccountImported')).toHaveLength(1);
   });
 
-  test('what a request under way has reserved shows apart, with the next reset', async () => {
+  test('shows the reservation of an open request apart, with the next reset', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }];
     const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop', limits });
@@ -134,7 +134,7 @@ journeys('everywhere', () => {
     await page.getByText(/tokens reserved by open requests/).waitFor({ state: 'detached', timeout: 20_000 });
   });
 
-  test('a service that is gone is said to be, with what to do, and what was there stays', async () => {
+  test('reports an unreachable service and keeps the loaded data', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ ...moving, path: '/accounts' });
     await page.getByText('Live', { exact: true }).waitFor();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { journeys, startJourney } from './support/journey.ts';
 
 journeys('firewall', () => {
-  test('warns before a change that blocks the own address, and offers to add it', async () => {
+  test('warns before a change that blocks the operator’s own address', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/firewall' });
     await page.getByRole('heading', { name: 'Every address may use the proxy' }).waitFor();

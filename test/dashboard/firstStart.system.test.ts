@@ -3,7 +3,7 @@ import { PASSWORD } from '../support/browser.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 journeys('first start', () => {
-  test('from an empty installation to the first request, step by step', async () => {
+  test('leads from an empty installation to the first request', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com' });
     const page = await visit();

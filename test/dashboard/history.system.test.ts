@@ -6,8 +6,8 @@ import { journeys, startJourney } from './support/journey.ts';
 
 const event = (page: Page, sentence: string | RegExp) => page.getByRole('button', { name: sentence });
 
-journeys('the history', () => {
-  test('a change is there at once, with who made it and what it changed', async () => {
+journeys('history', () => {
+  test('shows a change live, with its actor and the changed fields', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 }];
     const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop', limits });
@@ -17,22 +17,22 @@ journeys('the history', () => {
     await event(page, /^API key "laptop" has /).click();
 
     const panel = page.getByRole('dialog');
-    await panel.getByRole('row', { name: 'rules, no. 1, max value 1,000 2,000,000' }).waitFor();
+    await panel.getByRole('row', { name: 'Limit 1 1,000 tokens a day 2,000,000 tokens a day' }).waitFor();
     expect(await panel.getByRole('row').count()).toBe(2);
     await panel.getByText('an operator at 127.0.0.1').waitFor();
     await page.getByText('Raw event').click();
     await panel.getByText('"maxValue": 2000000').waitFor();
 
     await panel.getByRole('button', { name: 'Older' }).click();
-    await panel.getByRole('row', { name: 'name laptop', exact: true }).waitFor();
+    await panel.getByRole('row', { name: 'Name laptop', exact: true }).waitFor();
     expect(await panel.innerText()).not.toMatch(/[0-9a-f]{64}/);
     await panel.getByRole('link', { name: 'All events of this subject' }).click();
     await page.waitForURL(/\?subject=apiKey-/);
-    await page.getByRole('button', { name: 'Remove Subject: key laptop' }).waitFor();
+    await page.getByRole('button', { name: 'Remove Subject: Key laptop' }).waitFor();
     await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'API key "laptop"' }).count()).toBe(2);
   });
 
-  test('conditions stand in the URL and go with the back button; requests are shown when they are asked for', async () => {
+  test('keeps filters in the URL and hides requests by default', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
     await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
@@ -61,7 +61,7 @@ journeys('the history', () => {
     await page.getByRole('heading', { name: 'No results' }).waitFor();
   });
 
-  test('older events come page after page, by keyboard alone', async () => {
+  test('loads older events page by page, with the keyboard alone', async () => {
     const { gateway, visit } = await startJourney();
     for (let host = 1; host <= 130; host++) {
       await gateway.api('POST', '/api/firewall/ips', { ip_address: `10.0.0.${host}` });
@@ -83,7 +83,7 @@ journeys('the history', () => {
     await page.getByText('End of history').waitFor();
   });
 
-  test('events of one condition are not gone on with for another that could not be asked for', async () => {
+  test('does not continue the pages of one filter after another filter failed to load', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
     for (let host = 1; host <= 110; host++) {

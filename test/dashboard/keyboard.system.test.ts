@@ -5,8 +5,8 @@ import { journeys, startJourney } from './support/journey.ts';
 
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
-journeys('by keyboard alone', () => {
-  test('the same goes without a mouse, and the focus is never lost', async () => {
+journeys('keyboard', () => {
+  test('works without a mouse and never loses the focus', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.set({ api_key_auth_enabled: true });
     const page = await visit({ path: '/', reducedMotion: 'no-preference' });

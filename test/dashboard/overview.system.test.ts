@@ -15,7 +15,7 @@ async function ask(gateway: Gateway, headers: Record<string, string> = {}) {
 const step = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text });
 
 journeys('overview', () => {
-  test('a new installation says what to do next, and takes each step off as it is done', async () => {
+  test('shows the next steps of a new installation and checks each off', async () => {
     const { gateway, visit } = await startJourney();
     const page = await visit();
     await page.getByRole('heading', { name: 'Next steps' }).waitFor();
@@ -33,7 +33,7 @@ journeys('overview', () => {
     await page.getByRole('figure').filter({ hasText: 'Requests' }).waitFor();
   });
 
-  test('numbers, charts and the latest requests follow what clients do', async () => {
+  test('updates numbers, charts and recent requests live', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     for (let request = 0; request < 3; request++) expect(await ask(gateway)).toBe(200);
     gateway.pool[0]?.at.next(requestRefused());
@@ -69,7 +69,7 @@ journeys('overview', () => {
     expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('true');
   });
 
-  test('charts shrink with the window', async () => {
+  test('resizes charts with the window', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     expect(await ask(gateway)).toBe(200);
     const page = await visit();
@@ -78,7 +78,7 @@ journeys('overview', () => {
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), waitOptions).toBe(360);
   });
 
-  test('what needs attention is said, and leads to where it can be mended', async () => {
+  test('lists what needs attention, with a link to the page that fixes it', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit();
     await page.getByText('Nothing needs attention').waitFor();
@@ -98,7 +98,7 @@ journeys('overview', () => {
     await page.getByRole('dialog', { name: 'laptop' }).waitFor();
   });
 
-  test('a store that is away is told of, with what to do, as long as it is away', async () => {
+  test('reports an unreachable store until it is back', async () => {
     const server = await startFakeEventStore();
     onTestFinished(() => server.kill());
     const env = { SVC_EVENTSTORE_URL: server.url, SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
@@ -119,7 +119,7 @@ journeys('overview', () => {
     await page.getByText('Nothing needs attention').waitFor({ timeout: 30_000 });
   });
 
-  test('what is left of both windows is shown with how it went', async () => {
+  test('shows the remaining usage of both windows and its trend', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await expect.poll(() => gateway.events('AccountUsageObserved').length).toBeGreaterThan(0);
     const page = await visit();
@@ -129,7 +129,7 @@ journeys('overview', () => {
     }
   });
 
-  test('an account that the provider no longer takes leads to signing in to it again', async () => {
+  test('links an account that the provider rejects to a new sign-in', async () => {
     const { gateway, visit } = await startJourney({ accounts: 2 });
     const [first] = gateway.pool as [Gateway['pool'][number]];
     first.at.expireAccessToken();

@@ -19,8 +19,8 @@ const choose = async (page: Page, menu: string, choice: string | RegExp) => {
 const found = (page: Page, count: number) =>
   page.getByText(new RegExp(`^${count} requests? match(es)?, newest first$`)).waitFor();
 
-journeys('the request log', () => {
-  test('conditions stand in the URL, count what they find, and go with the back button', async () => {
+journeys('request log', () => {
+  test('keeps filters in the URL, with counts and the back button', async () => {
     const { gateway, visit } = await startJourney({ accounts: 2 });
     for (const effort of ['low', 'high', 'high']) await ask(gateway, { reasoning: { effort } });
     await ask(gateway, { model: 'gpt-5.5' });
@@ -65,7 +65,7 @@ journeys('the request log', () => {
     await found(page, 3);
   });
 
-  test('new requests show up while the tail is on, and are counted while it is off', async () => {
+  test('adds new requests while the tail is on and counts them while it is off', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await ask(gateway);
     const page = await visit({ path: '/request-logs' });
@@ -87,7 +87,7 @@ journeys('the request log', () => {
     await rows(page).nth(3).waitFor();
   });
 
-  test('the tail leaves what somebody reads where it is, and says how much came in above', async () => {
+  test('the tail keeps visible rows in place and counts those added above', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await writePastRequests(gateway, [gateway.pool[0]?.id ?? ''], ['11111111-1111-4111-8111-111111111111']);
     const page = await visit({ path: '/request-logs' });
@@ -108,7 +108,7 @@ journeys('the request log', () => {
     await page.getByRole('button', { name: /new requests/ }).waitFor({ state: 'detached' });
   });
 
-  test('a request opens with its attempts, its tokens and its event, by mouse, keyboard and link', async () => {
+  test('opens a request with attempts, tokens and event by mouse, keyboard and link', async () => {
     const { gateway, visit } = await startJourney({ accounts: 2 });
     const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
     await gateway.set({ api_key_auth_enabled: true });
@@ -146,7 +146,7 @@ journeys('the request log', () => {
     await page.getByRole('dialog', { name: sentence }).waitFor();
   });
 
-  test('the rows that match are exported as CSV and JSON', async () => {
+  test('exports the matching rows as CSV and JSON', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await ask(gateway);
     await ask(gateway, { model: '=HYPERLINK("http://example.com")' });

@@ -35,7 +35,7 @@ const LOOKS: readonly ({ suffix: string } & Visit)[] = [
 ];
 
 journeys('screenshots', () => {
-  test('every page in every look', { timeout: 400_000 }, async () => {
+  test('captures every page in every look', { timeout: 400_000 }, async () => {
     mkdirSync(folder, { recursive: true });
     const { gateway, visit } = await startJourney();
     await furnish(gateway);

@@ -12,7 +12,7 @@ async function signIn(page: Page): Promise<void> {
 const codeNow = (secret: string, ahead = 0) => codeAt(secret, (Date.now() + ahead * 30_000) as Instant);
 
 journeys('settings', () => {
-  test('a second step is set up, asked for at the next sign-in, and turned off', async () => {
+  test('sets up two-factor authentication, requires it at the sign-in and turns it off', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     const page = await visit({ path: '/settings' });
@@ -42,7 +42,7 @@ journeys('settings', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   });
 
-  test('every option is changed at once, says what it does, and can be undone', async () => {
+  test('saves every option immediately, with a notification and an undo', async () => {
     const { gateway, visit } = await startJourney();
     const page = await visit({ path: '/settings' });
     const stored = async () => (await gateway.api('GET', '/api/settings')).body;
@@ -64,7 +64,7 @@ journeys('settings', () => {
     }
   });
 
-  test('changing the password ends the other sessions, which the list shows', async () => {
+  test('a password change ends the other sessions in the list', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     const page = await visit({ path: '/settings' });

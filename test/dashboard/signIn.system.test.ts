@@ -3,7 +3,7 @@ import { PASSWORD } from '../support/browser.ts';
 import { AWAY, journeys, startJourney } from './support/journey.ts';
 
 journeys('set-up and sign-in', () => {
-  test('from another machine the first password takes the set-up token, and leads in', async () => {
+  test('requires the set-up token for the first password from another machine', async () => {
     const { gateway, visit } = await startJourney({ env: { SVC_SETUP_TOKEN: 'printed-token' } });
     const page = await visit({ fromAway: true, path: '/accounts' });
     await page.getByRole('heading', { name: 'Set a password' }).waitFor();
@@ -23,7 +23,7 @@ journeys('set-up and sign-in', () => {
     expect(gateway.events('DashboardPasswordSet')).toHaveLength(1);
   });
 
-  test('signing in leads back to where somebody wanted to go, and out again', async () => {
+  test('returns to the requested page after the sign-in, and signs out', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     const page = await visit({ path: '/accounts?search=ada' });
@@ -42,7 +42,7 @@ journeys('set-up and sign-in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  test('somebody who guesses is told how long to wait', async () => {
+  test('shows the waiting time after failed attempts', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     const page = await visit({ path: '/sign-in' });
@@ -58,7 +58,7 @@ journeys('set-up and sign-in', () => {
     await page.getByRole('button', { name: `Wait ${first - 1} s` }).waitFor();
   });
 
-  test('a session that ends anywhere leads to the sign-in, and back to the same page', async () => {
+  test('redirects to the sign-in when the session ends, and back to the same page', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
     const page = await visit({ path: '/sign-in?next=%2Fsettings' });

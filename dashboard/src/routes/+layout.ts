@@ -1,3 +1,3 @@
-// One page for all paths: the service has no renderer, and nothing is to be seen without signing in.
+// A single-page application: the service does not render, and all content requires a sign-in.
 export const ssr = false;
 export const prerender = false;

@@ -1,10 +1,10 @@
-/** Why the service did not do what was asked, in words for a person. */
+/** A request to the service that failed, with a message for the operator. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 0: the service could not be reached. */
+  /** HTTP status; 0 when the service is unreachable. */
   readonly status: number;
   readonly code: string;
-  /** What the service asks to wait. */
+  /** From Retry-After. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfterSeconds?: number) {
@@ -34,12 +34,12 @@ export class ApiError extends Error {
     return ['authentication_required', 'unauthorized', 'totp_required'].includes(this.code);
   }
 
-  /** Whether it ends by itself, so that asking again is worth while. */
-  get isPassing(): boolean {
+  /** Whether a retry may succeed. */
+  get isTransient(): boolean {
     return this.status === 0 || this.code === 'read_models_unavailable';
   }
 
-  /** What somebody can do about it. */
+  /** What the operator can do about it. */
   get advice(): string {
     if (this.status === 0) return 'Check that it runs and is reachable. This page retries automatically.';
     if (this.code === 'log_unavailable')

@@ -4,10 +4,10 @@ import type { components, paths } from './openapi.d.ts';
 
 export type Schemas = components['schemas'];
 
-/** Told of every answer that says that nobody is signed in. */
-let onSignedOut: (error: ApiError) => void = () => {};
-export const whenSignedOut = (listener: (error: ApiError) => void): void => {
-  onSignedOut = listener;
+/** Called with every error that says that this browser is not signed in. */
+let signedOutHandler: (error: ApiError) => void = () => {};
+export const setSignedOutHandler = (handler: (error: ApiError) => void): void => {
+  signedOutHandler = handler;
 };
 
 const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
@@ -15,18 +15,18 @@ const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' })
 type Outcome<Data> = { data?: Data | undefined; error?: unknown; response: Response };
 
 /**
- * What the service answered.
- * @throws ApiError with what to tell a person, also when the service could not be reached
+ * Resolves to the body of a successful response.
+ * @throws ApiError for every other status, and when the service is unreachable
  */
-export async function answerOf<Data>(asked: Promise<Outcome<Data>>): Promise<NonNullable<Data>> {
-  const { data, error, response } = await asked.catch((reason: unknown) => {
+export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<NonNullable<Data>> {
+  const { data, error, response } = await call.catch((reason: unknown) => {
     throw ApiError.unreachable(reason);
   });
   if (response.ok) return data as NonNullable<Data>;
-  const refused = ApiError.from(response, error);
-  if (refused.isSignedOut) onSignedOut(refused);
-  throw refused;
+  const apiError = ApiError.from(response, error);
+  if (apiError.isSignedOut) signedOutHandler(apiError);
+  throw apiError;
 }
 
-/** The API of the service, typed by its OpenAPI document; wrap calls in `answerOf`. */
+/** The API of the service, typed by its OpenAPI document; wrap each call in `unwrap`. */
 export const api = client;

@@ -1,4 +1,4 @@
-/** Each part on top of those before it. */
+/** Cumulative sums: each part stacked on those before it. */
 export function stacked(parts: readonly (readonly number[])[]): number[][] {
   let below: readonly number[] = [];
   return parts.map((values) => {

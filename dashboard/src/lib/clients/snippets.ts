@@ -1,21 +1,21 @@
 export interface Snippet {
   readonly client: string;
-  /** Where it goes, or what it is. */
+  /** The file it belongs in, or what it is. */
   readonly title: string;
   readonly code: string;
-  /** What to mind, in a sentence. */
+  /** One sentence to show below. */
   readonly note?: string;
 }
 
 export interface SnippetOptions {
-  /** This installation, e.g. `https://svc.example.com`. */
+  /** Origin of this installation, e.g. `https://svc.example.com`. */
   readonly origin: string;
   readonly model: string;
   /** Whether requests without a key are refused. */
   readonly needsKey: boolean;
 }
 
-/** What each client needs to send its requests here. Keys come from SVC_API_KEY, so that no file holds one. */
+/** Configuration of each client for this installation. Keys come from SVC_API_KEY, so that they are in no file. */
 export const snippets = (options: SnippetOptions): readonly Snippet[] => [
   codex(options),
   opencode(options),
@@ -96,5 +96,5 @@ const curl = ({ origin, model, needsKey }: SnippetOptions): Snippet => ({
   ].join('\n'),
 });
 
-/** The line that puts a key where all of these look for it. */
+/** Shell command that sets the variable that all clients above read. */
 export const exportKey = (key: string): string => `export SVC_API_KEY=${key}`;

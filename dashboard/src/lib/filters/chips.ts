@@ -1,6 +1,6 @@
-import { STRETCHES, type TimeRange } from './timeRange.ts';
+import { TIME_PRESETS, type TimeRange } from './timeRange.ts';
 
-/** One condition that holds: what it says, and what its removal changes in the query of the URL. */
+/** An active filter, and the query changes that remove it. */
 export interface Chip {
   readonly id: string;
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Chip {
   readonly without: Readonly<Record<string, string | readonly string[] | null>>;
 }
 
-/** A chip for each value of a list. */
+/** One chip per value of a list. */
 export const listChips = (
   name: string,
   label: string,
@@ -22,7 +22,7 @@ export const listChips = (
     without: { [name]: values.filter((other) => other !== value) },
   }));
 
-/** A chip for a condition that has one value. */
+/** A chip for a filter with a single value. */
 export const singleChip = (name: string, label: string, value: string): Chip => ({
   id: name,
   name: label,
@@ -30,11 +30,11 @@ export const singleChip = (name: string, label: string, value: string): Chip => 
   without: { [name]: null },
 });
 
-/** @param text how a moment is shown */
+/** @param text formats an ISO 8601 time */
 export function timeChips({ last, since, until }: TimeRange, text: (iso: string) => string): Chip[] {
-  const stretch = STRETCHES.find(({ value }) => value === last);
+  const preset = TIME_PRESETS.find(({ value }) => value === last);
   return [
-    ...(stretch ? [singleChip('last', 'Time', stretch.label.toLowerCase())] : []),
+    ...(preset ? [singleChip('last', 'Time', preset.label.toLowerCase())] : []),
     ...(since ? [singleChip('since', 'From', text(since))] : []),
     ...(until ? [singleChip('until', 'To', text(until))] : []),
   ];

@@ -1,9 +1,13 @@
 import type { Schemas } from '../api/client.ts';
 
-/** Who did something, in a few words. */
-export function who(actor: Schemas['Actor']): string {
+/** Events of an operator who has not signed in. */
+const UNAUTHENTICATED = new Set(['SignInFailed', 'SignInsThrottled']);
+
+/** Names the actor of an event in a few words. */
+export function describeActor(actor: Schemas['Actor'], eventType: string): string {
   switch (actor.kind) {
     case 'operator':
+      if (actor.session_id === null && UNAUTHENTICATED.has(eventType)) return `unauthenticated, from ${actor.address}`;
       return `an operator at ${actor.address}${actor.used_totp ? ' (with 2FA)' : ''}`;
     case 'api_key':
       return 'an API key';
@@ -12,11 +16,11 @@ export function who(actor: Schemas['Actor']): string {
     case 'cli':
       return `${actor.user ?? 'an unknown user'} with \`svc ${actor.command}\``;
     case 'system':
-      return 'the system';
+      return 'System';
   }
 }
 
-/** "Firefox on Linux": enough of a user agent to recognise one's own. */
+/** "Firefox on Linux": enough of the user agent for operators to recognise their own browser. */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null) return 'unknown client';
   const [browser] = [

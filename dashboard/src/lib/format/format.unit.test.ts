@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserOf, who } from './actors.ts';
+import { browserOf, describeActor } from './actors.ts';
 import { compact, counted, dollars, milliseconds, percent } from './numbers.ts';
 import { ago, clock, duration, exactTime, left } from './times.ts';
 
@@ -8,7 +8,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
-test('numbers have as many digits as mean something', () => {
+test('numbers show only significant digits', () => {
   expect([0, 999, 9_999, 10_000, 1_234_567, 1_920_000_000].map(compact)).toEqual([
     '0',
     '999',
@@ -26,7 +26,7 @@ test('numbers have as many digits as mean something', () => {
   ]);
 });
 
-test('nothing is 0 % or 100 % before it is', () =>
+test('percent shows 0 % and 100 % only for exactly 0 and 100', () =>
   expect([0, 0.04, 0.4, 9.5, 42.4, 99.7, 99.96, 100].map(percent)).toEqual([
     '0 %',
     '<0.1 %',
@@ -38,30 +38,36 @@ test('nothing is 0 % or 100 % before it is', () =>
     '100 %',
   ]));
 
-test('times are relative', () => {
+test('ago formats relative times', () => {
   const shown = [0, -12 * SECOND, -3 * 60 * SECOND, 2 * HOUR, -DAY, 40 * DAY].map((distance) =>
     ago(NOW + distance, NOW),
   );
   expect(shown).toEqual(['just now', '12 seconds ago', '3 minutes ago', 'in 2 hours', 'yesterday', 'next month']);
 });
 
-test('what is left has two units at most, and is never negative', () => {
+test('left shows at most two units and never a negative time', () => {
   const shown = [-5 * SECOND, 45 * SECOND, 90 * SECOND, 3 * HOUR + 12 * 60 * SECOND, 2 * DAY, 2 * DAY + 4 * HOUR];
   expect(shown.map((distance) => left(NOW + distance, NOW))).toEqual(['0s', '45s', '1m', '3h 12m', '2d', '2d 4h']);
   expect([245_000, 59_001, -1].map(clock)).toEqual(['4:05', '1:00', '0:00']);
 });
 
-test('exact times name their zone', () =>
+test('exactTime includes the time zone', () =>
   expect(exactTime(NOW, 'America/New_York')).toMatch(/^Thu, 15 Jan 2026, 07:00:00 (EST|GMT-5)$/));
 
-test('windows are called as people call them', () =>
+test('duration picks the largest unit that divides evenly', () =>
   expect([300, 1_440, 10_080, 90].map(duration)).toEqual(['5 hours', '1 day', '1 week', '90 minutes']));
 
-test('actors are named, browsers recognised', () => {
-  expect(who({ kind: 'operator', session_id: null, address: '10.0.0.1', user_agent: null, used_totp: true })).toBe(
-    'an operator at 10.0.0.1 (with 2FA)',
-  );
-  expect(who({ kind: 'system', reason: 'usage' })).toBe('the system');
+test('names actors and recognises browsers', () => {
+  const operator = {
+    kind: 'operator',
+    session_id: null,
+    address: '10.0.0.1',
+    user_agent: null,
+    used_totp: true,
+  } as const;
+  expect(describeActor(operator, 'ApiKeyCreated')).toBe('an operator at 10.0.0.1 (with 2FA)');
+  expect(describeActor({ ...operator, used_totp: false }, 'SignInFailed')).toBe('unauthenticated, from 10.0.0.1');
+  expect(describeActor({ kind: 'system', reason: 'usage' }, 'AccountUsageObserved')).toBe('System');
   const chrome =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
   const safari = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18.0 Safari/604.1';

@@ -1,4 +1,4 @@
-// Numbers as people compare them: short, with their unit, never more digits than mean something.
+// Numbers for display: short, with a unit, and only significant digits.
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
@@ -10,7 +10,7 @@ export const exact = (value: number): string => whole.format(value);
 export const compact = (value: number): string =>
   Math.abs(value) < 10_000 ? whole.format(value) : short.format(value);
 
-/** $0.0042, $1.20, $12,345: small amounts keep what is not zero. */
+/** $0.0042, $1.20, $12,345: small amounts keep their first digits. */
 export function dollars(value: number): string {
   const size = Math.abs(value);
   const digits = size === 0 ? 2 : size < 0.01 ? 4 : size < 1_000 ? 2 : 0;
@@ -22,7 +22,7 @@ export function dollars(value: number): string {
   }).format(value);
 }
 
-/** 42 %, 0.4 %, never 100 % before it is 100 and never 0 % before it is 0. */
+/** 42 %, 0.4 %, 100 % and 0 % only for exactly 100 and 0. */
 export function percent(value: number): string {
   if (value > 0 && value < 0.1) return '<0.1 %';
   if (value < 100 && value > 99.9) return '99.9 %';

@@ -1,4 +1,4 @@
-// Times in the viewer's zone: relative at a glance, exact when asked.
+// Times in the viewer's time zone.
 
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -19,7 +19,7 @@ export function ago(time: number, now: number): string {
   return relative.format(Math.round(seconds / (365 * DAY)), 'year');
 }
 
-/** "2d 4h", "3h 12m", "45s": what is left until a time, with two units at most. */
+/** "2d 4h", "3h 12m", "45s": time remaining, in at most two units. */
 export function left(time: number, now: number): string {
   const seconds = Math.max(0, Math.round((time - now) / 1_000));
   if (seconds < MINUTE) return `${seconds}s`;
@@ -31,7 +31,7 @@ export function left(time: number, now: number): string {
 const joined = (large: number, one: string, small: number, other: string) =>
   small === 0 ? `${large}${one}` : `${large}${one} ${small}${other}`;
 
-/** "4:05", for a countdown that is watched. */
+/** "4:05", for a countdown. */
 export function clock(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -51,7 +51,7 @@ export const exactTime = (time: number, timeZone?: string): string =>
     ...(timeZone && { timeZone }),
   }).format(time);
 
-/** "primary window of 5 hours": how people call a number of minutes. */
+/** "5 hours": minutes in the largest unit that divides them evenly. */
 export function duration(minutes: number): string {
   if (minutes % 10_080 === 0) return plural(minutes / 10_080, 'week');
   if (minutes % 1_440 === 0) return plural(minutes / 1_440, 'day');
@@ -61,7 +61,7 @@ export function duration(minutes: number): string {
 
 const plural = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-/** "22:41:07" today, "21 Nov, 22:41:07" on other days, with the year where it is another one; in the viewer's zone. */
+/** "22:41:07" today, "21 Nov, 22:41:07" on other days, with the year unless it is the current one; in the viewer's time zone. */
 export function clockTime(time: number, now: number, timeZone?: string): string {
   const zone = timeZone ? { timeZone } : {};
   const [day, today] = [time, now].map((ms) => formatter('en-CA', zone).format(ms));
@@ -75,7 +75,7 @@ export function clockTime(time: number, now: number, timeZone?: string): string 
   }).format(time);
 }
 
-/** They cost more to make than to use, and lists use them in every row. */
+/** Creating a formatter is expensive, and lists use one in every row. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {

@@ -1,4 +1,4 @@
-/** What a page can wait for: kinds of subjects, as `GET /api/live` names them. */
+/** Kinds of subjects that `GET /api/live` reports. */
 export type Kind =
   | 'account'
   | 'accountUsage'
@@ -17,12 +17,12 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * The one stream of changes of this page. It is let go while nobody looks (browsers allow few connections to one host),
- * and whatever was missed meanwhile counts as changed.
+ * The page's only event stream. It is closed while the tab is hidden, since browsers allow few connections to one host;
+ * after reopening, everything counts as changed.
  */
 class Live {
   state = $state<'off' | 'connecting' | 'live' | 'waiting'>('off');
-  /** What was told last. */
+  /** Position of the last message. */
   position = $state(0);
   #source: EventSource | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +31,7 @@ class Live {
   readonly #listeners = new Set<Listener>();
   onSessionEnded: () => void = () => {};
 
-  /** Calls back with the subjects that changed; with none when anything may have. @returns what ends it */
+  /** Calls the listener with the changed subjects, or with none when anything may have changed. @returns a function that removes it */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -59,9 +59,9 @@ class Live {
     source.addEventListener('ended', ({ data }) => {
       const { reason } = JSON.parse(data) as { reason: string };
       if (reason === 'session') this.onSessionEnded();
-      this.#openLater();
+      this.#scheduleReopen();
     });
-    source.onerror = () => this.#openLater();
+    source.onerror = () => this.#scheduleReopen();
   }
 
   #onChanged({ position, subjects }: { position: number; subjects: readonly string[] }): void {
@@ -73,8 +73,8 @@ class Live {
     if (subjects.length > 0 || missed || wasWaiting) for (const listener of this.#listeners) listener(subjects);
   }
 
-  /** The browser would try again by itself, but not after a refusal, and without end. */
-  #openLater(): void {
+  /** EventSource reconnects by itself, but not after an error status, and without back-off. */
+  #scheduleReopen(): void {
     this.#close('waiting');
     this.#retry = setTimeout(() => this.#open(), this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
@@ -90,6 +90,6 @@ class Live {
 
 export const live = new Live();
 
-/** Whether one of these kinds is among the subjects; none named means any. */
-export const concerns = (kinds: readonly Kind[], subjects: readonly string[]): boolean =>
+/** Whether the subjects include one of these kinds; no subjects means that anything may have changed. */
+export const includesKind = (kinds: readonly Kind[], subjects: readonly string[]): boolean =>
   subjects.length === 0 || subjects.some((subject) => kinds.includes(subject.split('-', 1)[0] as Kind));

@@ -1,42 +1,44 @@
 import { onDestroy } from 'svelte';
 import { type ApiError, asApiError } from '../api/apiError.ts';
-import { concerns, type Kind, live } from './live.svelte.ts';
+import { includesKind, type Kind, live } from './live.svelte.ts';
 
-/** Shown at once when somebody comes back to a page, and asked for anew. Gone with the session, and with the page. */
-const kept = new Map<string, unknown>();
-export const forgetEverything = (): void => kept.clear();
+/** Last value by name: shown immediately when the operator returns to a page. Cleared when the session ends. */
+const cache = new Map<string, unknown>();
+export const clearResourceCache = (): void => cache.clear();
 
 export interface ResourceOptions {
-  /** What its value hangs on: whenever one of these changes it is asked for again. */
+  /** Kinds of subjects whose changes trigger a reload. */
   readonly on?: readonly Kind[];
-  /** For what no event tells, such as cool-downs. Only while somebody looks. */
+  /** Polling interval for changes without an event, such as cool-downs. Paused while the tab is hidden. */
   readonly everyMs?: number;
-  /** At most so often, however much changes; half a second unless told otherwise. */
-  readonly leastBetweenMs?: number;
+  /** Minimum time between two reloads; 500 ms by default. */
+  readonly minIntervalMs?: number;
 }
 
 /**
- * Something of the service that a page shows: it is there at once if it was shown before, is asked for at the start and
- * whenever it changes, and stays as it was while that goes on or fails. Ask for it while a component is made.
+ * Data of the service that a page shows. It starts with the cached value, loads at once and after each change, and keeps
+ * the last value while a reload runs or fails. Call it while a component initialises.
  *
- *     const accounts = resource('accounts', () => answerOf(api.GET('/api/accounts')), { on: ['account'] });
+ *     const accounts = resource('accounts', () => unwrap(api.GET('/api/accounts')), { on: ['account'] });
  *     {#if accounts.data} ... {:else if accounts.error} <ErrorPanel ... /> {:else} <Skeleton /> {/if}
  */
 export function resource<Data>(
   name: string,
-  ask: () => Promise<Data>,
-  { on = [], everyMs, leastBetweenMs }: ResourceOptions = {},
+  load: () => Promise<Data>,
+  { on = [], everyMs, minIntervalMs }: ResourceOptions = {},
 ): Resource<Data> {
-  const made = new Resource<Data>(name, ask, leastBetweenMs);
-  const stop = on.length > 0 ? live.listen((subjects) => concerns(on, subjects) && void made.reload()) : () => {};
-  const timer = everyMs === undefined ? undefined : setInterval(() => !document.hidden && void made.reload(), everyMs);
+  const created = new Resource<Data>(name, load, minIntervalMs);
+  const stop =
+    on.length > 0 ? live.listen((subjects) => includesKind(on, subjects) && void created.reload()) : () => {};
+  const timer =
+    everyMs === undefined ? undefined : setInterval(() => !document.hidden && void created.reload(), everyMs);
   onDestroy(() => {
     stop();
     clearInterval(timer);
-    made.stop();
+    created.stop();
   });
-  void made.reload();
-  return made;
+  void created.reload();
+  return created;
 }
 
 const MIN_BETWEEN_MS = 500;
@@ -47,55 +49,55 @@ export class Resource<Data> {
   error = $state.raw<ApiError | undefined>(undefined);
   isLoading = $state(false);
   readonly #name: string;
-  #ask: () => Promise<Data>;
+  #load: () => Promise<Data>;
   #isStopped = false;
-  #turn = 0;
-  #again: ReturnType<typeof setTimeout> | undefined;
-  #lastBegun = 0;
-  readonly #leastBetweenMs: number;
+  #generation = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastStart = 0;
+  readonly #minIntervalMs: number;
 
-  constructor(name: string, ask: () => Promise<Data>, leastBetweenMs = MIN_BETWEEN_MS) {
-    this.#leastBetweenMs = leastBetweenMs;
+  constructor(name: string, load: () => Promise<Data>, minIntervalMs = MIN_BETWEEN_MS) {
+    this.#minIntervalMs = minIntervalMs;
     this.#name = name;
-    this.#ask = ask;
-    this.data = kept.get(name) as Data | undefined;
+    this.#load = load;
+    this.data = cache.get(name) as Data | undefined;
   }
 
-  /** Asks now, or in a moment when it has just been asked. */
+  /** Loads now, or after `minIntervalMs` since the last load. */
   async reload(): Promise<void> {
-    const wait = this.#lastBegun + this.#leastBetweenMs - performance.now();
-    if (this.#lastBegun > 0 && wait > 0) {
-      this.#again ??= setTimeout(() => void this.now(), wait);
+    const wait = this.#lastStart + this.#minIntervalMs - performance.now();
+    if (this.#lastStart > 0 && wait > 0) {
+      this.#timer ??= setTimeout(() => void this.reloadNow(), wait);
       return;
     }
-    await this.now();
+    await this.reloadNow();
   }
 
-  /** Asks now, e.g. after a change of one's own. What was asked before no longer counts. */
-  async now(): Promise<void> {
+  /** Loads now, e.g. after a change made here. Responses to earlier loads are dropped. */
+  async reloadNow(): Promise<void> {
     if (this.#isStopped) return;
-    clearTimeout(this.#again);
-    this.#again = undefined;
-    this.#lastBegun = performance.now();
-    const turn = ++this.#turn;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#lastStart = performance.now();
+    const generation = ++this.#generation;
     this.isLoading = true;
     try {
-      const data = await this.#ask();
-      if (turn !== this.#turn || this.#isStopped) return;
-      kept.set(this.#name, data);
+      const data = await this.#load();
+      if (generation !== this.#generation || this.#isStopped) return;
+      cache.set(this.#name, data);
       this.data = data;
       this.error = undefined;
     } catch (reason) {
-      if (turn !== this.#turn || this.#isStopped) return;
+      if (generation !== this.#generation || this.#isStopped) return;
       this.error = asApiError(reason);
-      if (this.error.isPassing) this.#again = setTimeout(() => void this.now(), RETRY_MS);
+      if (this.error.isTransient) this.#timer = setTimeout(() => void this.reloadNow(), RETRY_MS);
     } finally {
-      if (turn === this.#turn) this.isLoading = false;
+      if (generation === this.#generation) this.isLoading = false;
     }
   }
 
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#again);
+    clearTimeout(this.#timer);
   }
 }

@@ -1,21 +1,21 @@
 import { type ApiError, asApiError } from '../api/apiError.ts';
 import { now } from '../ui/now.svelte.ts';
 
-/** One try at a password or a code: under way, refused, or told to wait. */
+/** Submitting a password or a code: running, rejected or rate-limited. */
 export class Attempt {
   error = $state.raw<ApiError | undefined>(undefined);
-  isUnderWay = $state(false);
+  isRunning = $state(false);
   #waitUntil = $state(0);
 
-  /** Whole seconds until the service looks at another try; 0: now. */
+  /** Whole seconds until the service accepts another attempt; 0 means now. */
   get secondsToWait(): number {
     return this.#waitUntil === 0 ? 0 : Math.max(0, Math.ceil((this.#waitUntil - now.ms) / 1_000));
   }
 
-  /** @returns whether it went well */
+  /** @returns whether it succeeded */
   async run(work: () => Promise<unknown>): Promise<boolean> {
-    if (this.isUnderWay || this.secondsToWait > 0) return false;
-    this.isUnderWay = true;
+    if (this.isRunning || this.secondsToWait > 0) return false;
+    this.isRunning = true;
     try {
       await work();
       this.error = undefined;
@@ -26,18 +26,18 @@ export class Attempt {
       if (retryAfterSeconds !== undefined) this.#waitUntil = Date.now() + retryAfterSeconds * 1_000;
       return false;
     } finally {
-      this.isUnderWay = false;
+      this.isRunning = false;
     }
   }
 
-  /** What to say beside the field; codes that have better words for somebody at a form come with `words`. */
-  message(words: Readonly<Record<string, string>> = {}): string | undefined {
+  /** Error text for the field. @param texts by error code, where the message of the API does not suit a form */
+  message(texts: Readonly<Record<string, string>> = {}): string | undefined {
     if (!this.error) return undefined;
     if (this.error.code === 'rate_limit_exceeded') {
       return this.secondsToWait > 0
         ? `Too many failed attempts from your address. Try again in ${this.secondsToWait} s.`
         : 'You can try again now.';
     }
-    return words[this.error.code] ?? this.error.message;
+    return texts[this.error.code] ?? this.error.message;
   }
 }

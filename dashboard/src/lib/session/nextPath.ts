@@ -1,12 +1,12 @@
-/** Where to sign in, coming back to a path of this site. */
+/** Path of the sign-in page that returns to `from` afterwards. */
 export const signInPath = (from: { pathname: string; search: string }): string => {
-  const here = from.pathname + from.search;
-  return here === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(here)}`;
+  const path = from.pathname + from.search;
+  return path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
 };
 
-/** Where to go after signing in: only ever to this site. */
+/** Path to open after the sign-in; other origins are refused. */
 export function nextPath(search: Pick<URLSearchParams, 'get'>): string {
   const next = search.get('next') ?? '/';
-  const isOurs = /^\/(?![/\\])/.test(next) && !/^\/(sign-in|set-up)(\/|\?|$)/.test(next);
-  return isOurs ? next : '/';
+  const isLocal = /^\/(?![/\\])/.test(next) && !/^\/(sign-in|set-up)(\/|\?|$)/.test(next);
+  return isLocal ? next : '/';
 }

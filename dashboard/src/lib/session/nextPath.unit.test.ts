@@ -3,7 +3,7 @@ import { nextPath, signInPath } from './nextPath.ts';
 
 const after = (next: string) => nextPath(new URLSearchParams({ next }));
 
-test('signing in leads back to the same page with its filters', () => {
+test('the sign-in returns to the same page with its filters', () => {
   const path = signInPath(new URL('http://svc/request-logs?status=error&status=429'));
   expect(path).toBe('/sign-in?next=%2Frequest-logs%3Fstatus%3Derror%26status%3D429');
   expect(nextPath(new URL(path, 'http://svc').searchParams)).toBe('/request-logs?status=error&status=429');
@@ -18,4 +18,4 @@ test.each([
   '',
   '/sign-in',
   '/set-up?x',
-])('%s is no place to lead somebody to', (next) => expect(after(next)).toBe('/'));
+])('refuses %s as the page to return to', (next) => expect(after(next)).toBe('/'));

@@ -1,44 +1,44 @@
 import { ApiError } from '../api/apiError.ts';
-import { answerOf, api, type Schemas } from '../api/client.ts';
-import { forgetEverything } from '../live/resource.svelte.ts';
+import { api, type Schemas, unwrap } from '../api/client.ts';
+import { clearResourceCache } from '../live/resource.svelte.ts';
 
 type State = Schemas['DashboardSession'];
 
 /**
- * `open`: no password yet, and this browser sits at the machine, so everything is open to it; `set-up`: no password
- * yet, and this browser is somewhere else.
+ * `open`: no password is set and this browser runs on the service's machine, so it has full access; `set-up`: no password
+ * is set and this browser runs elsewhere.
  */
 export type SignedIn = 'in' | 'open' | 'set-up' | 'out' | 'totp';
 
-/** How far this browser has signed in. The cookie says so to the service; scripts cannot read it. */
+/** Sign-in state of this browser. The session cookie is HttpOnly, so the service has to be asked. */
 class Session {
   state = $state.raw<State | undefined>(undefined);
   signedIn = $state<SignedIn | undefined>(undefined);
-  /** From the click on "Sign out" until somebody signs in again. */
-  isLeaving = false;
+  /** From the click on "Sign out" until the next sign-in. */
+  isSigningOut = false;
 
-  /** Asks the service. @throws ApiError when it does not answer */
+  /** Loads the state. @throws ApiError when the service is unreachable */
   async refresh(): Promise<SignedIn> {
-    return this.take(await answerOf(api.GET('/api/dashboard-auth/session')));
+    return this.apply(await unwrap(api.GET('/api/dashboard-auth/session')));
   }
 
-  /** Goes by what the service answered. */
-  async take(state: State): Promise<SignedIn> {
+  /** Applies a session response. */
+  async apply(state: State): Promise<SignedIn> {
     this.state = state;
     this.signedIn = await signedInBy(state);
-    if (this.signedIn === 'in') this.isLeaving = false;
+    if (this.signedIn === 'in') this.isSigningOut = false;
     return this.signedIn;
   }
 
-  /** Whoever leaves on purpose is not led back to the page they left, however soon its requests notice. */
+  /** Sets `isSigningOut` first, so that 401 responses to open requests do not redirect. */
   async signOut(): Promise<void> {
-    this.isLeaving = true;
+    this.isSigningOut = true;
     try {
-      await answerOf(api.POST('/api/dashboard-auth/logout'));
-      forgetEverything();
+      await unwrap(api.POST('/api/dashboard-auth/logout'));
+      clearResourceCache();
       await this.refresh();
     } catch (error) {
-      this.isLeaving = false;
+      this.isSigningOut = false;
       throw error;
     }
   }
@@ -50,7 +50,7 @@ async function signedInBy(state: State): Promise<SignedIn> {
   return state.isTotpRequiredOnLogin && state.isTotpConfigured && !state.isTotpVerified ? 'totp' : 'in';
 }
 
-/** Only the service knows from where it is called. */
+/** Only the service knows whether this browser runs on its machine. */
 async function isOpenHere(): Promise<boolean> {
   const { response } = await api.GET('/api/settings').catch((reason: unknown) => {
     throw ApiError.unreachable(reason);

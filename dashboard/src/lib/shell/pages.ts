@@ -7,7 +7,7 @@ import Settings from '@lucide/svelte/icons/settings';
 import ShieldCheck from '@lucide/svelte/icons/shield-check';
 import Users from '@lucide/svelte/icons/users';
 
-/** The pages in the order of the navigation: what is looked at often, then what is set up once. */
+/** The pages in the order of the navigation: daily use first, configuration last. */
 export const pages = [
   { path: '/', title: 'Overview', icon: Gauge },
   { path: '/accounts', title: 'Accounts', icon: Users },

@@ -1,7 +1,7 @@
-/** Whether the command palette is open, and the key that opens it. */
+/** Open state of the command palette, and its keyboard shortcut. */
 class Palette {
   #isOpen = $state(false);
-  /** It is fetched when it is first wanted. */
+  /** The component is loaded when it is first opened. */
   wasOpened = $state(false);
 
   get isOpen(): boolean {

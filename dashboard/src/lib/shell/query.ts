@@ -2,8 +2,8 @@ import { goto } from '$app/navigation';
 import { page } from '$app/state';
 
 /**
- * Changes what stands in the query of the URL: null takes a name out, lists stand for repeated names. The page stays
- * where it is, and the back button undoes it unless it replaces.
+ * Changes the query of the URL: null removes a name, a list repeats it. The scroll position stays; the back button undoes
+ * the change unless `replace` is set.
  */
 export function setQuery(
   changes: Readonly<Record<string, string | readonly string[] | null>>,
@@ -13,7 +13,7 @@ export function setQuery(
   for (const [name, value] of Object.entries(changes)) {
     query.delete(name);
     if (value === null) continue;
-    for (const one of typeof value === 'string' ? [value] : value) query.append(name, one);
+    for (const item of typeof value === 'string' ? [value] : value) query.append(name, item);
   }
   const text = query.toString().replaceAll(/=(?=&|$)/g, '');
   return goto(text === '' ? page.url.pathname : `${page.url.pathname}?${text}`, {

@@ -1,14 +1,14 @@
 export interface Question {
   readonly title: string;
   readonly body: string;
-  /** What the button says: the deed itself, e.g. "Delete account". */
+  /** Label of the button: the action itself, e.g. "Delete account". */
   readonly action: string;
   readonly tone?: 'danger' | 'plain';
-  /** What has to be typed before the button works. */
+  /** Text that must be typed to enable the button. */
   readonly typed?: string;
 }
 
-/** Asks before something that cannot be undone. One question at a time. */
+/** Confirmation of actions that cannot be undone. One question at a time. */
 class Confirmation {
   question = $state.raw<Question | undefined>(undefined);
   #answer: ((yes: boolean) => void) | undefined;
@@ -30,5 +30,5 @@ class Confirmation {
 
 const confirmation = new Confirmation();
 export const confirm = (question: Question): Promise<boolean> => confirmation.ask(question);
-/** For the dialog that shows it. */
+/** For ConfirmDialog. */
 export const currentQuestion = confirmation;

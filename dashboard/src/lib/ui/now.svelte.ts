@@ -1,6 +1,6 @@
 import { createSubscriber } from 'svelte/reactivity';
 
-/** The time, for what is shown relative to it: whoever reads it is told every second, and nobody else costs anything. */
+/** The current time, updated every second while a component reads it. */
 class Now {
   #value = Date.now();
   readonly #subscribe = createSubscriber((update) => {

@@ -2,7 +2,7 @@ export type Theme = 'light' | 'dark' | 'system';
 
 const KEY = 'svc-theme';
 
-/** The theme that was chosen; `system` follows the machine. app.html applies it before the first paint. */
+/** The chosen theme; `system` follows the operating system. app.html applies it before the first paint. */
 class ThemeChoice {
   current = $state<Theme>(stored());
 

@@ -10,7 +10,7 @@ export interface Toast {
 
 const SHOWN_MS = 6_000;
 
-/** Says what became of a click, in the corner. Failures stay until they are closed. */
+/** Notifications about the result of an action. Failures stay until they are closed. */
 class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
@@ -23,10 +23,10 @@ class Toasts {
     this.#show({ tone: 'plain', text, ...more });
   }
 
-  /** @param what e.g. "The account was not paused" */
+  /** @param what e.g. "Couldn’t pause the account" */
   bad(what: string, reason: unknown): void {
     const error = asApiError(reason);
-    // Somebody who has to sign in again sees the page for that.
+    // The redirect to the sign-in page says enough.
     if (error.isSignedOut) return;
     this.#show({ tone: 'bad', text: what, detail: `${error.message}. ${error.advice}`.replace('..', '.') });
   }

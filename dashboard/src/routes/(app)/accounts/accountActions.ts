@@ -1,4 +1,4 @@
-import { answerOf, api, type Schemas } from '#lib/api/client.ts';
+import { api, type Schemas, unwrap } from '#lib/api/client.ts';
 import { confirm } from '#lib/ui/confirm.svelte.ts';
 import { toasts } from '#lib/ui/toasts.svelte.ts';
 
@@ -6,12 +6,12 @@ type Account = Schemas['Account'];
 
 const params = ({ account_id }: Account) => ({ params: { path: { id: account_id } } });
 
-/** What can be done to an account; each says what became of it. */
-export function accountActions(changed: () => Promise<void>) {
+/** Actions on an account; each shows its result as a notification. */
+export function accountActions(reload: () => Promise<void>) {
   async function pause(account: Account): Promise<void> {
     try {
-      await answerOf(api.POST('/api/accounts/{id}/pause', params(account)));
-      await changed();
+      await unwrap(api.POST('/api/accounts/{id}/pause', params(account)));
+      await reload();
       toasts.good(`${account.email} paused`, {
         detail: 'It gets no new requests. Open requests continue.',
         action: { label: 'Undo', run: () => void reactivate(account) },
@@ -23,15 +23,15 @@ export function accountActions(changed: () => Promise<void>) {
 
   async function reactivate(account: Account): Promise<void> {
     try {
-      await answerOf(api.POST('/api/accounts/{id}/reactivate', params(account)));
-      await changed();
+      await unwrap(api.POST('/api/accounts/{id}/reactivate', params(account)));
+      await reload();
       toasts.good(`${account.email} reactivated`);
     } catch (error) {
       toasts.bad(`Couldn’t reactivate ${account.email}`, error);
     }
   }
 
-  /** @returns whether it is gone */
+  /** @returns whether it was deleted */
   async function remove(account: Account): Promise<boolean> {
     const isSure = await confirm({
       title: `Delete ${account.email}?`,
@@ -41,8 +41,8 @@ export function accountActions(changed: () => Promise<void>) {
     });
     if (!isSure) return false;
     try {
-      await answerOf(api.DELETE('/api/accounts/{id}', params(account)));
-      await changed();
+      await unwrap(api.DELETE('/api/accounts/{id}', params(account)));
+      await reload();
       toasts.good(`${account.email} deleted`);
       return true;
     } catch (error) {

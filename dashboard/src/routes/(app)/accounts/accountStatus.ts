@@ -3,20 +3,20 @@ import type { Schemas } from '#lib/api/client.ts';
 type Account = Schemas['Account'];
 export type Tone = 'good' | 'warn' | 'bad' | 'neutral';
 
-/** How an account stands, in words. */
-export interface Standing {
+/** The status of an account for display. */
+export interface AccountStatus {
   readonly tone: Tone;
   readonly label: string;
   readonly detail: string | null;
-  /** When time alone ends it. */
+  /** When it ends without any action. */
   readonly until: string | null;
 }
 
-/** Why an account can serve or not, and when that ends. */
-export function standingOf({
+/** Whether an account can serve, why not, and until when. */
+export function accountStatusOf({
   availability,
   deactivation_reason,
-}: Pick<Account, 'availability' | 'deactivation_reason'>): Standing {
+}: Pick<Account, 'availability' | 'deactivation_reason'>): AccountStatus {
   const { state, reason, until } = availability;
   switch (state) {
     case 'available':
@@ -36,8 +36,8 @@ export function standingOf({
 
 const sentence = (text: string | null) => (text ? text.charAt(0).toUpperCase() + text.slice(1) : null);
 
-/** Whether the service can still sign in as this account. */
-export function tokenHealthOf({ status, auth }: Pick<Account, 'status' | 'auth'>): {
+/** Whether the tokens of an account still work. */
+export function tokenStatusOf({ status, auth }: Pick<Account, 'status' | 'auth'>): {
   tone: Tone;
   label: string;
   detail: string;
@@ -46,12 +46,12 @@ export function tokenHealthOf({ status, auth }: Pick<Account, 'status' | 'auth'>
     return { tone: 'bad', label: 'Missing', detail: 'The refresh token is missing. Sign in again.' };
   }
   if (status === 'deactivated') {
-    return { tone: 'bad', label: 'Refused', detail: 'The provider rejects these tokens. Sign in again.' };
+    return { tone: 'bad', label: 'Rejected', detail: 'The provider rejects these tokens. Sign in again.' };
   }
   if (auth.access.state === 'expired') {
     return {
       tone: 'neutral',
-      label: 'Due',
+      label: 'Refresh due',
       detail: 'The access token has expired. The next request refreshes it.',
     };
   }
@@ -65,11 +65,11 @@ export interface UsageWindow {
   readonly minutes: number;
   readonly capacity: number;
   readonly left: number;
-  /** Whether the provider has said anything about this window yet. */
+  /** Whether the provider has reported this window. */
   readonly isKnown: boolean;
 }
 
-/** Both windows of an account, in one form. */
+/** Both usage windows of an account. */
 export function windowsOf(account: Account): { primary: UsageWindow; secondary: UsageWindow } {
   const isObserved = account.usage_observed_at !== null;
   return {
@@ -94,7 +94,7 @@ export function windowsOf(account: Account): { primary: UsageWindow; secondary: 
   };
 }
 
-/** Those that need somebody first, then by name. */
+/** Accounts that need attention first, then by name. */
 const URGENCY = ['deactivated', 'quota_exceeded', 'rate_limited', 'cooling', 'available', 'paused'] as const;
 
 export const byUrgency = (a: Account, b: Account): number =>
@@ -102,12 +102,12 @@ export const byUrgency = (a: Account, b: Account): number =>
   a.email.localeCompare(b.email, 'en', { numeric: true }) ||
   a.account_id.localeCompare(b.account_id);
 
-/** E-mail addresses that stand for several accounts: those show their ids too. */
+/** E-mail addresses of several accounts: those accounts show their IDs too. */
 export function ambiguousEmails(accounts: readonly Account[]): ReadonlySet<string> {
   const seen = new Set<string>();
-  const twice = new Set<string>();
-  for (const { email } of accounts) (seen.has(email) ? twice : seen).add(email);
-  return twice;
+  const duplicates = new Set<string>();
+  for (const { email } of accounts) (seen.has(email) ? duplicates : seen).add(email);
+  return duplicates;
 }
 
 export const matches = (account: Account, search: string): boolean =>

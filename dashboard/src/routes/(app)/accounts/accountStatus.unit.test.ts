@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '#lib/api/client.ts';
-import { ambiguousEmails, byUrgency, matches, standingOf, tokenHealthOf, windowsOf } from './accountStatus.ts';
+import { accountStatusOf, ambiguousEmails, byUrgency, matches, tokenStatusOf, windowsOf } from './accountStatus.ts';
 
 type Account = Schemas['Account'];
 
@@ -31,36 +31,39 @@ const account = (changes: Partial<Account> = {}): Account => ({
 const inState = (state: Account['availability']['state'], reason: string | null = null, until: string | null = null) =>
   account({ availability: { state, reason, until } });
 
-test('an account says why it cannot serve, and when it can again', () => {
-  expect(standingOf(inState('available'))).toMatchObject({ label: 'Active', tone: 'good' });
-  expect(standingOf(inState('paused', 'paused by an operator'))).toMatchObject({ label: 'Paused', tone: 'neutral' });
-  expect(standingOf(inState('rate_limited', 'the primary window is used up', '2026-01-15T15:00:00Z'))).toEqual({
+test('shows why an account cannot serve and until when', () => {
+  expect(accountStatusOf(inState('available'))).toMatchObject({ label: 'Active', tone: 'good' });
+  expect(accountStatusOf(inState('paused', 'paused by an operator'))).toMatchObject({
+    label: 'Paused',
+    tone: 'neutral',
+  });
+  expect(accountStatusOf(inState('rate_limited', 'the primary window is used up', '2026-01-15T15:00:00Z'))).toEqual({
     label: 'Rate-limited',
     tone: 'warn',
     detail: 'The primary window is used up',
     until: '2026-01-15T15:00:00Z',
   });
   const gone = { ...inState('deactivated', 'why'), deactivation_reason: 'The refresh token was used twice' };
-  expect(standingOf(gone)).toMatchObject({ tone: 'bad', detail: 'The refresh token was used twice' });
+  expect(accountStatusOf(gone)).toMatchObject({ tone: 'bad', detail: 'The refresh token was used twice' });
 });
 
-test('tokens are judged by whether the service can still sign in', () => {
+test('shows whether the tokens still work', () => {
   const missing = { expires_at: null, state: 'missing' };
   const expired = { expires_at: null, state: 'expired' };
   const { auth } = account();
-  expect(tokenHealthOf(account()).label).toBe('Valid');
-  expect(tokenHealthOf(account({ auth: { ...auth, access: expired } })).label).toBe('Due');
-  expect(tokenHealthOf(account({ status: 'deactivated', auth: { ...auth, access: expired } })).label).toBe('Refused');
-  expect(tokenHealthOf(account({ auth: { ...auth, refresh: missing } })).label).toBe('Missing');
+  expect(tokenStatusOf(account()).label).toBe('Valid');
+  expect(tokenStatusOf(account({ auth: { ...auth, access: expired } })).label).toBe('Refresh due');
+  expect(tokenStatusOf(account({ status: 'deactivated', auth: { ...auth, access: expired } })).label).toBe('Rejected');
+  expect(tokenStatusOf(account({ auth: { ...auth, refresh: missing } })).label).toBe('Missing');
 });
 
-test('a window that the provider has said nothing about is not shown as full', () => {
+test('does not show an unreported window as full', () => {
   const { primary, secondary } = windowsOf(account());
   expect([primary.isKnown, secondary.isKnown]).toEqual([true, false]);
   expect(windowsOf(account({ usage_observed_at: null })).primary.isKnown).toBe(false);
 });
 
-test('those that need somebody come first', () => {
+test('sorts accounts that need attention first', () => {
   const list = (['available', 'paused', 'deactivated', 'cooling', 'quota_exceeded', 'rate_limited'] as const).map(
     (state) => inState(state),
   );
@@ -74,12 +77,12 @@ test('those that need somebody come first', () => {
   ]);
 });
 
-test('accounts that share an e-mail are known, so that their ids are shown', () => {
+test('finds e-mail addresses that several accounts share', () => {
   const list = [account(), account({ account_id: 'other' }), account({ email: 'grace@example.com' })];
   expect([...ambiguousEmails(list)]).toEqual(['ada@example.com']);
 });
 
-test('accounts are found by e-mail, name, id and plan', () => {
+test('finds accounts by e-mail address, name, ID and plan', () => {
   expect(['ADA@', 'ada', 'abcd1234', 'plus', ' '].map((search) => matches(account(), search))).not.toContain(false);
   expect(matches(account(), 'grace')).toBe(false);
 });

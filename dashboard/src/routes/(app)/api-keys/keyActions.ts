@@ -1,29 +1,29 @@
-import { answerOf, api } from '#lib/api/client.ts';
+import { api, unwrap } from '#lib/api/client.ts';
 import { confirm } from '#lib/ui/confirm.svelte.ts';
 import { toasts } from '#lib/ui/toasts.svelte.ts';
 import type { Key } from './limits.ts';
 
 const params = ({ id }: Key) => ({ params: { path: { id } } });
 
-export interface ShownKey {
+export interface NewKey {
   readonly name: string;
   readonly value: string;
   readonly models: readonly string[] | null;
   readonly isNew: boolean;
 }
 
-interface Told {
-  readonly changed: () => Promise<void>;
-  /** A value that can be shown this once. */
-  readonly show: (shown: ShownKey) => void;
+interface KeyActionsOptions {
+  readonly reload: () => Promise<void>;
+  /** Shows a new key, which is only possible once. */
+  readonly show: (key: NewKey) => void;
 }
 
-/** What can be done to a key; each says what became of it. */
-export function keyActions({ changed, show }: Told) {
+/** Actions on a key; each shows its result as a notification. */
+export function keyActions({ reload, show }: KeyActionsOptions) {
   async function setActive(key: Key, is_active: boolean): Promise<void> {
     try {
-      await answerOf(api.PATCH('/api/api-keys/{id}', { ...params(key), body: { is_active } }));
-      await changed();
+      await unwrap(api.PATCH('/api/api-keys/{id}', { ...params(key), body: { is_active } }));
+      await reload();
       toasts.good(is_active ? `${key.name} activated` : `${key.name} deactivated`, {
         action: { label: 'Undo', run: () => void setActive(key, !is_active) },
       });
@@ -40,8 +40,8 @@ export function keyActions({ changed, show }: Told) {
     });
     if (!isSure) return;
     try {
-      await answerOf(api.PATCH('/api/api-keys/{id}', { ...params(key), body: { reset_usage: true } }));
-      await changed();
+      await unwrap(api.PATCH('/api/api-keys/{id}', { ...params(key), body: { reset_usage: true } }));
+      await reload();
       toasts.good(`Usage of ${key.name} reset`);
     } catch (error) {
       toasts.bad('Couldn’t reset the usage', error);
@@ -56,15 +56,15 @@ export function keyActions({ changed, show }: Told) {
     });
     if (!isSure) return;
     try {
-      const made = await answerOf(api.POST('/api/api-keys/{id}/regenerate', params(key)));
-      await changed();
-      show({ name: made.name, value: made.key ?? '', models: made.allowed_models, isNew: false });
+      const created = await unwrap(api.POST('/api/api-keys/{id}/regenerate', params(key)));
+      await reload();
+      show({ name: created.name, value: created.key ?? '', models: created.allowed_models, isNew: false });
     } catch (error) {
       toasts.bad(`Couldn’t regenerate ${key.name}`, error);
     }
   }
 
-  /** @returns whether it is gone */
+  /** @returns whether it was deleted */
   async function remove(key: Key): Promise<boolean> {
     const isSure = await confirm({
       title: `Delete ${key.name}?`,
@@ -74,8 +74,8 @@ export function keyActions({ changed, show }: Told) {
     });
     if (!isSure) return false;
     try {
-      await answerOf(api.DELETE('/api/api-keys/{id}', params(key)));
-      await changed();
+      await unwrap(api.DELETE('/api/api-keys/{id}', params(key)));
+      await reload();
       toasts.good(`${key.name} deleted`);
       return true;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Key, LimitType, LimitWindow } from './limits.ts';
 
-/** A limit as it stands in the form: numbers are text while they are typed. */
+/** A limit in the form; the number is the typed text. */
 export interface LimitDraft {
   readonly id: number;
   type: LimitType;
@@ -9,13 +9,13 @@ export interface LimitDraft {
   model: string;
 }
 
-/** A key as it stands in the form. */
+/** A key in the form. */
 export interface KeyDraft {
   name: string;
   models: string[];
-  /** `never`, days from now such as `30`, `keep` for what the key has, or `date`. */
+  /** `never`, days from now such as `30`, `keep` for the current expiry, or `date`. */
   expiry: 'never' | '7' | '30' | '90' | '365' | 'date' | 'keep';
-  /** Of a date field: `2026-12-31`. */
+  /** Value of the date field: `2026-12-31`. */
   date: string;
   limits: LimitDraft[];
 }
@@ -41,25 +41,25 @@ export const draftOf = (key: Key): KeyDraft => ({
 export interface KeyBody {
   name: string;
   allowed_models: string[] | null;
-  /** Left out: as it is. */
+  /** Omitted to keep the current expiry. */
   expires_at?: string | null;
   limits: { limit_type: LimitType; limit_window: LimitWindow; max_value: number; model_filter: string | null }[];
 }
 
-/** Problems by the field that they belong to; limits by `limit-<id>`. */
+/** Error messages by field; limits by `limit-<id>`. */
 export type Problems = Readonly<Record<string, string>>;
 
 const MAX_NAME_LENGTH = 128;
 const DAY_MS = 86_400_000;
 
-/** "2,000,000", "2 000 000", "2m" and "1.5k" are what people type. */
-export function numberIn(text: string): number | undefined {
+/** Parses "2,000,000", "2 000 000", "2m" and "1.5k". @returns undefined when the text is not a number */
+export function parseNumber(text: string): number | undefined {
   const [, digits, unit] = /^([\d.]+)([kmb]?)$/i.exec(text.replaceAll(/[\s,_']/g, '')) ?? [];
   const value = Number(digits) * { '': 1, k: 1e3, m: 1e6, b: 1e9 }[(unit ?? '').toLowerCase() as '' | 'k' | 'm' | 'b'];
   return Number.isFinite(value) ? value : undefined;
 }
 
-export function problemsOf(draft: KeyDraft, now: number): Problems {
+export function validate(draft: KeyDraft, now: number): Problems {
   const problems: Record<string, string> = {};
   const name = draft.name.trim();
   if (name === '') problems.name = 'Enter a name.';
@@ -71,7 +71,7 @@ export function problemsOf(draft: KeyDraft, now: number): Problems {
     else if (at <= now) problems.date = 'Choose a date in the future.';
   }
   for (const { id, max } of draft.limits) {
-    const value = numberIn(max);
+    const value = parseNumber(max);
     if (value === undefined) problems[`limit-${id}`] = 'Enter a number such as 2,000,000 or 2m.';
     else if (!Number.isSafeInteger(value) || value < 1) problems[`limit-${id}`] = 'Enter a whole number of at least 1.';
   }
@@ -84,7 +84,7 @@ export function problemsOf(draft: KeyDraft, now: number): Problems {
   return problems;
 }
 
-/** @param draft one without problems */
+/** @param draft one that `validate` accepts */
 export function bodyOf(draft: KeyDraft, now: number): KeyBody {
   return {
     name: draft.name.trim(),
@@ -93,7 +93,7 @@ export function bodyOf(draft: KeyDraft, now: number): KeyBody {
     limits: draft.limits.map(({ type, window, max, model }) => ({
       limit_type: type,
       limit_window: window,
-      max_value: numberIn(max) ?? 0,
+      max_value: parseNumber(max) ?? 0,
       model_filter: model.trim() || null,
     })),
   };
@@ -105,14 +105,14 @@ function expiryOf({ expiry, date }: KeyDraft, now: number): string | null {
   return new Date(at ?? now).toISOString();
 }
 
-/** The end of a day where the viewer is: a key that expires on Friday still works on Friday. */
+/** The end of a day in the viewer’s time zone: a key that expires on Friday still works on Friday. */
 function endOf(date: string): number | undefined {
   const at = Date.parse(`${date}T23:59:59`);
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Limits of an edited key whose counters start anew, because they are no longer the same rule. */
-export function restarted(before: KeyDraft, after: KeyDraft): number {
+/** Number of limits whose usage an edit resets, because type, window or model changed or the limit was removed. */
+export function resetLimitCount(before: KeyDraft, after: KeyDraft): number {
   const kinds = new Set(before.limits.map(({ type, window, model }) => [type, window, model.trim()].join(' ')));
   const kept = after.limits.filter(({ type, window, model }) => kinds.has([type, window, model.trim()].join(' ')));
   return before.limits.length - kept.length;

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { bodyOf, draftOf, emptyDraft, type KeyDraft, newLimit, numberIn, problemsOf, restarted } from './keyDraft.ts';
+import {
+  bodyOf,
+  draftOf,
+  emptyDraft,
+  type KeyDraft,
+  newLimit,
+  parseNumber,
+  resetLimitCount,
+  validate,
+} from './keyDraft.ts';
 import type { Key } from './limits.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
@@ -12,37 +21,39 @@ test.each([
   ['2m', 2_000_000],
   ['1.5k', 1_500],
   ['1B', 1_000_000_000],
-])('%s is a number', (text, number) => expect(numberIn(text)).toBe(number));
+])('parses %s', (text, number) => expect(parseNumber(text)).toBe(number));
 
-test.each(['', 'many', '-1', '1.2.3', 'm', '1e3'])('"%s" is none', (text) => expect(numberIn(text)).toBeUndefined());
+test.each(['', 'many', '-1', '1.2.3', 'm', '1e3'])('rejects "%s" as a number', (text) =>
+  expect(parseNumber(text)).toBeUndefined(),
+);
 
-test('a key needs a name that fits', () => {
-  expect(problemsOf(draft(), NOW)).toEqual({});
-  expect(problemsOf(draft({ name: '  ' }), NOW)).toHaveProperty('name');
-  expect(problemsOf(draft({ name: 'x'.repeat(129) }), NOW).name).toBe('At most 128 characters; this name has 129.');
+test('requires a name of at most 128 characters', () => {
+  expect(validate(draft(), NOW)).toEqual({});
+  expect(validate(draft({ name: '  ' }), NOW)).toHaveProperty('name');
+  expect(validate(draft({ name: 'x'.repeat(129) }), NOW).name).toBe('At most 128 characters; this name has 129.');
 });
 
-test('a limit needs a whole number, and may be there once', () => {
+test('requires a whole number per limit and rejects duplicates', () => {
   const limits = [newLimit(-1), { ...newLimit(-2), max: '0' }, { ...newLimit(-3), max: '1.5' }];
-  expect(Object.keys(problemsOf(draft({ limits }), NOW))).toEqual(['limit--1', 'limit--2', 'limit--3']);
+  expect(Object.keys(validate(draft({ limits }), NOW))).toEqual(['limit--1', 'limit--2', 'limit--3']);
   const twice = [
     { ...newLimit(-1), max: '1' },
     { ...newLimit(-2), max: '2' },
   ];
-  expect(problemsOf(draft({ limits: twice }), NOW)).toEqual({ 'limit--2': 'This limit already exists.' });
+  expect(validate(draft({ limits: twice }), NOW)).toEqual({ 'limit--2': 'This limit already exists.' });
   const [first, second] = twice as [KeyDraft['limits'][0], KeyDraft['limits'][0]];
-  expect(problemsOf(draft({ limits: [first, { ...second, model: 'gpt-5.5' }] }), NOW)).toEqual({});
+  expect(validate(draft({ limits: [first, { ...second, model: 'gpt-5.5' }] }), NOW)).toEqual({});
 });
 
-test('the last day has to be a day to come', () => {
-  expect(problemsOf(draft({ expiry: 'date' }), NOW)).toEqual({ date: 'Choose a date.' });
-  expect(problemsOf(draft({ expiry: 'date', date: '2026-01-13' }), NOW)).toEqual({
+test('requires a last day in the future', () => {
+  expect(validate(draft({ expiry: 'date' }), NOW)).toEqual({ date: 'Choose a date.' });
+  expect(validate(draft({ expiry: 'date', date: '2026-01-13' }), NOW)).toEqual({
     date: 'Choose a date in the future.',
   });
-  expect(problemsOf(draft({ expiry: 'date', date: '2026-01-17' }), NOW)).toEqual({});
+  expect(validate(draft({ expiry: 'date', date: '2026-01-17' }), NOW)).toEqual({});
 });
 
-test('what was typed becomes what the API takes', () => {
+test('turns the form into the body of the request', () => {
   const limits = [{ ...newLimit(-1), max: '2m', model: ' gpt-5.5 ' }];
   expect(bodyOf(draft({ name: ' laptop ', models: ['gpt-5.5'], expiry: '30', limits }), NOW)).toEqual({
     name: 'laptop',
@@ -53,7 +64,7 @@ test('what was typed becomes what the API takes', () => {
   expect(bodyOf(draft(), NOW)).toMatchObject({ allowed_models: null, expires_at: null, limits: [] });
 });
 
-test('a key that expires on a day works until its end', () => {
+test('a key that expires on a date works until the end of that day', () => {
   const { expires_at } = bodyOf(draft({ expiry: 'date', date: '2026-03-01' }), NOW);
   const at = new Date(expires_at ?? '');
   expect([at.getFullYear(), at.getMonth(), at.getDate(), at.getHours(), at.getMinutes()]).toEqual([2026, 2, 1, 23, 59]);
@@ -89,10 +100,10 @@ test('an edited key keeps its expiry unless another is chosen', () => {
   expect(bodyOf({ ...edited, expiry: 'never' }, NOW).expires_at).toBeNull();
 });
 
-test('a limit begins anew when it is another one, not when its number changes', () => {
+test('counts limits as reset unless only the maximum changes', () => {
   const before = draftOf(stored);
   const [limit] = before.limits as [KeyDraft['limits'][0]];
-  expect(restarted(before, { ...before, limits: [{ ...limit, max: '100' }] })).toBe(0);
-  expect(restarted(before, { ...before, limits: [{ ...limit, window: 'weekly' }] })).toBe(1);
-  expect(restarted(before, { ...before, limits: [] })).toBe(1);
+  expect(resetLimitCount(before, { ...before, limits: [{ ...limit, max: '100' }] })).toBe(0);
+  expect(resetLimitCount(before, { ...before, limits: [{ ...limit, window: 'weekly' }] })).toBe(1);
+  expect(resetLimitCount(before, { ...before, limits: [] })).toBe(1);
 });

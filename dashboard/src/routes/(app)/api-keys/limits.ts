@@ -21,30 +21,35 @@ export const LIMIT_WINDOWS = (Object.keys(PERIODS) as LimitWindow[]).map((value)
   label: `a ${PERIODS[value]}`,
 }));
 
-const amount = ({ limit_type }: Pick<Limit, 'limit_type'>, value: number) =>
-  limit_type === 'cost_usd' ? dollars(value) : `${compact(value)} ${TYPES[limit_type].unit}`;
+const amount = ({ limit_type }: Pick<Limit, 'limit_type'>, value: number, number = compact) =>
+  limit_type === 'cost_usd' ? dollars(value) : `${number(value)} ${TYPES[limit_type].unit}`;
 
-/** "4,000 tokens a day", "$50.00 a month on gpt-5.5" */
-export const limitText = (limit: Pick<Limit, 'limit_type' | 'limit_window' | 'max_value' | 'model_filter'>): string =>
-  `${amount(limit, limit.max_value)} ${periodText(limit)}`;
+/**
+ * "4,000 tokens a day", "$50.00 a month on gpt-5.5"
+ * @param number formats the number of tokens
+ */
+export const limitText = (
+  limit: Pick<Limit, 'limit_type' | 'limit_window' | 'max_value' | 'model_filter'>,
+  number: (value: number) => string = compact,
+): string => `${amount(limit, limit.max_value, number)} ${periodText(limit)}`;
 
 /** "a day", "a month on gpt-5.5" */
 export const periodText = ({ limit_window, model_filter }: Pick<Limit, 'limit_window' | 'model_filter'>): string =>
   `a ${PERIODS[limit_window]}${model_filter ? ` on ${model_filter}` : ''}`;
 
 export interface LimitUse {
-  /** Percent of the ceiling that is used; may be more than 100. */
+  /** Percent of the maximum; can exceed 100. */
   readonly usedPercent: number;
-  /** Percent that requests under way hold. */
+  /** Percent reserved by open requests. */
   readonly reservedPercent: number;
   /** "1,200 of 4,000 tokens" */
   readonly text: string;
-  /** What requests under way hold, or undefined when nothing is. */
+  /** Amount reserved by open requests; undefined when there is none. */
   readonly reservedText: string | undefined;
   readonly isReached: boolean;
 }
 
-/** What is used of a limit, with costs as exact as they are known. */
+/** Usage of a limit. Costs come from the exact fields where the API has them. */
 export function useOf(limit: Limit): LimitUse {
   const used = limit.current_cost_usd ?? limit.current_value;
   const reserved = limit.reserved_cost_usd ?? limit.reserved_value;
@@ -58,15 +63,15 @@ export function useOf(limit: Limit): LimitUse {
   };
 }
 
-export interface KeyStanding {
+export interface KeyStatus {
   readonly tone: 'good' | 'warn' | 'bad' | 'neutral';
   readonly label: string;
 }
 
 const NEAR_PERCENT = 80;
 
-/** Whether a key lets requests in, and if not, why. */
-export function standingOf(key: Key, now: number): KeyStanding {
+/** Whether requests with this key are accepted, and otherwise why not. */
+export function keyStatusOf(key: Key, now: number): KeyStatus {
   if (!key.is_active) return { tone: 'neutral', label: 'Inactive' };
   if (key.expires_at !== null && Date.parse(key.expires_at) <= now) return { tone: 'bad', label: 'Expired' };
   const uses = key.limits.map(useOf);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Key, keyMatches, type Limit, limitText, standingOf, useOf } from './limits.ts';
+import { type Key, keyMatches, keyStatusOf, type Limit, limitText, useOf } from './limits.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
 
@@ -28,7 +28,7 @@ const key = (changes: Partial<Key> = {}): Key => ({
   ...changes,
 });
 
-test('a limit reads as somebody would say it', () => {
+test('limitText names amount, period and model', () => {
   expect(limitText(limit())).toBe('4,000 tokens a day');
   expect(
     limitText(limit({ limit_type: 'cost_usd', limit_window: 'monthly', max_value: 50, model_filter: 'gpt-5.5' })),
@@ -38,7 +38,7 @@ test('a limit reads as somebody would say it', () => {
   );
 });
 
-test('what is used and what is reserved are apart', () => {
+test('usageOf separates used from reserved amounts', () => {
   expect(useOf(limit({ current_value: 1_000, reserved_value: 500 }))).toEqual({
     usedPercent: 25,
     reservedPercent: 12.5,
@@ -49,14 +49,14 @@ test('what is used and what is reserved are apart', () => {
   expect(useOf(limit()).reservedText).toBeUndefined();
 });
 
-test('of a limit in dollars the cents count, although the wire rounds them down', () => {
+test('usageOf uses the exact cost although current_value is rounded down', () => {
   const use = useOf(
     limit({ limit_type: 'cost_usd', max_value: 2, current_value: 1, current_cost_usd: 1.5, reserved_cost_usd: 0 }),
   );
   expect([use.usedPercent, use.text]).toEqual([75, '$1.50 of $2.00']);
 });
 
-test('a limit is reached by what is reserved, too', () => {
+test('a limit counts as reached when used plus reserved amounts reach the maximum', () => {
   expect(useOf(limit({ current_value: 3_999 })).isReached).toBe(false);
   expect(useOf(limit({ current_value: 3_999, reserved_value: 1 })).isReached).toBe(true);
 });
@@ -69,9 +69,11 @@ test.each([
   ['Limit reached', { limits: [limit(), limit({ id: 2, current_value: 4_000 })] }],
   ['Near its limit', { limits: [limit({ current_value: 3_200 })] }],
   ['Active', { limits: [limit({ current_value: 3_199 })] }],
-] as const)('a key is %s', (label, changes) => expect(standingOf(key(changes as Partial<Key>), NOW).label).toBe(label));
+] as const)('reports a key as %s', (label, changes) =>
+  expect(keyStatusOf(key(changes as Partial<Key>), NOW).label).toBe(label),
+);
 
-test('keys are found by name, beginning and id', () => {
+test('finds keys by name, prefix and ID', () => {
   expect(['LAP', 'abcdef', '1111-4111', ' laptop '].map((search) => keyMatches(key(), search))).toEqual([
     true,
     true,

@@ -1,5 +1,5 @@
 /** What is wrong with a text as an address, while it is typed; undefined: nothing. The service has the last word. */
-export function problemOf(text: string, taken: readonly string[] = []): string | undefined {
+export function addressError(text: string, taken: readonly string[] = []): string | undefined {
   const address = text.trim();
   if (address === '') return undefined;
   if (/[/]/.test(address)) return 'Enter a single address. Networks such as 10.0.0.0/8 are not supported.';
@@ -13,16 +13,16 @@ const isIPv4 = (text: string) =>
   /^\d{1,3}(\.\d{1,3}){3}$/.test(text) &&
   text.split('.').every((part) => Number(part) <= 255 && String(Number(part)) === part);
 
-/** A browser knows: what stands in brackets in a URL has to be an IPv6 address. */
+/** URL parsing accepts only an IPv6 address in brackets. */
 const isIPv6 = (text: string) => text.includes(':') && /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`);
 
-/** What would happen to the one who sits here. */
-export function lockOutBy(
+/** Whether a change of the allowlist would newly block the operator’s own address. */
+export function wouldBlock(
   change: { readonly add: string } | { readonly remove: string },
   entries: readonly string[],
   own: string,
 ): boolean {
   const after = 'add' in change ? [...entries, change.add] : entries.filter((entry) => entry !== change.remove);
-  const isOutNow = entries.length > 0 && !entries.includes(own);
-  return !isOutNow && after.length > 0 && !after.includes(own);
+  const isBlockedNow = entries.length > 0 && !entries.includes(own);
+  return !isBlockedNow && after.length > 0 && !after.includes(own);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { lockOutBy, problemOf } from './addresses.ts';
+import { addressError, wouldBlock } from './addresses.ts';
 
 test.each(['', '192.0.2.7', ' 10.0.0.1 ', '::1', '2001:db8::7', '::ffff:192.0.2.1', 'FE80::1'])(
-  '"%s" is fine',
-  (text) => expect(problemOf(text)).toBeUndefined(),
+  'accepts "%s"',
+  (text) => expect(addressError(text)).toBeUndefined(),
 );
 
 test.each([
@@ -15,24 +15,24 @@ test.each([
   ['example.com', /Enter an IPv4/],
   ['2001:db8::7::1', /Enter an IPv4/],
   ['1:2', /Enter an IPv4/],
-])('%s is not', (text, problem) => expect(problemOf(text)).toMatch(problem));
+])('rejects %s', (text, problem) => expect(addressError(text)).toMatch(problem));
 
-test('an address that is there already is said to be', () =>
-  expect(problemOf('10.0.0.1', ['10.0.0.1'])).toMatch(/already/));
+test('rejects an address that is already on the allowlist', () =>
+  expect(addressError('10.0.0.1', ['10.0.0.1'])).toMatch(/already/));
 
-const ME = '192.0.2.7';
+const OWN = '192.0.2.7';
 
-test('the first address of somebody else shuts me out, my own does not', () => {
-  expect(lockOutBy({ add: '10.0.0.1' }, [], ME)).toBe(true);
-  expect(lockOutBy({ add: ME }, [], ME)).toBe(false);
+test('the first address blocks the operator unless it is their own', () => {
+  expect(wouldBlock({ add: '10.0.0.1' }, [], OWN)).toBe(true);
+  expect(wouldBlock({ add: OWN }, [], OWN)).toBe(false);
 });
 
-test('taking mine off shuts me out, unless it was the last one', () => {
-  expect(lockOutBy({ remove: ME }, [ME, '10.0.0.1'], ME)).toBe(true);
-  expect(lockOutBy({ remove: ME }, [ME], ME)).toBe(false);
+test('removing the own address blocks the operator unless the list becomes empty', () => {
+  expect(wouldBlock({ remove: OWN }, [OWN, '10.0.0.1'], OWN)).toBe(true);
+  expect(wouldBlock({ remove: OWN }, [OWN], OWN)).toBe(false);
 });
 
-test('who is out already cannot be shut out again', () => {
-  expect(lockOutBy({ add: '10.0.0.2' }, ['10.0.0.1'], ME)).toBe(false);
-  expect(lockOutBy({ remove: '10.0.0.2' }, ['10.0.0.1', '10.0.0.2'], ME)).toBe(false);
+test('does not warn operators who are already blocked', () => {
+  expect(wouldBlock({ add: '10.0.0.2' }, ['10.0.0.1'], OWN)).toBe(false);
+  expect(wouldBlock({ remove: '10.0.0.2' }, ['10.0.0.1', '10.0.0.2'], OWN)).toBe(false);
 });

@@ -1,6 +1,8 @@
-/** One field that an event changed, in words. */
+import { fieldLabel, isStoredLimit, storedLimitText, valueLabel } from './labels.ts';
+
+/** One field that an event changed, formatted for display. */
 export interface FieldChange {
-  /** e.g. `rules, 1st, max value` */
+  /** e.g. `Limit 1` */
   readonly field: string;
   readonly before: string;
   readonly after: string;
@@ -16,38 +18,41 @@ interface Change {
 const NOTHING = '–';
 
 /**
- * What the API says that differs, taken apart to single fields: a subject that was made shows each of its fields, a list
- * of limits the one number in it that is another one.
+ * Splits the differences that the API reports into single fields: a created subject shows each of its fields, a list of
+ * limits only the limits that differ.
+ * @param timeText formats a time in milliseconds since 1970
  */
 export function fieldChanges(changes: readonly Change[], timeText: (ms: number) => string): FieldChange[] {
   return changes.flatMap(({ path, before, after }) => {
     const names = path.split('/').slice(1).map(unescaped);
-    const [was, is] = [leaves(before, names), leaves(after, names)];
-    const places = [...new Set([...was.keys(), ...is.keys()])];
-    return places.flatMap((place) => {
-      const name = place.split('\n').at(-1) ?? '';
-      const [from, to] = [was.get(place), is.get(place)].map((value) => text(value, name, timeText)) as [
+    const [old, current] = [leaves(before, names), leaves(after, names)];
+    const paths = [...new Set([...old.keys(), ...current.keys()])];
+    return paths.flatMap((leaf) => {
+      const name = leaf.split('\n').at(-1) ?? '';
+      const [from, to] = [old.get(leaf), current.get(leaf)].map((value) => text(value, name, timeText)) as [
         string,
         string,
       ];
-      // A secret that became another one is told, though neither is shown.
+      // A changed secret is listed although neither value is shown.
       if (from === to && from !== HIDDEN) return [];
-      if (from === HIDDEN && to === HIDDEN && !isOwnChange(places, place)) return [];
+      if (from === HIDDEN && to === HIDDEN && !isOwnChange(paths, leaf)) return [];
       const kind = from === NOTHING ? 'added' : to === NOTHING ? 'removed' : 'changed';
-      return [{ field: fieldName(place.split('\n')), before: from, after: to, kind }];
+      return [{ field: fieldLabel(leaf.split('\n')), before: from, after: to, kind }];
     });
   });
 }
 
 const HIDDEN = '[hidden]';
 
-/** The API names a changed secret by its own path; within a list or an object that differs it may be the same. */
-const isOwnChange = (places: readonly string[], place: string) => places.length === 1 && places[0] === place;
+/** The API reports a changed secret by its own path; inside a list or an object that differs it may be unchanged. */
+const isOwnChange = (paths: readonly string[], leaf: string) => paths.length === 1 && paths[0] === leaf;
 
-/** Each single value by its path; lists of plain values are one. */
+/** Single values by path. A list of plain values and a limit count as one value. */
 function leaves(value: unknown, path: readonly string[], found = new Map<string, unknown>()): Map<string, unknown> {
   if (value === null || value === undefined) return found;
-  if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
+  if (typeof value === 'object' && isStoredLimit(value)) {
+    found.set(path.join('\n'), storedLimitText(value));
+  } else if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
     for (const [index, item] of value.entries()) leaves(item, [...path, String(index + 1)], found);
   } else if (typeof value === 'object' && !Array.isArray(value)) {
     for (const [name, item] of Object.entries(value)) leaves(item, [...path, name], found);
@@ -62,15 +67,8 @@ function text(value: unknown, name: string, timeText: (ms: number) => string): s
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && /(At|Until)$/.test(name)) return timeText(value);
-  return typeof value === 'number' ? new Intl.NumberFormat('en').format(value) : String(value);
-}
-
-const fieldName = (names: readonly string[]) => names.map(inWords).join(', ') || 'value';
-
-/** `maxValue` is "max value", the first item of a list "no. 1". */
-function inWords(name: string): string {
-  if (/^\d+$/.test(name)) return `no. ${name}`;
-  return /^[a-z][a-zA-Z]+$/.test(name) ? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : name;
+  if (typeof value === 'number' && name.endsWith('Percent')) return `${value} %`;
+  return typeof value === 'number' ? new Intl.NumberFormat('en').format(value) : valueLabel(String(value));
 }
 
 const unescaped = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -6,43 +6,41 @@ const shown = (changes: Parameters<typeof fieldChanges>[0]) =>
     ({ field, before, after, kind }) => `${kind} ${field}: ${before} -> ${after}`,
   );
 
-test('a field that changed says what it was and what it is', () => {
-  expect(shown([{ path: '/name', before: 'old', after: 'new' }])).toEqual(['changed name: old -> new']);
+test('shows a changed field with its old and new value', () => {
+  expect(shown([{ path: '/name', before: 'old', after: 'new' }])).toEqual(['changed Name: old -> new']);
 });
 
-test('what was made shows each of its fields', () => {
+test('shows each field of a created subject', () => {
   expect(shown([{ path: '', before: null, after: { name: 'laptop', isActive: true, expiresAt: null } }])).toEqual([
-    'added name: – -> laptop',
-    'added is active: – -> yes',
+    'added Name: – -> laptop',
+    'added Active: – -> yes',
   ]);
 });
 
-test('what is gone shows what it was', () => {
+test('shows the last value of a removed field', () => {
   expect(shown([{ path: '/10.0.0.1', before: { allowedAt: 0 }, after: null }])).toEqual([
-    'removed 10.0.0.1, allowed at: 1970-01-01T00:00:00.000Z -> –',
+    'removed 10.0.0.1, added: 1970-01-01T00:00:00.000Z -> –',
   ]);
 });
 
-test('of a list of limits only the number that is another one is shown', () => {
-  const rule = { id: 1, limitType: 'total_tokens', maxValue: 1_000 };
-  const other = { id: 2, limitType: 'cost_usd', maxValue: 5 };
+test('shows only the limits of a list that differ, with unit and period', () => {
+  const rule = { id: 1, limitType: 'total_tokens', limitWindow: 'daily', maxValue: 1_000, modelFilter: null };
+  const other = { id: 2, limitType: 'cost_usd', limitWindow: 'monthly', maxValue: 5, modelFilter: null };
   expect(shown([{ path: '/rules', before: [rule, other], after: [{ ...rule, maxValue: 2_000_000 }, other] }])).toEqual([
-    'changed rules, no. 1, max value: 1,000 -> 2,000,000',
+    'changed Limit 1: 1,000 tokens a day -> 2,000,000 tokens a day',
   ]);
 });
 
-test('lists of plain values are one field', () => {
-  expect(shown([{ path: '/allowedModels', before: ['a', 'b'], after: [] }])).toEqual([
-    'changed allowed models: a, b -> none',
-  ]);
+test('shows a list of plain values as one field', () => {
+  expect(shown([{ path: '/allowedModels', before: ['a', 'b'], after: [] }])).toEqual(['changed Models: a, b -> none']);
 });
 
-test('that a secret changed is said, what it was is not', () => {
+test('lists a changed secret without its values', () => {
   expect(shown([{ path: '/hash', before: '[hidden]', after: '[hidden]' }])).toEqual([
-    'changed hash: [hidden] -> [hidden]',
+    'changed Key hash: [hidden] -> [hidden]',
   ]);
 });
 
-test('names with a slash are read as the API writes them', () => {
+test('decodes the escapes of JSON Pointer', () => {
   expect(shown([{ path: '/a~1b~0c', before: 1, after: 2 }])).toEqual(['changed a/b~c: 1 -> 2']);
 });

@@ -1,11 +1,11 @@
-/** Events of one day, as the viewer counts days. */
+/** Events of one day in the viewer’s time zone. */
 export interface Day<Event> {
   readonly key: string;
   readonly title: string;
   readonly events: readonly Event[];
 }
 
-/** The latest day first, as the events come. */
+/** Groups events by day, in their order: newest first. */
 export function byDay<Event extends { readonly time: string }>(
   events: readonly Event[],
   now: number,
@@ -26,7 +26,7 @@ export function byDay<Event extends { readonly time: string }>(
     const time = Date.parse(event.time);
     const key = keys.format(time);
     const last = days.at(-1);
-    // A clock that lags may put an event into the day before: days stand in the order of the log.
+    // A node whose clock lags may date an event a day earlier: the order is that of the log.
     if (last?.key === key) last.events.push(event);
     else {
       const title = key === today ? 'Today' : key === yesterday ? 'Yesterday' : titles.format(time);

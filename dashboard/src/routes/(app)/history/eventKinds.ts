@@ -1,14 +1,14 @@
-/** A kind of events that people look for together, and the types of the log that belong to it. */
+/** A group of event types that the history offers as one filter. */
 export interface EventKind {
   readonly value: string;
   readonly label: string;
   readonly hint: string;
-  /** Whether the page shows it unless it is told otherwise: the others are many, and seldom what one looks for. */
+  /** Whether it is shown by default; the other kinds are frequent and seldom of interest. */
   readonly isChange: boolean;
   readonly types: readonly string[];
 }
 
-/** Every type of the registry is in one of them: a test sees to it. */
+/** Every registered event type is in exactly one of them (test/dashboard/eventKinds.unit.test.ts). */
 export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'accounts',
@@ -105,7 +105,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
 export const typesOf = (kinds: readonly string[]): string[] =>
   EVENT_KINDS.filter(({ value }) => kinds.includes(value)).flatMap(({ types }) => types);
 
-/** What is shown when nothing is said. */
+/** Kinds that are shown by default. */
 export const CHANGES: readonly string[] = EVENT_KINDS.filter(({ isChange }) => isChange).map(({ value }) => value);
 
 export const kindOf = (type: string): EventKind | undefined => EVENT_KINDS.find(({ types }) => types.includes(type));

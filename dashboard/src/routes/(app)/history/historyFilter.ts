@@ -4,16 +4,16 @@ import { ANY_TIME, boundsOf, type Query, type TimeRange, timeRangeFrom } from '#
 import { CHANGES, EVENT_KINDS, typesOf } from './eventKinds.ts';
 
 type ListQuery = NonNullable<paths['/api/history']['get']['parameters']['query']>;
-/** What the API is asked for, but for paging. */
+/** Query of the API without paging. */
 export type HistoryConditions = Omit<ListQuery, 'limit' | 'cursor'>;
 
 export const EVERYTHING = 'everything';
-/** The API looks for three characters at least. */
+/** Minimum length that the API accepts. */
 export const MIN_SEARCH = 3;
 
-/** What the page shows, as its URL says it. */
+/** The filters in the URL of the page. */
 export interface HistoryFilter extends TimeRange {
-  /** Kinds of events, or `everything`; without any, what was changed. */
+  /** Kinds of events, or `everything`; when empty, only changes. */
   readonly kind: readonly string[];
   readonly type: readonly string[];
   readonly subject: readonly string[];
@@ -21,7 +21,7 @@ export interface HistoryFilter extends TimeRange {
   readonly search: string;
 }
 
-/** Reads a filter from a URL; what makes no sense there is left out. */
+/** Reads the filters from a URL; ignores invalid values. */
 export function filterFrom(query: Query): HistoryFilter {
   const list = (name: string) => [...new Set(query.getAll(name))].filter((value) => value !== '');
   const known = list('kind').filter((value) => EVENT_KINDS.some((kind) => kind.value === value));
@@ -35,11 +35,11 @@ export function filterFrom(query: Query): HistoryFilter {
   };
 }
 
-/** Whether requests, samples and refreshes are left out because nobody asked for them. */
+/** Whether requests, usage samples and token refreshes are hidden because no filter includes them. */
 export const isChangesOnly = ({ kind, type, subject }: HistoryFilter): boolean =>
   kind.length === 0 && type.length === 0 && subject.length === 0;
 
-/** What to ask the API for, at this moment. */
+/** Query of the API for a filter. @param now in ms since 1970, for relative time ranges */
 export function conditionsOf(filter: HistoryFilter, now: number): HistoryConditions {
   const { kind, type, subject, actor, search } = filter;
   const kinds = isChangesOnly(filter) ? CHANGES : kind;
@@ -53,8 +53,8 @@ export function conditionsOf(filter: HistoryFilter, now: number): HistoryConditi
   };
 }
 
-/** What takes every condition out of the URL. */
-export const NO_CONDITIONS: Readonly<Record<string, null>> = {
+/** Query changes that remove every filter. */
+export const NO_FILTERS: Readonly<Record<string, null>> = {
   ...ANY_TIME,
   kind: null,
   type: null,
@@ -63,22 +63,22 @@ export const NO_CONDITIONS: Readonly<Record<string, null>> = {
   search: null,
 };
 
-export interface Words {
+export interface Labels {
   readonly subject: (subject: string) => string;
   readonly actor: (actor: string) => string;
   readonly time: (iso: string) => string;
 }
 
-/** Every condition that holds, each with its way out. */
-export function chipsOf(filter: HistoryFilter, words: Words): Chip[] {
+/** A chip for each active filter. */
+export function chipsOf(filter: HistoryFilter, labels: Labels): Chip[] {
   const kind = (value: string) =>
-    value === EVERYTHING ? 'all events' : (EVENT_KINDS.find((one) => one.value === value)?.label ?? value);
+    value === EVERYTHING ? 'all events' : (EVENT_KINDS.find((item) => item.value === value)?.label ?? value);
   return [
     ...(filter.search === '' ? [] : [singleChip('search', 'Search', filter.search)]),
-    ...timeChips(filter, words.time),
+    ...timeChips(filter, labels.time),
     ...listChips('kind', 'Type', filter.kind, kind),
     ...listChips('type', 'Event type', filter.type),
-    ...listChips('subject', 'Subject', filter.subject, words.subject),
-    ...listChips('actor', 'Actor', filter.actor, words.actor),
+    ...listChips('subject', 'Subject', filter.subject, labels.subject),
+    ...listChips('actor', 'Actor', filter.actor, labels.actor),
   ];
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { chipsOf, conditionsOf, filterFrom, isChangesOnly, NO_CONDITIONS } from './historyFilter.ts';
+import { chipsOf, conditionsOf, filterFrom, isChangesOnly, NO_FILTERS } from './historyFilter.ts';
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
 const read = (query: string) => filterFrom(new URLSearchParams(query));
 const asked = (query: string) => conditionsOf(read(query), NOW);
 
-test('without conditions the changes are asked for, not what happens all the time', () => {
+test('loads only changes when no filter is set', () => {
   const { type, ...rest } = asked('');
   expect(rest).toEqual({});
   expect(type).toContain('ApiKeyLimitsChanged');
@@ -14,7 +14,7 @@ test('without conditions the changes are asked for, not what happens all the tim
   expect(type).not.toContain('AccountUsageObserved');
 });
 
-test('of one subject everything is asked for, unless a kind is named', () => {
+test('loads all events of a subject unless a type is chosen', () => {
   expect(asked('subject=account-a')).toEqual({ subject: ['account-a'] });
   expect(asked('subject=account-a&kind=tokens').type).toEqual([
     'TokenRefreshClaimed',
@@ -23,12 +23,12 @@ test('of one subject everything is asked for, unless a kind is named', () => {
   ]);
 });
 
-test('everything is everything', () => {
+test('the filter “everything” loads all events', () => {
   expect(asked('kind=everything')).toEqual({});
   expect(isChangesOnly(read('kind=everything'))).toBe(false);
 });
 
-test('types, actors, times and texts go to the API as they are', () => {
+test('passes types, actors, times and search to the API', () => {
   expect(asked('type=IpAllowed&actor=operator:10.0.0.1&since=2026-11-01&last=nonsense&search=10.0')).toEqual({
     type: ['IpAllowed'],
     actor: ['operator:10.0.0.1'],
@@ -37,17 +37,17 @@ test('types, actors, times and texts go to the API as they are', () => {
   });
 });
 
-test('a search that is too short for the API is not asked for', () => {
+test('omits a search shorter than the API accepts', () => {
   expect(asked('kind=everything&search=ab')).toEqual({});
 });
 
-test('an unknown kind in the URL is left out', () => {
+test('ignores an unknown kind in the URL', () => {
   expect(read('kind=weather').kind).toEqual([]);
 });
 
-test('every condition is a chip that knows its way out', () => {
-  const words = { subject: (text: string) => text, actor: (text: string) => text, time: (text: string) => text };
-  const chips = chipsOf(read('kind=keys&subject=apiKey-1&actor=cli&search=abc&last=1h&type=IpAllowed'), words);
+test('shows a removable chip for each filter', () => {
+  const labels = { subject: (text: string) => text, actor: (text: string) => text, time: (text: string) => text };
+  const chips = chipsOf(read('kind=keys&subject=apiKey-1&actor=cli&search=abc&last=1h&type=IpAllowed'), labels);
   expect(chips.map(({ name, value }) => `${name}: ${value}`)).toEqual([
     'Search: abc',
     'Time: last hour',
@@ -56,5 +56,5 @@ test('every condition is a chip that knows its way out', () => {
     'Subject: apiKey-1',
     'Actor: cli',
   ]);
-  expect(chips.every(({ without }) => Object.keys(without).every((name) => name in NO_CONDITIONS))).toBe(true);
+  expect(chips.every(({ without }) => Object.keys(without).every((name) => name in NO_FILTERS))).toBe(true);
 });

@@ -1,84 +1,95 @@
-interface Called {
+import { SETTING_LABELS, storedLimitText, valueLabel } from './labels.ts';
+
+interface Names {
   readonly account: (id: string) => string;
   readonly key: (id: string) => string;
 }
 
-/** What an event is about, in words: `account-<id>` is the account of an e-mail address. */
-export function subjectText(subject: string, called: Called): string {
+/** Describes the subject of an event: an account by its e-mail address, a key by its name. */
+export function subjectText(subject: string, names: Names): string {
   const dash = subject.indexOf('-');
   const [kind, id] = [subject.slice(0, dash), subject.slice(dash + 1)];
   switch (kind) {
     case 'account':
-      return called.account(id);
+      return names.account(id);
     case 'accountTokens':
-      return `tokens of ${called.account(id)}`;
+      return `Tokens of ${names.account(id)}`;
     case 'accountUsage':
-      return `usage of ${called.account(id)}`;
+      return `Usage of ${names.account(id)}`;
     case 'accountLink':
-      return `sign-in ${id.slice(0, 8)}`;
+      return `Sign-in ${id.slice(0, 8)}`;
     case 'apiKey':
-      return `key ${called.key(id)}`;
+      return `Key ${names.key(id)}`;
     case 'firewall':
-      return 'firewall';
+      return 'Firewall';
     case 'settings':
-      return 'settings';
+      return 'Settings';
     case 'modelCatalogue':
-      return 'models';
+      return 'Models';
     case 'pricing':
-      return 'prices';
+      return 'Prices';
     case 'session':
-      return `session ${id.slice(0, 8)}`;
+      return `Session ${id.slice(0, 8)}`;
     case 'address':
-      return `address ${id}`;
+      return `Address ${id}`;
     case 'request':
-      return `request ${id.slice(0, 12)}…`;
+      return `Request ${id.slice(0, 12)}…`;
     default:
       return subject;
   }
 }
 
-/** How the filter spells an actor, in words. */
-export function actorText(actor: string, called: Pick<Called, 'key'>): string {
+/** Describes an actor as the filter encodes it, e.g. `operator:10.0.0.1`. */
+export function actorText(actor: string, names: Pick<Names, 'key'>): string {
   const colon = actor.indexOf(':');
   const [kind, id] = colon === -1 ? [actor, ''] : [actor.slice(0, colon), actor.slice(colon + 1)];
   switch (kind) {
     case 'operator':
-      return id === '' ? 'any operator' : `an operator at ${id}`;
+      return id === '' ? 'Any operator' : `Operator at ${id}`;
     case 'session':
-      return `session ${id.slice(0, 8)}`;
+      return `Session ${id.slice(0, 8)}`;
     case 'apiKey':
-      return `key ${called.key(id)}`;
+      return `Key ${names.key(id)}`;
     case 'anonymous':
-      return 'a client without a key';
+      return 'Client without a key';
     case 'cli':
-      return 'command line';
+      return 'Command line';
     case 'system':
-      return 'the system';
+      return 'System';
     default:
       return actor;
   }
 }
 
-/** Settings by the names that the page of the settings gives them. */
-const SETTINGS: Readonly<Record<string, string>> = {
-  stickyThreadsEnabled: '“Keep a conversation on one account”',
-  preferEarlierResetAccounts: '“Prefer accounts that reset earlier”',
-  routingStrategy: 'the strategy',
-  importWithoutOverwrite: '“Skip existing accounts on import”',
-  totpRequiredOnLogin: '“Require the code at every sign-in”',
-  apiKeyAuthEnabled: '“Require an API key”',
+const SETTING_CHANGE = new RegExp(`\\b(${Object.keys(SETTING_LABELS).join('|')}) changed from (\\w+) to (\\w+)`, 'g');
+const LIMIT = /\b(\d+) (total_tokens|input_tokens|output_tokens|cost_usd) (daily|weekly|monthly)\b/g;
+
+const SIGN_IN_METHODS: Readonly<Record<string, string>> = {
+  password: 'the password',
+  totp: 'a two-factor code',
+  setup_token: 'the set-up token',
 };
-const SETTING = new RegExp(`\\b(${Object.keys(SETTINGS).join('|')})\\b(?= changed from)`, 'g');
 
 /**
- * A sentence of the log for people: accounts by their e-mail address, settings by what their page calls them, and a
- * capital at its beginning.
+ * Rewrites a sentence of the log for display: accounts by e-mail address, settings, limits and sign-in methods by label,
+ * with a capital first letter.
+ * @param emails e-mail addresses by account ID
  */
-export function readable(sentence: string, accounts: ReadonlyMap<string, string>): string {
-  const named = sentence.replace(/\baccount ([\w.@+-]+)/g, (found, id) => {
-    const email = accounts.get(id);
-    return email ? `account ${email}` : found;
-  });
-  const plain = named.replace(SETTING, (name) => SETTINGS[name] ?? name);
-  return plain.charAt(0).toUpperCase() + plain.slice(1);
+export function readableSentence(sentence: string, emails: ReadonlyMap<string, string>): string {
+  const text = sentence
+    .replace(/\baccount ([\w.@+-]+)/g, (match, id) => (emails.has(id) ? `account ${emails.get(id)}` : match))
+    .replace(
+      SETTING_CHANGE,
+      (_, name, from, to) => `“${SETTING_LABELS[name]}” changed from ${settingValue(from)} to ${settingValue(to)}`,
+    )
+    .replace(LIMIT, (_, amount, limitType, limitWindow) =>
+      storedLimitText({ maxValue: Number(amount), limitType, limitWindow }),
+    )
+    .replace(
+      /\ba sign-in with (\w+) from/,
+      (match, method) => `a sign-in with ${SIGN_IN_METHODS[method] ?? match} from`,
+    );
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+const settingValue = (value: string) => ({ true: 'on', false: 'off' })[value] ?? valueLabel(value);

@@ -1,42 +1,51 @@
 import { expect, test } from 'vitest';
 import { byDay } from './days.ts';
-import { actorText, readable, subjectText } from './subjects.ts';
+import { actorText, readableSentence, subjectText } from './subjects.ts';
 
-const called = { account: (id: string) => `${id}@example.com`, key: (id: string) => `<${id}>` };
+const names = { account: (id: string) => `${id}@example.com`, key: (id: string) => `<${id}>` };
 
 test.each([
   ['account-a_1', 'a_1@example.com'],
-  ['accountTokens-a', 'tokens of a@example.com'],
-  ['apiKey-k', 'key <k>'],
-  ['firewall-main', 'firewall'],
-  ['address-10.0.0.1', 'address 10.0.0.1'],
+  ['accountTokens-a', 'Tokens of a@example.com'],
+  ['apiKey-k', 'Key <k>'],
+  ['firewall-main', 'Firewall'],
+  ['address-10.0.0.1', 'Address 10.0.0.1'],
   ['weather-main', 'weather-main'],
-])('%s is about %s', (subject, text) => {
-  expect(subjectText(subject, called)).toBe(text);
+])('names the subject %s “%s”', (subject, text) => {
+  expect(subjectText(subject, names)).toBe(text);
 });
 
 test.each([
-  ['operator', 'any operator'],
-  ['operator:::1', 'an operator at ::1'],
-  ['apiKey:k', 'key <k>'],
-  ['system', 'the system'],
-])('the actor %s is %s', (actor, text) => {
-  expect(actorText(actor, called)).toBe(text);
+  ['operator', 'Any operator'],
+  ['operator:::1', 'Operator at ::1'],
+  ['apiKey:k', 'Key <k>'],
+  ['system', 'System'],
+])('names the actor %s “%s”', (actor, text) => {
+  expect(actorText(actor, names)).toBe(text);
 });
 
-test('a sentence names accounts by their e-mail, and begins with a capital', () => {
+test('a sentence names accounts by e-mail address and starts with a capital', () => {
   const emails = new Map([['acc_1', 'ada@example.com']]);
-  expect(readable('account acc_1 was paused', emails)).toBe('Account ada@example.com was paused');
-  expect(readable('account acc_2 was paused', emails)).toBe('Account acc_2 was paused');
+  expect(readableSentence('account acc_1 was paused', emails)).toBe('Account ada@example.com was paused');
+  expect(readableSentence('account acc_2 was paused', emails)).toBe('Account acc_2 was paused');
 });
 
-test('a sentence names settings as their page does', () => {
-  expect(readable('apiKeyAuthEnabled changed from false to true', new Map())).toBe(
-    '“Require an API key” changed from false to true',
+test('a sentence names settings, limits and methods by label', () => {
+  expect(readableSentence('apiKeyAuthEnabled changed from false to true', new Map())).toBe(
+    '“Require an API key” changed from off to on',
+  );
+  expect(readableSentence('routingStrategy changed from usage_weighted to round_robin', new Map())).toBe(
+    '“Strategy” changed from by remaining usage to round robin',
+  );
+  expect(readableSentence('API key "ci" has 1300000 total_tokens daily, 200 cost_usd monthly', new Map())).toBe(
+    'API key "ci" has 1,300,000 tokens a day, $200.00 a month',
+  );
+  expect(readableSentence('a sign-in with setup_token from 10.0.0.7 failed', new Map())).toBe(
+    'A sign-in with the set-up token from 10.0.0.7 failed',
   );
 });
 
-test('events stand under the day of the viewer', () => {
+test('groups events by day in the viewer’s time zone', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   const events = ['2026-11-21T00:30:00Z', '2026-11-20T23:30:00Z', '2026-11-20T11:00:00Z', '2026-11-01T00:00:00Z'];
   const days = (timeZone: string) =>

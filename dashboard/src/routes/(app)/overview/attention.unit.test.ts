@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '#lib/api/client.ts';
 import type { Key, Limit } from '../api-keys/limits.ts';
-import { attentionOf, type Known } from './attention.ts';
+import { attentionItems, type ServiceState } from './attention.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
 const minutesAgo = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
@@ -60,19 +60,19 @@ const key = (limits: Partial<Limit>[], changes: Partial<Key> = {}): Key => ({
   ...changes,
 });
 
-const about = (known: Partial<Known>) =>
-  attentionOf({ accounts: [account()], keys: [], refreshSeconds: 60, now: NOW, ...known });
-const texts = (known: Partial<Known>) => about(known).map(({ tone, text }) => [tone, text]);
+const itemsFor = (known: Partial<ServiceState>) =>
+  attentionItems({ accounts: [account()], keys: [], refreshSeconds: 60, now: NOW, ...known });
+const texts = (known: Partial<ServiceState>) => itemsFor(known).map(({ tone, text }) => [tone, text]);
 
-test('a service in which everything is well needs nobody', () => {
-  expect(about({ keys: [key([{ current_value: 3_000 }])] })).toEqual([]);
-  expect(about({ accounts: [] })).toEqual([]);
+test('reports nothing for a healthy service', () => {
+  expect(itemsFor({ keys: [key([{ current_value: 3_000 }])] })).toEqual([]);
+  expect(itemsFor({ accounts: [] })).toEqual([]);
   const resting = account({ availability: { state: 'quota_exceeded', reason: null, until: '2026-01-15T15:00:00Z' } });
-  expect(about({ accounts: [account(), resting] })).toEqual([]);
+  expect(itemsFor({ accounts: [account(), resting] })).toEqual([]);
 });
 
-test('a deactivated account says why, and leads to signing in to it', () =>
-  expect(about({ accounts: [account(), deactivated('grace@example.com')] })).toEqual([
+test('reports a deactivated account with the reason and a link to sign in again', () =>
+  expect(itemsFor({ accounts: [account(), deactivated('grace@example.com')] })).toEqual([
     {
       tone: 'bad',
       text: 'grace@example.com is deactivated',
@@ -82,22 +82,22 @@ test('a deactivated account says why, and leads to signing in to it', () =>
     },
   ]));
 
-test('many accounts with the same trouble are one line', () =>
+test('reports many accounts with the same problem as one line', () =>
   expect(
     texts({ accounts: [account(), ...['a', 'b', 'c', 'd'].map((name) => deactivated(`${name}@example.com`))] }),
   ).toEqual([['bad', '4 accounts are deactivated']]));
 
-test('when nobody is served it says when that ends', () => {
+test('reports when no account can serve, and until when', () => {
   const until = '2026-01-15T15:00:00Z';
   const spent = account({ availability: { state: 'quota_exceeded', reason: null, until } });
-  expect(about({ accounts: [spent, deactivated('grace@example.com')] })[0]).toMatchObject({
+  expect(itemsFor({ accounts: [spent, deactivated('grace@example.com')] })[0]).toMatchObject({
     tone: 'bad',
     text: 'No account can serve requests',
-    at: { words: 'the first is available in', time: until },
+    at: { label: 'the first is available in', time: until },
   });
 });
 
-test('usage that was not refreshed for longer than it takes is mentioned, of paused accounts it is not', () => {
+test('reports outdated usage of active accounts', () => {
   const silent = account({ usage_observed_at: minutesAgo(31) });
   const paused = account({ usage_observed_at: minutesAgo(300), status: 'paused' });
   expect(texts({ accounts: [account(), silent, paused] })).toEqual([
@@ -109,15 +109,15 @@ test('usage that was not refreshed for longer than it takes is mentioned, of pau
   ]);
 });
 
-test('an account without a token to renew its sign-in needs one', () => {
+test('reports an account without a refresh token', () => {
   const auth = { ...account().auth, refresh: { expires_at: null, state: 'missing' } };
   expect(texts({ accounts: [account({ auth })] })).toEqual([['bad', 'ada@example.com must sign in again']]);
 });
 
-test('keys are mentioned by the limit that is nearest, what is worst first', () => {
+test('reports keys by their fullest limit, worst first', () => {
   const near = key([{ current_value: 100 }, { current_value: 3_300, max_value: 4_000 }]);
   const reached = key([{ current_value: 3_000, reserved_value: 1_000 }], { name: 'ci' });
-  expect(about({ keys: [near, reached] })).toEqual([
+  expect(itemsFor({ keys: [near, reached] })).toEqual([
     expect.objectContaining({
       tone: 'bad',
       text: 'The key ci has reached its limit',
@@ -127,14 +127,14 @@ test('keys are mentioned by the limit that is nearest, what is worst first', () 
       tone: 'warn',
       text: 'The key laptop is near its limit',
       detail: '4,000 tokens a day, 83 % used',
-      at: { words: 'resets in', time: '2026-01-16T12:00:00Z', as: 'left' },
+      at: { label: 'resets in', time: '2026-01-16T12:00:00Z', as: 'left' },
       action: { label: 'View', href: '/api-keys?key=11111111-1111-4111-8111-111111111111' },
     },
   ]);
-  expect(about({ keys: [key([{ current_value: 4_000 }], { is_active: false })] })).toEqual([]);
+  expect(itemsFor({ keys: [key([{ current_value: 4_000 }], { is_active: false })] })).toEqual([]);
 });
 
-test('keys that have expired or soon will are mentioned', () =>
+test('reports keys that have expired or expire soon', () =>
   expect(
     texts({
       keys: [

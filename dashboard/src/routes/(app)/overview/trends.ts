@@ -1,17 +1,16 @@
 import type { paths } from '#lib/api/openapi.d.ts';
 
-type Answer = paths['/api/dashboard/trends']['get']['responses'][200]['content']['application/json'];
-export type Point = Answer['points'][number];
+type TrendsResponse = paths['/api/dashboard/trends']['get']['responses'][200]['content']['application/json'];
+export type Point = TrendsResponse['points'][number];
 
-/** What can be looked at, and how finely it is drawn. */
-export const STRETCHES = [
+/** Periods of the charts, with their resolution. */
+export const PERIODS = [
   { name: '24h', title: '24 hours', hours: 24, stepMinutes: 10, rowsBy: 'hour' },
   { name: '7d', title: '7 days', hours: 168, stepMinutes: 60, rowsBy: 'day' },
 ] as const;
-export type Stretch = (typeof STRETCHES)[number];
+export type Period = (typeof PERIODS)[number];
 
-export const stretchOf = (name: string | null): Stretch =>
-  STRETCHES.find((stretch) => stretch.name === name) ?? STRETCHES[0];
+export const periodOf = (name: string | null): Period => PERIODS.find((period) => period.name === name) ?? PERIODS[0];
 
 export interface Sums {
   readonly requests: number;
@@ -41,15 +40,15 @@ export const errorPercent = ({ requests, errors }: Pick<Sums, 'requests' | 'erro
 export interface Row extends Sums {
   /** "Sat 21 Nov, 14:00" or "Sat 21 Nov" */
   readonly title: string;
-  /** ISO 8601, the last moment included, as the request log is asked for it. */
+  /** ISO 8601, both inclusive, as the request log expects them. */
   readonly since: string;
   readonly until: string;
 }
 
-/** The points as few enough rows to be read: by the hour or the day of the viewer, newest first, empty ones left out. */
+/** Sums of the points by hour or day in the viewer’s time zone, newest first, without empty rows. */
 export function rowsOf(
   points: readonly Point[],
-  { rowsBy, stepMinutes }: Pick<Stretch, 'rowsBy' | 'stepMinutes'>,
+  { rowsBy, stepMinutes }: Pick<Period, 'rowsBy' | 'stepMinutes'>,
   timeZone?: string,
 ): Row[] {
   const format = new Intl.DateTimeFormat('en-GB', {
@@ -67,18 +66,15 @@ export function rowsOf(
   return [...groups]
     .map(([title, group]) => ({
       title: rowsBy === 'hour' ? `${title}:00` : title,
-      ...stretchBetween(group, stepMinutes),
+      ...rangeOf(group, stepMinutes),
       ...sumsOf(group),
     }))
     .filter(({ requests }) => requests > 0)
     .reverse();
 }
 
-/** What the request log is asked for to see the requests of some points that follow one another. */
-export function stretchBetween(
-  points: readonly Pick<Point, 't'>[],
-  stepMinutes: number,
-): { since: string; until: string } {
+/** Time range of consecutive points, for a link to the request log. */
+export function rangeOf(points: readonly Pick<Point, 't'>[], stepMinutes: number): { since: string; until: string } {
   const since = points[0]?.t ?? '';
   const last = Date.parse(points.at(-1)?.t ?? '') + stepMinutes * 60_000 - 1;
   return { since, until: new Date(last).toISOString() };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorPercent, logsHref, type Point, rowsOf, stretchBetween, stretchOf, sumsOf } from './trends.ts';
+import { errorPercent, logsHref, type Point, periodOf, rangeOf, rowsOf, sumsOf } from './trends.ts';
 
 const point = (t: string, changes: Partial<Point> = {}): Point => ({
   t,
@@ -19,16 +19,16 @@ const POINTS = [
   point('2026-01-15T23:10:00Z', { requests: 1, cost_usd: 0.25 }),
 ];
 
-test('the period is one of those offered', () =>
-  expect([stretchOf(null), stretchOf('7d'), stretchOf('9y')].map(({ name }) => name)).toEqual(['24h', '7d', '24h']));
+test('an unknown period falls back to 24 hours', () =>
+  expect([periodOf(null), periodOf('7d'), periodOf('9y')].map(({ name }) => name)).toEqual(['24h', '7d', '24h']));
 
-test('points add up', () => {
+test('sums points', () => {
   const sums = { requests: 7, errors: 1, inputTokens: 110, cachedTokens: 3, outputTokens: 7, cost: 0.75 };
   expect(sumsOf(POINTS)).toEqual(sums);
   expect([errorPercent(sums), errorPercent({ requests: 0, errors: 0 })]).toEqual([(1 / 7) * 100, 0]);
 });
 
-test('rows are the hours or days of the viewer, newest first, without those in which nothing was asked', () => {
+test('groups rows by hour or day in the viewer’s time zone, newest first, without empty ones', () => {
   const hours = rowsOf(POINTS, { rowsBy: 'hour', stepMinutes: 10 }, 'Europe/Berlin');
   expect(hours.map(({ title, requests, since, until }) => [title, requests, since, until])).toEqual([
     ['Fri 16 Jan, 00:00', 3, '2026-01-15T23:00:00Z', '2026-01-15T23:19:59.999Z'],
@@ -38,7 +38,7 @@ test('rows are the hours or days of the viewer, newest first, without those in w
   expect(days.map(({ title, requests }) => [title, requests])).toEqual([['Thu 15 Jan', 7]]);
 });
 
-test('a step leads to its requests', () =>
-  expect(logsHref(stretchBetween([point('2026-01-15T22:00:00Z')], 10))).toBe(
+test('links a step to its requests', () =>
+  expect(logsHref(rangeOf([point('2026-01-15T22:00:00Z')], 10))).toBe(
     '/request-logs?since=2026-01-15T22%3A00%3A00Z&until=2026-01-15T22%3A09%3A59.999Z',
   ));

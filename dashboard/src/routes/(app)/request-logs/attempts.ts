@@ -1,18 +1,18 @@
-/** One attempt at an account, as the request's event tells it. */
+/** One attempt at an account, from the request's event. */
 export interface ShownAttempt {
   readonly accountId: string;
   readonly outcome: string;
   readonly isGood: boolean;
   readonly code: string | null;
-  /** After the request had arrived. */
+  /** Since the arrival of the request. */
   readonly startedAfterMs: number;
   readonly tookMs: number;
-  /** Position that the choice of the account was decided at. */
+  /** Log position of the state that the account was chosen by. */
   readonly decidedAt: number | null;
   readonly isRepeat: boolean;
 }
 
-interface Told {
+interface RecordedAttempt {
   readonly accountId?: unknown;
   readonly startedAt?: unknown;
   readonly endedAt?: unknown;
@@ -24,14 +24,14 @@ interface Told {
 
 /**
  * The attempts in the data of a `RequestCompleted`; none for a request that was refused before any.
- * @param arrivedAt when the request came, in milliseconds
+ * @param arrivedAt arrival of the request, in ms since 1970
  */
 export function attemptsOf(data: unknown, arrivedAt: number): ShownAttempt[] {
   const { attempts } = (data ?? {}) as { attempts?: unknown };
   if (!Array.isArray(attempts)) return [];
-  return attempts.map(({ accountId, startedAt, endedAt, outcome, code, decidedAt, isRepeat }: Told) => ({
+  return attempts.map(({ accountId, startedAt, endedAt, outcome, code, decidedAt, isRepeat }: RecordedAttempt) => ({
     accountId: String(accountId),
-    outcome: wordsFor(String(outcome)),
+    outcome: outcomeLabel(String(outcome)),
     isGood: outcome === 'ok',
     code: typeof code === 'string' ? code : null,
     startedAfterMs: Math.max(0, Number(startedAt) - arrivedAt),
@@ -41,12 +41,12 @@ export function attemptsOf(data: unknown, arrivedAt: number): ShownAttempt[] {
   }));
 }
 
-/** Classes of failures, e.g. `connect_failed`, in plain words. */
-const wordsFor = (outcome: string) => (outcome === 'ok' ? 'answered' : outcome.replaceAll('_', ' '));
+/** `connect_failed` is "connect failed". */
+const outcomeLabel = (outcome: string) => (outcome === 'ok' ? 'succeeded' : outcome.replaceAll('_', ' '));
 
-/** Where a stretch of time stands within the whole, in percent: for a bar. */
-export function placeOf(fromMs: number, tookMs: number, wholeMs: number): { start: number; width: number } {
-  const whole = Math.max(1, wholeMs, fromMs + tookMs);
-  const start = (fromMs / whole) * 100;
-  return { start, width: Math.max(0.75, (tookMs / whole) * 100) };
+/** Start and width of a bar within the duration of the request, in percent. */
+export function placeOf(fromMs: number, tookMs: number, totalMs: number): { start: number; width: number } {
+  const total = Math.max(1, totalMs, fromMs + tookMs);
+  const start = (fromMs / total) * 100;
+  return { start, width: Math.max(0.75, (tookMs / total) * 100) };
 }

@@ -1,4 +1,4 @@
-import type { Entry } from './table.ts';
+import type { Entry } from './logRows.ts';
 
 /** The columns, in the order of the API. */
 const COLUMNS = [
@@ -28,16 +28,16 @@ export type Format = 'csv' | 'json';
 
 export interface Writer {
   readonly begin: string;
-  /** @param isFirst nothing was written before */
+  /** @param isFirst whether these are the first rows of the file */
   rows(entries: readonly Entry[], isFirst: boolean): string;
   readonly end: string;
   readonly type: string;
 }
 
-/** Writes rows piece by piece, so that no file has to be in memory as text at once. */
+/** Writes rows in parts, so that the file never exists as one string. */
 export const writers: Readonly<Record<Format, Writer>> = {
   csv: {
-    // Spreadsheets take a file for UTF-8 by this mark only.
+    // Spreadsheets recognise UTF-8 only by the byte order mark.
     begin: `\u{feff}${COLUMNS.join(',')}\r\n`,
     rows: (entries) => entries.map((entry) => `${COLUMNS.map((name) => cell(entry[name])).join(',')}\r\n`).join(''),
     end: '',
@@ -53,8 +53,8 @@ export const writers: Readonly<Record<Format, Writer>> = {
 };
 
 /**
- * A cell by RFC 4180. Text that a spreadsheet would run as a formula (CWE-1236) is made plain text by an apostrophe:
- * error messages and names of models come from outside.
+ * A cell by RFC 4180. An apostrophe turns text that a spreadsheet would run as a formula (CWE-1236) into
+ * plain text: error messages and model names are untrusted.
  */
 export function cell(value: string | number | null): string {
   if (value === null) return '';

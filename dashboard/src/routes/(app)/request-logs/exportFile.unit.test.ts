@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cell, fileName, writers } from './exportFile.ts';
-import type { Entry } from './table.ts';
+import type { Entry } from './logRows.ts';
 
 test.each([
   ['=1+1', "'=1+1"],
@@ -10,7 +10,7 @@ test.each([
   ['\tx', `'\tx`],
   ['\r=1', `"'\r=1"`],
   ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
-])('a cell that a spreadsheet would run is made text: %j', (value, expected) => {
+])('turns a formula into text: %j', (value, expected) => {
   expect(cell(value)).toBe(expected);
 });
 
@@ -23,19 +23,19 @@ test.each([
   [-5, '-5'],
   [0.25, '0.25'],
   [null, ''],
-])('a cell holds what it was given: %j', (value, expected) => {
+])('writes a cell by RFC 4180: %j', (value, expected) => {
   expect(cell(value)).toBe(expected);
 });
 
 const entry = (request_id: string) => ({ request_id, status: '200', model: 'm' }) as Entry;
 
-test('JSON that was written piece by piece is one list', () => {
+test('JSON written in parts is one array', () => {
   const { begin, rows, end } = writers.json;
   const text = begin + rows([entry('1'), entry('2')], true) + rows([entry('3')], false) + end;
   expect(JSON.parse(text).map(({ request_id }: Entry) => request_id)).toEqual(['1', '2', '3']);
   expect(JSON.parse(begin + rows([], true) + end)).toEqual([]);
 });
 
-test('a file is named after the moment it shows', () => {
+test('names the file after the time of the export', () => {
   expect(fileName('csv', Date.parse('2026-11-21T22:40:59Z'))).toBe('svc-requests-2026-11-21T22-40.csv');
 });

@@ -1,22 +1,23 @@
-import { answerOf, api } from '#lib/api/client.ts';
+import { api, unwrap } from '#lib/api/client.ts';
 import { type Format, writers } from './exportFile.ts';
 import type { LogConditions } from './logFilter.ts';
 
 const PAGE = 1_000;
-/** A file that spreadsheets still open, and that a browser makes within a minute. */
+/** Spreadsheets open a file of this size, and a browser writes it within a minute. */
 export const MAX_ROWS = 100_000;
 
 export interface Exported {
   readonly file: Blob;
   readonly rows: number;
-  /** Rows that match; more than `rows` where the file ends at the bound. */
+  /** Matching rows; exceeds `rows` when MAX_ROWS was reached. */
   readonly total: number;
 }
 
 /**
- * The rows of a list as a file, page after page. What arrives meanwhile is left out, so that pages do not shift.
- * @param onProgress told the part that is done, 0 to 1
- * @throws ApiError, or what `signal` was aborted with
+ * Exports the rows of a list as a file, page by page. Requests that arrive in the meantime are excluded, so that pages do
+ * not shift.
+ * @param onProgress called with the completed part, 0 to 1
+ * @throws ApiError, or the abort reason of `signal`
  */
 export async function exportRequests(
   conditions: LogConditions,
@@ -28,9 +29,9 @@ export async function exportRequests(
   const parts = [begin];
   const seen = new Set<string>();
   for (let offset = 0, total = 1; ; offset += PAGE) {
-    const page = await answerOf(api.GET('/api/request-logs', { params: { query: { ...query, offset } }, signal }));
+    const page = await unwrap(api.GET('/api/request-logs', { params: { query: { ...query, offset } }, signal }));
     signal.throwIfAborted();
-    // A request that ends late stands where it arrived, and moves what is behind it.
+    // A request that ends during the export is sorted by its arrival and shifts the rows after it.
     const fresh = page.requests.filter(({ request_id }) => !seen.has(request_id)).slice(0, MAX_ROWS - seen.size);
     parts.push(write(fresh, seen.size === 0));
     for (const { request_id } of fresh) seen.add(request_id);
@@ -42,13 +43,13 @@ export async function exportRequests(
   }
 }
 
-/** Hands a file to the browser. */
+/** Starts a download in the browser. */
 export function download(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // Some browsers read it only after the click.
+  // Some browsers read the file only after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -3,20 +3,21 @@ import { effortText, type ListName, type LogFilter, optionText } from './logFilt
 
 export type LogOptions = paths['/api/request-logs/options']['get']['responses']['200']['content']['application/json'];
 
-/** One line of a menu of filters. */
+/** One choice of a filter menu. */
 export interface Facet {
   readonly value: string;
   readonly label: string;
-  /** How many requests there would be; undefined where that is not known. */
+  /** Number of matching requests; undefined when unknown. */
   readonly count: number | undefined;
 }
 
-/** What can be chosen, by the name of the condition; the most frequent first. What is chosen is always among it. */
+/** Choices by filter, most frequent first. Always includes the chosen values. */
 export type Facets = Readonly<Record<ListName, readonly Facet[]>>;
 
 /**
- * The API leaves out of each list what was chosen from it, so that more can be chosen. Models, efforts and their pairs
- * are one list there: of these three, each menu here obeys the choices of the others. The API knows no counts of a search.
+ * Choices of the filter menus. For each list, the API ignores the filter on that list, so that more values can be chosen.
+ * Models, efforts and their pairs are one list there, so each of these three menus applies the other two filters itself.
+ * The API has no counts for a search.
  */
 export function facetsOf(
   options: LogOptions | undefined,
@@ -32,16 +33,16 @@ export function facetsOf(
   const isModel = anyOf(filter.model);
   const isEffort = anyOf(filter.reasoningEffort);
   const isPair = anyOf(filter.modelOption);
-  const same = (text: string) => text;
+  const identity = (text: string) => text;
   const models = pairs.filter(({ effort, pair }) => isEffort(effort) && isPair(pair));
   const efforts = pairs.filter(({ model, pair }) => isModel(model) && isPair(pair));
   const both = pairs.filter(({ model, effort }) => isModel(model) && isEffort(effort));
   const listed = (sums: Sums, chosen: readonly string[], label: (value: string) => string) =>
     choices(sums, chosen, label, options !== undefined && filter.search === '');
   return {
-    status: listed(Object.entries(options?.counts.statuses ?? {}), filter.status, same),
+    status: listed(Object.entries(options?.counts.statuses ?? {}), filter.status, identity),
     accountId: listed(Object.entries(options?.counts.account_ids ?? {}), filter.accountId, accountName),
-    model: listed(summed(models, 'model'), filter.model, same),
+    model: listed(summed(models, 'model'), filter.model, identity),
     reasoningEffort: listed(summed(efforts, 'effort'), filter.reasoningEffort, effortText),
     modelOption: listed(summed(both, 'pair'), filter.modelOption, optionText),
   };

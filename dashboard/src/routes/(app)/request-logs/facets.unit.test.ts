@@ -19,7 +19,7 @@ const shown = (query: string) => {
   );
 };
 
-test('the most frequent come first, models and efforts summed over their pairs', () => {
+test('sorts by frequency and sums models and efforts over their pairs', () => {
   expect(shown('')).toEqual({
     status: ['200 42', 'error 1'],
     accountId: ['B 40', 'A 3'],
@@ -29,19 +29,19 @@ test('the most frequent come first, models and efforts summed over their pairs',
   });
 });
 
-test('models obey the chosen effort and efforts the chosen model, but not themselves', () => {
+test('filters models by effort and efforts by model, but neither by itself', () => {
   const { model, reasoningEffort, modelOption } = shown('model=large&reasoningEffort=');
   expect(model).toEqual(['large 3']);
   expect(reasoningEffort).toEqual(['high 20', 'default effort 3']);
   expect(modelOption).toEqual(['large, default effort 3']);
 });
 
-test('what is chosen stays in its menu when no request has it, so that it can be taken back', () => {
+test('keeps a chosen value without matches in its menu', () => {
   expect(shown('status=418').status).toEqual(['200 42', 'error 1', '418 0']);
   const facets = facetsOf(undefined, filterFrom(new URLSearchParams('status=418')), String);
   expect(facets.status).toEqual([{ value: '418', label: '418', count: undefined }]);
 });
 
-test('with a search nothing is counted: the counts would be those without it', () => {
+test('shows no counts during a search', () => {
   expect(shown('search=x').status).toEqual(['200 undefined', 'error undefined']);
 });

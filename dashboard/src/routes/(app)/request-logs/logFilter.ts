@@ -3,10 +3,10 @@ import { type Chip, listChips, singleChip, timeChips } from '#lib/filters/chips.
 import { ANY_TIME, boundsOf, type Query, type TimeRange, timeRangeFrom } from '#lib/filters/timeRange.ts';
 
 type ListQuery = NonNullable<paths['/api/request-logs']['get']['parameters']['query']>;
-/** What the API is asked for, but for paging. */
+/** Query of the API without paging. */
 export type LogConditions = Omit<ListQuery, 'limit' | 'offset'>;
 
-/** Names of the API that may be given several times, as they stand in the URL of the page too. */
+/** Repeatable query parameters of the API; the URL of the page uses the same names. */
 const LISTS = {
   status: 'Status',
   accountId: 'Account',
@@ -17,12 +17,12 @@ const LISTS = {
 export type ListName = keyof typeof LISTS;
 const NAMES = Object.keys(LISTS) as ListName[];
 
-/** What the page shows, as its URL says it. */
+/** The filters in the URL of the page. */
 export interface LogFilter extends TimeRange, Readonly<Record<ListName, readonly string[]>> {
   readonly search: string;
 }
 
-/** Reads a filter from a URL; what makes no sense there is left out. */
+/** Reads the filters from a URL; ignores invalid values. */
 export function filterFrom(query: Query): LogFilter {
   const lists = NAMES.map((name) => [name, [...new Set(query.getAll(name))]] as const);
   return {
@@ -32,7 +32,7 @@ export function filterFrom(query: Query): LogFilter {
   };
 }
 
-/** What to ask the API for, at this moment. */
+/** Query of the API for a filter. @param now in ms since 1970, for relative time ranges */
 export function conditionsOf(filter: LogFilter, now: number): LogConditions {
   return {
     ...Object.fromEntries(NAMES.filter((name) => filter[name].length > 0).map((name) => [name, [...filter[name]]])),
@@ -41,33 +41,33 @@ export function conditionsOf(filter: LogFilter, now: number): LogConditions {
   };
 }
 
-/** What takes every condition out of the URL. */
-export const NO_CONDITIONS: Readonly<Record<string, null>> = {
+/** Query changes that remove every filter. */
+export const NO_FILTERS: Readonly<Record<string, null>> = {
   ...ANY_TIME,
   ...Object.fromEntries([...NAMES, 'search'].map((name) => [name, null])),
 };
 
-/** Every condition that holds, each with its way out. */
+/** A chip for each active filter. */
 export function chipsOf(
   filter: LogFilter,
-  words: { account: (id: string) => string; time: (iso: string) => string },
+  labels: { account: (id: string) => string; time: (iso: string) => string },
 ): Chip[] {
   const text: Partial<Record<ListName, (value: string) => string>> = {
-    accountId: words.account,
+    accountId: labels.account,
     reasoningEffort: effortText,
     modelOption: optionText,
   };
   return [
     ...(filter.search === '' ? [] : [singleChip('search', 'Search', filter.search)]),
-    ...timeChips(filter, words.time),
+    ...timeChips(filter, labels.time),
     ...NAMES.flatMap((name) => listChips(name, LISTS[name], filter[name], text[name])),
   ];
 }
 
-/** A request may name no effort; the API spells that as nothing. */
+/** The API represents a request without an effort as an empty string. */
 export const effortText = (effort: string | null): string => effort || 'default effort';
 
-/** `<model>:::<effort>` in words. */
+/** Formats `<model>:::<effort>`. */
 export function optionText(option: string): string {
   const [model = '', effort = ''] = option.split(':::');
   return `${model}, ${effortText(effort)}`;

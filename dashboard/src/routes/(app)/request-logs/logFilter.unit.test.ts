@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { chipsOf, conditionsOf, filterFrom, NO_CONDITIONS } from './logFilter.ts';
+import { chipsOf, conditionsOf, filterFrom, NO_FILTERS } from './logFilter.ts';
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
 const read = (query: string) => filterFrom(new URLSearchParams(query));
-const words = { account: (id: string) => `${id}@example.com`, time: (iso: string) => iso };
+const labels = { account: (id: string) => `${id}@example.com`, time: (iso: string) => iso };
 
-test('names of the API in the URL are what the API is asked for', () => {
+test('passes the filters in the URL to the API', () => {
   const query =
     'status=429&status=error&accountId=a&model=m&reasoningEffort=high&modelOption=m:::low&search=req_1&since=2026-11-01&until=2026-11-02T00:00:00Z';
   expect(conditionsOf(read(query), NOW)).toEqual({
@@ -20,15 +20,15 @@ test('names of the API in the URL are what the API is asked for', () => {
   });
 });
 
-test('an empty URL asks for everything', () => {
+test('an empty URL sets no filter', () => {
   expect(conditionsOf(read(''), NOW)).toEqual({});
 });
 
-test('a stretch of time moves with the clock, by whole minutes, and takes the place of fixed ends', () => {
+test('a relative time range counts back from now in whole minutes and replaces fixed ends', () => {
   expect(conditionsOf(read('last=24h&until=2020-01-01'), NOW)).toEqual({ since: '2026-11-20T12:34:00.000Z' });
 });
 
-test('what makes no sense in a URL is left out', () => {
+test('ignores invalid values in the URL', () => {
   expect(
     conditionsOf(read('last=forever&since=yesterday&status=429&status=429&request=req_1&search=%20'), NOW),
   ).toEqual({
@@ -36,10 +36,10 @@ test('what makes no sense in a URL is left out', () => {
   });
 });
 
-test('every condition is a chip that knows its way out', () => {
+test('shows a removable chip for each filter', () => {
   const chips = chipsOf(
     read('status=429&status=error&accountId=ada&modelOption=m:::&reasoningEffort=&last=7d&search=x'),
-    words,
+    labels,
   );
   expect(chips.map(({ name, value }) => `${name}: ${value}`)).toEqual([
     'Search: x',
@@ -51,5 +51,5 @@ test('every condition is a chip that knows its way out', () => {
     'Model and effort: m, default effort',
   ]);
   expect(chips.map(({ without }) => without)).toContainEqual({ status: ['error'] });
-  expect(chips.every(({ without }) => Object.keys(without).every((name) => name in NO_CONDITIONS))).toBe(true);
+  expect(chips.every(({ without }) => Object.keys(without).every((name) => name in NO_FILTERS))).toBe(true);
 });

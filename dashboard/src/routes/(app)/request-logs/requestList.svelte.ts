@@ -1,61 +1,61 @@
-import { answerOf, api } from '#lib/api/client.ts';
-import { FollowedList } from '#lib/live/followedList.svelte.ts';
-import { concerns } from '#lib/live/live.svelte.ts';
+import { api, unwrap } from '#lib/api/client.ts';
+import { includesKind } from '#lib/live/live.svelte.ts';
+import { LiveList } from '#lib/live/liveList.svelte.ts';
 import { conditionsOf, type LogFilter } from './logFilter.ts';
-import { type Entry, merged } from './table.ts';
+import { type Entry, mergeRows } from './logRows.ts';
 
 const PAGE = 100;
 const FLASH_MS = 2_000;
 
 /**
- * The rows of a filter, as far as somebody has scrolled. With the tail on, what happens is put where it belongs; with it
- * off, the list stays as it was when it was asked for, and says how much there is that it does not show.
+ * The loaded rows of a filter. With the live tail on, new requests are merged in; with it off, the list stays unchanged
+ * and `missed` counts the new requests.
  */
-export class RequestList extends FollowedList {
+export class RequestList extends LiveList {
   rows = $state.raw<readonly Entry[]>([]);
-  /** How many there are; undefined until that is known. */
+  /** Number of matching requests; undefined until it is loaded. */
   total = $state<number>();
-  /** Requests that came since, while the tail is off. */
+  /** Number of new requests while the tail is off. */
   missed = $state(0);
   hasMore = $state(false);
-  /** What the tail brought a moment ago. */
+  /** IDs of the rows that the tail has just added. */
   fresh = $state.raw<ReadonlySet<string>>(new Set());
-  /** Somebody reads further down: what they look at stays where it is. */
-  isHeld = false;
-  /** Told before rows are put in front of others. */
+  /** Whether the list is scrolled down, so that the visible rows must stay in place. */
+  isScrolled = false;
+  /** Called before rows are merged in. */
   onMerge: (before: readonly Entry[], after: readonly Entry[]) => void = () => {};
 
   #filter: LogFilter | undefined;
-  /** While the tail is off: nothing that came later belongs to the list. */
+  /** End of the list while the tail is off. */
   #end: string | undefined;
   #isTailing = true;
-  /** Rows at the service that are not in ours, so that a page that brought nothing new is not asked for again. */
-  #hidden = 0;
+  /** Rows of the service that were duplicates here, so that the next page starts behind them. */
+  #duplicates = 0;
   #flashing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows another filter, from the top. */
+  /** Loads another filter from the top. */
   async show(filter: LogFilter, isTailing: boolean): Promise<void> {
     this.#filter = filter;
     this.#isTailing = isTailing;
     this.#end = isTailing || filter.until ? undefined : new Date().toISOString();
-    this.#hidden = 0;
+    this.#duplicates = 0;
     this.missed = 0;
-    this.isTurning = true;
-    await this.#askFrom(0, (found) => found);
+    this.isStale = true;
+    await this.#loadFrom(0, (found) => found);
   }
 
-  /** The next page, when the last row comes near. */
-  async more(): Promise<void> {
-    if (this.isFetching || this.isTurning || !this.hasMore) return;
-    await this.#askFrom(this.rows.length + this.#hidden, (found) => {
-      const rows = merged(this.rows, found);
-      this.#hidden = rows === this.rows ? this.#hidden + found.length : 0;
+  /** Loads the next page. */
+  async loadMore(): Promise<void> {
+    if (this.isFetching || this.isStale || !this.hasMore) return;
+    await this.#loadFrom(this.rows.length + this.#duplicates, (found) => {
+      const rows = mergeRows(this.rows, found);
+      this.#duplicates = rows === this.rows ? this.#duplicates + found.length : 0;
       return rows;
     });
-    if (this.#hidden > 0) await this.more();
+    if (this.#duplicates > 0) await this.loadMore();
   }
 
-  again(): void {
+  reload(): void {
     if (this.#filter) void this.show(this.#filter, this.#isTailing);
   }
 
@@ -67,24 +67,24 @@ export class RequestList extends FollowedList {
     };
   }
 
-  protected isConcernedBy(subjects: readonly string[]): boolean {
-    return concerns(['request'], subjects);
+  protected isAffectedBy(subjects: readonly string[]): boolean {
+    return includesKind(['request'], subjects);
   }
 
-  protected look(): Promise<void> {
-    return this.#isTailing ? this.#lookAtTop() : this.#count();
+  protected refresh(): Promise<void> {
+    return this.#isTailing ? this.#loadNewest() : this.#countMissed();
   }
 
-  /** What is new at the top. */
-  #lookAtTop(): Promise<void> {
-    return this.#askFrom(0, (found, hasMore) => {
+  /** Loads the newest page and merges it in. */
+  #loadNewest(): Promise<void> {
+    return this.#loadFrom(0, (found, hasMore) => {
       const known = new Set(this.rows.map(({ request_id }) => request_id));
       const fresh = found.filter(({ request_id }) => !known.has(request_id));
-      // So much happened that there would be a gap between what is known and what is new.
-      const isTorn = hasMore && known.size > 0 && fresh.length === found.length;
-      if (isTorn && this.isHeld) return this.rows;
+      // More than one page is new: there would be a gap between old and new rows.
+      const hasGap = hasMore && known.size > 0 && fresh.length === found.length;
+      if (hasGap && this.isScrolled) return this.rows;
       this.#flash(fresh);
-      return isTorn ? found : merged(this.rows, fresh);
+      return hasGap ? found : mergeRows(this.rows, fresh);
     });
   }
 
@@ -96,24 +96,27 @@ export class RequestList extends FollowedList {
     }, FLASH_MS);
   }
 
-  async #count(): Promise<void> {
+  async #countMissed(): Promise<void> {
     const filter = this.#filter;
     if (!filter) return;
-    const newest = () => this.#page(conditionsOf(filter, Date.now()), 0, 1).catch(() => ({ total: 0 }));
-    const counted = await this.askBeside(newest);
+    const newest = () => this.#fetchPage(conditionsOf(filter, Date.now()), 0, 1).catch(() => ({ total: 0 }));
+    const counted = await this.loadBeside(newest);
     if (counted) this.missed = Math.max(0, counted.total - (this.total ?? 0));
   }
 
-  async #askFrom(offset: number, take: (found: readonly Entry[], hasMore: boolean) => readonly Entry[]): Promise<void> {
+  async #loadFrom(
+    offset: number,
+    merge: (found: readonly Entry[], hasMore: boolean) => readonly Entry[],
+  ): Promise<void> {
     const filter = this.#filter;
     if (!filter) return;
     const conditions = { ...conditionsOf(filter, Date.now()), ...(this.#end && { until: this.#end }) };
-    await this.ask(
-      () => this.#page(conditions, offset, PAGE),
+    await this.load(
+      () => this.#fetchPage(conditions, offset, PAGE),
       ({ requests, total, has_more }) => {
         const before = this.rows;
-        const after = take(requests, has_more);
-        if (!this.isTurning && after !== before) this.onMerge(before, after);
+        const after = merge(requests, has_more);
+        if (!this.isStale && after !== before) this.onMerge(before, after);
         this.rows = after;
         this.total = total;
         this.hasMore = after.length < total && (offset === 0 || requests.length > 0);
@@ -121,7 +124,7 @@ export class RequestList extends FollowedList {
     );
   }
 
-  #page(conditions: ReturnType<typeof conditionsOf>, offset: number, limit: number) {
-    return answerOf(api.GET('/api/request-logs', { params: { query: { ...conditions, limit, offset } } }));
+  #fetchPage(conditions: ReturnType<typeof conditionsOf>, offset: number, limit: number) {
+    return unwrap(api.GET('/api/request-logs', { params: { query: { ...conditions, limit, offset } } }));
   }
 }

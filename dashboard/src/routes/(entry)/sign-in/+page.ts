@@ -2,7 +2,7 @@ import { redirect } from '@sveltejs/kit';
 import { nextPath } from '#lib/session/nextPath.ts';
 import { session } from '#lib/session/session.svelte.ts';
 
-/** Asks anew: another tab may have signed in meanwhile. */
+/** Reloads the session: another tab may have signed in. */
 export async function load({ url }: { url: URL }): Promise<void> {
   const signedIn = await session.refresh();
   if (signedIn === 'set-up') redirect(307, '/set-up');

@@ -1,6 +1,6 @@
 import { momentFrom } from '#lib/filters/timeRange.ts';
 
-/** A change that a moment can be chosen by. */
+/** A change at which the time control can stop. */
 export interface Stop {
   readonly position: number;
   /** ISO 8601 */
@@ -8,7 +8,7 @@ export interface Stop {
   readonly sentence: string;
 }
 
-/** Reads `at` as the API does: a position of the log, or a time. Undefined when it is neither. */
+/** Reads `at` as the API does: a position of the log, or a time. Undefined for anything else. */
 export function momentOf(at: string | null): { position: number } | { time: string } | undefined {
   if (at === null) return undefined;
   if (/^\d{1,15}$/.test(at)) return { position: Number(at) };
@@ -17,8 +17,8 @@ export function momentOf(at: string | null): { position: number } | { time: stri
 }
 
 /**
- * The last change that such a moment has seen; -1 when it lies before all of them.
- * @param stops the oldest first
+ * Index of the last change up to a moment; -1 before the first change.
+ * @param stops oldest first
  */
 export function stopAt(stops: readonly Stop[], at: string | null): number {
   const moment = momentOf(at);
@@ -28,7 +28,7 @@ export function stopAt(stops: readonly Stop[], at: string | null): number {
   );
 }
 
-/** How `at` names a stop; -1 is the moment before the first of them. */
+/** `at` of a stop; -1 means before the first stop. */
 export function atOf(stops: readonly Stop[], index: number): string {
   const stop = stops[index];
   if (stop) return String(stop.position);

@@ -17,10 +17,10 @@ test.each([
   ['2026-01-02T00:00:00Z', 1],
   [null, 1],
   ['yesterday', 1],
-])('at %s the last change was no. %i', (at, index) => {
+])('the last change at %s has the index %i', (at, index) => {
   expect(stopAt(stops, at)).toBe(index);
 });
 
-test('a stop is named by its position, the moment before all by the one before', () => {
+test('names a stop by its position, and the start by the position before the first', () => {
   expect([atOf(stops, 1), atOf(stops, -1), atOf([], -1)]).toEqual(['9', '2', '0']);
 });

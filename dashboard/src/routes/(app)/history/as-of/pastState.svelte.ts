@@ -1,9 +1,9 @@
 import { type ApiError, asApiError } from '#lib/api/apiError.ts';
-import { answerOf, api, type Schemas } from '#lib/api/client.ts';
+import { api, type Schemas, unwrap } from '#lib/api/client.ts';
 import { typesOf } from '../eventKinds.ts';
 import type { Stop } from './moment.ts';
 
-/** What the service can show as it was. */
+/** State that the API can show for a past moment. */
 export interface State {
   readonly accounts: readonly Schemas['Account'][];
   readonly keys: readonly Schemas['ApiKey'][];
@@ -15,46 +15,46 @@ export interface State {
 async function stateAt(at?: string): Promise<State> {
   const params = { params: { query: at === undefined ? {} : { at } } };
   const [{ accounts }, keys, firewall, settings] = await Promise.all([
-    answerOf(api.GET('/api/accounts', params)),
-    answerOf(api.GET('/api/api-keys', params)),
-    answerOf(api.GET('/api/firewall/ips', params)),
-    answerOf(api.GET('/api/settings', params)),
+    unwrap(api.GET('/api/accounts', params)),
+    unwrap(api.GET('/api/api-keys', params)),
+    unwrap(api.GET('/api/firewall/ips', params)),
+    unwrap(api.GET('/api/settings', params)),
   ]);
   return { accounts, keys, firewall, settings };
 }
 
 const MAX_STOPS = 200;
 
-/** The latest changes of what can be shown as it was, the oldest first. */
+/** The latest changes of that state, oldest first. */
 export async function latestStops(): Promise<Stop[]> {
   const type = typesOf(['accounts', 'keys', 'settings']).filter((name) => !name.startsWith('AccountLink'));
   const query = { type, limit: MAX_STOPS };
-  const { events } = await answerOf(api.GET('/api/history', { params: { query } }));
+  const { events } = await unwrap(api.GET('/api/history', { params: { query } }));
   return events.reverse();
 }
 
-/** A moment and what was then. While another one is asked for, the one before stands there. */
+/** The state at a moment. The previous moment stays visible while another one loads. */
 export class PastState {
   state = $state.raw<State>();
   error = $state.raw<ApiError>();
-  isTurning = $state(false);
-  /** To tell what is another one since. */
+  isStale = $state(false);
+  /** Current state, to mark differences. */
   present = $state.raw<State>();
-  #turn = 0;
+  #generation = 0;
 
   async show(at: string): Promise<void> {
-    const turn = ++this.#turn;
-    this.isTurning = true;
+    const generation = ++this.#generation;
+    this.isStale = true;
     try {
       const [state, present] = await Promise.all([stateAt(at), stateAt()]);
-      if (turn !== this.#turn) return;
+      if (generation !== this.#generation) return;
       this.state = state;
       this.present = present;
       this.error = undefined;
     } catch (reason) {
-      if (turn === this.#turn) this.error = asApiError(reason);
+      if (generation === this.#generation) this.error = asApiError(reason);
     } finally {
-      if (turn === this.#turn) this.isTurning = false;
+      if (generation === this.#generation) this.isStale = false;
     }
   }
 }

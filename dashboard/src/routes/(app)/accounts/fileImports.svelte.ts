@@ -1,5 +1,5 @@
 import { type ApiError, asApiError } from '#lib/api/apiError.ts';
-import { answerOf, api } from '#lib/api/client.ts';
+import { api, unwrap } from '#lib/api/client.ts';
 
 export interface FileImport {
   readonly id: number;
@@ -10,14 +10,14 @@ export interface FileImport {
     | { readonly kind: 'refused'; readonly error: ApiError };
 }
 
-/** Larger than any auth file; what is larger is another file. */
+/** Larger than any auth file. */
 const MAX_BYTES = 1_000_000;
 
-/** Imports files one after the other; each has its own result. */
+/** Imports files one after another; each has its own result. */
 export class FileImports {
   list = $state<FileImport[]>([]);
   #next = 1;
-  #work: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
   readonly #onImported: () => void;
 
   constructor(onImported: () => void) {
@@ -32,20 +32,20 @@ export class FileImports {
     }
   }
 
-  /** Imports a file again whose account is known, and takes its tokens. */
+  /** Imports a file again and replaces the tokens of the existing account. */
   replace({ id, file }: FileImport): void {
     this.#set(id, { kind: 'waiting' });
     this.#enqueue(id, file, true);
   }
 
   #enqueue(id: number, file: File, replaces: boolean): void {
-    this.#work = this.#work.then(() => this.#import(id, file, replaces));
+    this.#queue = this.#queue.then(() => this.#import(id, file, replaces));
   }
 
   async #import(id: number, file: File, replaces: boolean): Promise<void> {
     try {
       const auth_json = file.size > MAX_BYTES ? '' : await file.text();
-      const { email, plan_type: plan } = await answerOf(
+      const { email, plan_type: plan } = await unwrap(
         api.POST('/api/accounts/import', {
           params: { query: replaces ? { on_duplicate: 'replace' } : {} },
           body: { auth_json },

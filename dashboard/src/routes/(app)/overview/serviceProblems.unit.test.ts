@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '#lib/api/client.ts';
-import { serviceTrouble } from './serviceTrouble.ts';
+import { serviceProblems } from './serviceProblems.ts';
 
 const embedded: Schemas['Status'] = {
   node: 'a',
@@ -16,43 +16,43 @@ const pair = (changes: Partial<Schemas['Status']> = {}): Schemas['Status'] => ({
   read_models: { store: 'mongodb', position: 7, behind: 0, trouble: null },
   ...changes,
 });
-const said = (status: Schemas['Status']) => serviceTrouble(status).map(({ tone, text }) => `${tone}: ${text}`);
+const summaries = (status: Schemas['Status']) => serviceProblems(status).map(({ tone, text }) => `${tone}: ${text}`);
 
-test('a service that is well has nothing to say, also with some events under way', () => {
-  expect([said(embedded), said(pair())]).toEqual([[], []]);
+test('reports nothing for a healthy service, also with some pending events', () => {
+  expect([summaries(embedded), summaries(pair())]).toEqual([[], []]);
 });
 
-test('an EventStoreDB that is away is told with since when, and that nothing is lost', () => {
+test('reports an unreachable EventStoreDB with the time of its last response', () => {
   const since = '2026-01-15T11:58:00.000Z';
-  const found = serviceTrouble(pair({ events: { store: 'eventstore', position: 7, cut_off_since: since } }));
+  const found = serviceProblems(pair({ events: { store: 'eventstore', position: 7, cut_off_since: since } }));
   expect(found).toEqual([
     {
       tone: 'bad',
       text: 'EventStoreDB does not respond',
       detail: expect.stringMatching(/Model requests and sign-in continue; changes are refused/),
-      at: { words: 'last response', time: since, as: 'ago' },
+      at: { label: 'last response', time: since, as: 'ago' },
       action: null,
     },
   ]);
 });
 
-test('what holds events back is said while there is room, and what to do when there is none', () => {
+test('reports a backed-up outbox, and what to do when it is full', () => {
   const trouble = 'EventStoreDB refuses the user';
-  const waiting = serviceTrouble(pair({ outbox: { pending: 40, is_full: false, trouble } }));
+  const waiting = serviceProblems(pair({ outbox: { pending: 40, is_full: false, trouble } }));
   expect(waiting).toMatchObject([{ tone: 'warn', text: '40 events wait for EventStoreDB' }]);
   expect(waiting[0]?.detail).toContain(trouble);
-  expect(said(pair({ outbox: { pending: 12_000, is_full: false, trouble: null } }))).toEqual([
+  expect(summaries(pair({ outbox: { pending: 12_000, is_full: false, trouble: null } }))).toEqual([
     'warn: 12,000 events wait for EventStoreDB',
   ]);
-  const full = serviceTrouble(pair({ outbox: { pending: 1_000_000, is_full: true, trouble } }));
+  const full = serviceProblems(pair({ outbox: { pending: 1_000_000, is_full: true, trouble } }));
   expect(full).toMatchObject([{ tone: 'bad', text: 'New model requests are refused: the outbox is full' }]);
   expect(full[0]?.detail).toContain('1,000,000 events wait');
 });
 
-test('read models that are away or far behind are told of, those a moment behind are not', () => {
+test('reports read models that are unavailable or far behind', () => {
   const readModels = (changes: Partial<Schemas['Status']['read_models']>) =>
-    said(pair({ read_models: { store: 'mongodb', position: 7, behind: 0, trouble: null, ...changes } }));
-  expect(readModels({ position: null, behind: null, trouble: 'nobody there' })).toEqual([
+    summaries(pair({ read_models: { store: 'mongodb', position: 7, behind: 0, trouble: null, ...changes } }));
+  expect(readModels({ position: null, behind: null, trouble: 'connection refused' })).toEqual([
     'bad: MongoDB does not respond',
   ]);
   expect(readModels({ behind: 900 })).toEqual([]);

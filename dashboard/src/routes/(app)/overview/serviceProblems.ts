@@ -1,15 +1,15 @@
 import type { Schemas } from '#lib/api/client.ts';
 import { counted, exact } from '#lib/format/numbers.ts';
-import type { Attention } from './attention.ts';
+import type { AttentionItem } from './attention.ts';
 
 /** Events; from this lag on, request log and charts are visibly outdated. */
-const MUCH_BEHIND = 10_000;
+const MAX_LAG = 10_000;
 /** Events; the outbox holds this many only when draining fails or is slow. */
-const MUCH_WAITING = 10_000;
+const MAX_PENDING = 10_000;
 
-/** What is wrong with this node or with the stores behind it, and what there is to do. */
-export function serviceTrouble({ events, outbox, read_models: readModels }: Schemas['Status']): Attention[] {
-  const all: (Attention | false)[] = [
+/** Problems of this node and its stores, with what to do about them. */
+export function serviceProblems({ events, outbox, read_models: readModels }: Schemas['Status']): AttentionItem[] {
+  const all: (AttentionItem | false)[] = [
     outbox?.is_full === true && {
       tone: 'bad',
       text: 'New model requests are refused: the outbox is full',
@@ -22,10 +22,10 @@ export function serviceTrouble({ events, outbox, read_models: readModels }: Sche
       text: 'EventStoreDB does not respond',
       detail:
         'Model requests and sign-in continue; changes are refused until it is back. Check that it runs and that this node can reach it',
-      at: { words: 'last response', time: events.cut_off_since, as: 'ago' },
+      at: { label: 'last response', time: events.cut_off_since, as: 'ago' },
       action: null,
     },
-    isWaiting(outbox) && {
+    isBackedUp(outbox) && {
       tone: 'warn',
       text: `${counted(outbox.pending, 'event')} wait for EventStoreDB`,
       detail: `They are stored safely in the data folder. ${outbox.trouble ?? 'EventStoreDB is slower than this node writes'}`,
@@ -39,7 +39,7 @@ export function serviceTrouble({ events, outbox, read_models: readModels }: Sche
       at: null,
       action: null,
     },
-    (readModels.behind ?? 0) >= MUCH_BEHIND && {
+    (readModels.behind ?? 0) >= MAX_LAG && {
       tone: 'warn',
       text: 'Request log and charts are not up to date',
       detail: `${exact(readModels.behind ?? 0)} events behind. They catch up automatically`,
@@ -47,9 +47,9 @@ export function serviceTrouble({ events, outbox, read_models: readModels }: Sche
       action: null,
     },
   ];
-  return all.filter((item): item is Attention => item !== false);
+  return all.filter((item): item is AttentionItem => item !== false);
 }
 
-/** Something holds them back that the other lines do not say. */
-const isWaiting = (outbox: Schemas['Status']['outbox']): outbox is NonNullable<Schemas['Status']['outbox']> =>
-  outbox !== null && !outbox.is_full && (outbox.trouble !== null || outbox.pending >= MUCH_WAITING);
+/** Whether events back up for a reason that the other items do not name. */
+const isBackedUp = (outbox: Schemas['Status']['outbox']): outbox is NonNullable<Schemas['Status']['outbox']> =>
+  outbox !== null && !outbox.is_full && (outbox.trouble !== null || outbox.pending >= MAX_PENDING);

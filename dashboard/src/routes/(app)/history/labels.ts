@@ -1,0 +1,79 @@
+import { exact } from '#lib/format/numbers.ts';
+import { type Limit, limitText } from '../api-keys/limits.ts';
+
+/** Settings by the label that the settings page gives them. */
+export const SETTING_LABELS: Readonly<Record<string, string>> = {
+  stickyThreadsEnabled: 'Keep a conversation on one account',
+  preferEarlierResetAccounts: 'Prefer accounts that reset earlier',
+  routingStrategy: 'Strategy',
+  importWithoutOverwrite: 'Skip existing accounts on import',
+  totpRequiredOnLogin: 'Require the code at every sign-in',
+  apiKeyAuthEnabled: 'Require an API key',
+  isTotpConfigured: 'Two-factor authentication set up',
+};
+
+/** Fields whose label is not just their name in words. */
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  ...SETTING_LABELS,
+  id: 'ID',
+  hash: 'Key hash',
+  allowedModels: 'Models',
+  expiresAt: 'Expires',
+  isActive: 'Active',
+  createdAt: 'Created',
+  nextRuleId: 'Next limit number',
+  upstreamAccountId: 'Provider account ID',
+  planType: 'Plan',
+  hasReadableIdToken: 'ID token readable',
+  importedAt: 'Imported',
+  allowedAt: 'Added',
+  observedAt: 'Reported',
+  beganAt: 'Started',
+  passwordId: 'Password ID',
+  totpId: 'Two-factor ID',
+  accountId: 'Account ID',
+  claimId: 'Claim ID',
+  usedPercent: 'Used',
+  isTotpRequired: 'Require the code at every sign-in',
+};
+
+const VALUE_LABELS: Readonly<Record<string, string>> = {
+  usage_weighted: 'by remaining usage',
+  round_robin: 'round robin',
+};
+
+/** Enum values by label: `round_robin` is "round robin". */
+export const valueLabel = (value: string): string => VALUE_LABELS[value] ?? value;
+
+/** A path of field names: `['sample', 'primary', 'usedPercent']` is "Sample, primary, used", a limit rule "Limit 1". */
+export function fieldLabel(names: readonly string[]): string {
+  const labels = names.join(' ').startsWith('rules ') ? [`Limit ${names[1]}`, ...names.slice(2)] : names;
+  return labels.map(nameLabel).map(joinable).join(', ') || 'Value';
+}
+
+const joinable = (label: string, index: number) =>
+  index > 0 && /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+
+/** `maxValue` is "Max value", the first item of a list "no. 1"; addresses and names of models stay unchanged. */
+function nameLabel(name: string): string {
+  if (/^\d+$/.test(name)) return `no. ${name}`;
+  if (!/^[a-z][a-zA-Z]+$/.test(name)) return name;
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return FIELD_LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export interface StoredLimit {
+  readonly limitType: Limit['limit_type'];
+  readonly limitWindow: Limit['limit_window'];
+  readonly maxValue: number;
+  readonly modelFilter?: string | null;
+}
+
+export const isStoredLimit = (value: object): value is StoredLimit => 'limitType' in value && 'maxValue' in value;
+
+/** "1,300 tokens a day", "$200.00 a month on gpt-5.5" */
+export const storedLimitText = ({ limitType, limitWindow, maxValue, modelFilter }: StoredLimit): string =>
+  limitText(
+    { limit_type: limitType, limit_window: limitWindow, max_value: maxValue, model_filter: modelFilter ?? null },
+    exact,
+  );
