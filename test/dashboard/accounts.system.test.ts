@@ -78,7 +78,7 @@ journeys('accounts', () => {
     await page.getByLabel('Code', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
     await expect.poll(() => gateway.events('AccountLinkCancelled').length, { timeout: 10_000 }).toBe(1);
-    // The log may know before the address does.
+    // The event may be written before the URL changes.
     await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toBe('');
   });
 

@@ -33,7 +33,7 @@ journeys('past state', () => {
     await tab(page, /^Settings/);
     await page.getByRole('row').filter({ hasText: 'Strategy' }).getByText('round robin now').waitFor();
 
-    // Nothing that writes: what can be pressed chooses a moment, a tab or the way back.
+    // No buttons that write: only moments, sections and the way back.
     const pressable = await page.locator('main').getByRole('button').allTextContents();
     expect(pressable.map((text) => text.replace(/\s*\d+$/, '').trim()).filter(Boolean)).toEqual([
       'An hour ago',

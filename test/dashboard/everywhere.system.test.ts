@@ -5,7 +5,7 @@ import { validRequest } from '../support/gateway.ts';
 import { noResponse } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
-/** Everything that scripts of the page could keep in the browser. */
+/** Everything that scripts of the page can store in the browser. */
 const KEPT = `(async () => ({
   local: { ...localStorage },
   session: { ...sessionStorage },
@@ -13,7 +13,7 @@ const KEPT = `(async () => ({
   caches: await caches.keys(),
   cookies: document.cookie,
 }))()`;
-/** As somebody comes who has not asked for less movement. */
+/** A browser without reduced motion. */
 const moving = { reducedMotion: 'no-preference' } as const;
 
 const titleOf = (page: Page, text: RegExp) =>

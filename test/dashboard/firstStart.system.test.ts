@@ -48,7 +48,7 @@ journeys('first start', () => {
   });
 });
 
-/** What the command on the page says, without needing curl. */
+/** Sends the request of the curl command on the page, without curl. */
 async function runCurl(command: string, key: string): Promise<Response> {
   const line = command.replaceAll('\\\n', ' ').replace('$SVC_API_KEY', key);
   const [, url = ''] = /curl -s (\S+)/.exec(line) ?? [];

@@ -75,7 +75,7 @@ journeys('history', () => {
     await page.getByRole('dialog', { name: '10.0.0.130 may use the proxy' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // The page can be scrolled again a moment after the dialog has gone, too soon for a hand to notice.
+    // The scroll lock is released shortly after the dialog closes.
     await page.locator('body[style*=overflow]').waitFor({ state: 'detached' });
     await page.keyboard.press('End');
     await event(page, '10.0.0.1 may use the proxy').waitFor();
@@ -93,13 +93,13 @@ journeys('history', () => {
     const page = await visit({ path: '/history' });
     await event(page, '10.0.0.110 may use the proxy').waitFor();
 
-    const goneOnWith: string[] = [];
+    const cursorRequests: string[] = [];
     let fails = true;
     await page.route(
       ({ pathname, searchParams }) => pathname === '/api/history' && searchParams.has('search'),
       (route) => {
         const url = route.request().url();
-        if (new URL(url).searchParams.has('cursor')) goneOnWith.push(url);
+        if (new URL(url).searchParams.has('cursor')) cursorRequests.push(url);
         return fails ? route.fulfill({ status: 500 }) : route.continue();
       },
     );
@@ -112,6 +112,6 @@ journeys('history', () => {
     await event(page, /may use the proxy$/)
       .first()
       .waitFor({ state: 'detached' });
-    expect(goneOnWith).toEqual([]);
+    expect(cursorRequests).toEqual([]);
   });
 });

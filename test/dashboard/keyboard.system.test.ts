@@ -15,7 +15,7 @@ journeys('keyboard', () => {
       for (const key of keys) await page.keyboard.press(key);
     };
     const focused = () => page.locator(':focus').first();
-    /** Tab until something of this name has the focus. */
+    /** Presses Tab until the control with this name has the focus. */
     const tabTo = async (name: string | RegExp) => {
       for (let step = 0; step < 60; step++) {
         await press('Tab');
@@ -71,7 +71,7 @@ journeys('keyboard', () => {
   });
 });
 
-/** Runs in the page: what a control is called. */
+/** Runs in the page: the name of a control. */
 const nameOf = (element: {
   getAttribute(name: string): string | null;
   textContent: string | null;

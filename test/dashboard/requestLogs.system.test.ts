@@ -9,7 +9,7 @@ import { writePastRequests } from './support/pastRequests.ts';
 const ask = async (gateway: Gateway, body: Record<string, unknown> = {}) => {
   await (await gateway.ask({ ...validRequest, ...body })).text();
 };
-/** What the rows say, without the times. */
+/** Text of the rows without the times. */
 const rows = (page: Page) => page.locator('tr.request');
 const choose = async (page: Page, menu: string, choice: string | RegExp) => {
   await page.getByRole('button', { name: menu, exact: true }).click();

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { PASSWORD } from '../support/browser.ts';
-import { furnish } from './support/furnished.ts';
+import { addDemoData } from './support/demoData.ts';
 import { journeys, startJourney, type Visit } from './support/journey.ts';
 
-// `npm run screenshots`: what stands in docs/screenshots. SHOTS names some of them, e.g. SHOTS=accounts,settings; with SHOTS_FULL they are
-// as high as the page.
+// `npm run screenshots` writes docs/screenshots. SHOTS selects pages, e.g. SHOTS=accounts,settings; SHOTS_FULL captures
+// the full height of each page.
 
 const folder = process.env.SHOTS_FOLDER ?? fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const wanted = process.env.SHOTS?.split(',');
@@ -28,17 +28,17 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
   { name: 'sign-in', path: '/sign-in' },
 ];
 
-const LOOKS: readonly ({ suffix: string } & Visit)[] = [
+const VARIANTS: readonly ({ suffix: string } & Visit)[] = [
   { suffix: 'light', colorScheme: 'light' },
   { suffix: 'dark', colorScheme: 'dark' },
   { suffix: '360', colorScheme: 'light', viewport: { width: 360, height: 740 } },
 ];
 
 journeys('screenshots', () => {
-  test('captures every page in every look', { timeout: 400_000 }, async () => {
+  test('captures every page in every variant', { timeout: 400_000 }, async () => {
     mkdirSync(folder, { recursive: true });
     const { gateway, visit } = await startJourney();
-    await furnish(gateway);
+    await addDemoData(gateway);
     const shoot = async (page: Page, name: string, suffix: string) => {
       await settled(page);
       await page.screenshot({
@@ -47,15 +47,15 @@ journeys('screenshots', () => {
         fullPage: process.env.SHOTS_FULL !== undefined,
       });
     };
-    const enter = (look: Visit, path: string) =>
-      visit({ ...look, path, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
-    // It is there only as long as there is no password.
-    for (const { suffix, ...look } of LOOKS) {
-      if (isWanted('set-up')) await shoot(await enter(look, '/set-up'), 'set-up', suffix);
+    const enter = (variant: Visit, path: string) =>
+      visit({ ...variant, path, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
+    // The page is only available while no password is set.
+    for (const { suffix, ...variant } of VARIANTS) {
+      if (isWanted('set-up')) await shoot(await enter(variant, '/set-up'), 'set-up', suffix);
     }
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
-    for (const { suffix, ...look } of LOOKS) {
-      const page = await enter(look, '/sign-in');
+    for (const { suffix, ...variant } of VARIANTS) {
+      const page = await enter(variant, '/sign-in');
       if (isWanted('sign-in')) await shoot(page, 'sign-in', suffix);
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await page.keyboard.press('Enter');
@@ -73,7 +73,7 @@ journeys('screenshots', () => {
 
 const isWanted = (name: string) => wanted === undefined || wanted.includes(name);
 
-/** Nothing is loading any more. */
+/** Waits until nothing is loading. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
   while ((await page.locator('.skeleton').count()) > 0) await page.waitForTimeout(50);

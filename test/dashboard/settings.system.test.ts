@@ -27,7 +27,7 @@ journeys('settings', () => {
     await page.getByText('Two-factor authentication set up').waitFor();
     await page.getByRole('button', { name: 'Require at every sign-in' }).click();
     await page.getByRole('heading', { name: 'Two-factor authentication', level: 1 }).waitFor();
-    // The code that set it up is spent.
+    // The code used for the set-up cannot be used again.
     await page.getByLabel('6-digit code').fill(first);
     await page.getByText('The code is wrong or was already used.').waitFor();
     await page.getByLabel('6-digit code').fill(codeNow(secret, 1));

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/browser.ts';
-import { AWAY, journeys, startJourney } from './support/journey.ts';
+import { journeys, REMOTE_HOST, startJourney } from './support/journey.ts';
 
 journeys('set-up and sign-in', () => {
   test('requires the set-up token for the first password from another machine', async () => {
     const { gateway, visit } = await startJourney({ env: { SVC_SETUP_TOKEN: 'printed-token' } });
-    const page = await visit({ fromAway: true, path: '/accounts' });
+    const page = await visit({ isRemote: true, path: '/accounts' });
     await page.getByRole('heading', { name: 'Set a password' }).waitFor();
-    expect(new URL(page.url())).toMatchObject({ hostname: AWAY, pathname: '/set-up' });
+    expect(new URL(page.url())).toMatchObject({ hostname: REMOTE_HOST, pathname: '/set-up' });
 
     await page.getByLabel('Set-up token').fill('wrong');
     await page.getByLabel('New password', { exact: true }).fill('short');

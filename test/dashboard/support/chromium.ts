@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 
 const WITH_WINDOWS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** The browser of the machine, if it has one. */
+/** Path of a browser with windows; undefined when none is installed. */
 export const chromiumPath = firstOf(WITH_WINDOWS);
 
-/** What the journeys run in, and are skipped without: the browser that has no windows draws the same with half of the work. */
+/** Browser of the journeys, which are skipped without one. The headless shell renders the same with half of the CPU time. */
 export const headlessPath = firstOf(['chromium-headless-shell', ...WITH_WINDOWS]);
 
 function firstOf(names: readonly string[]): string | undefined {

@@ -3,32 +3,32 @@ import { describe, expect, onTestFinished, vi } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from '../../support/gateway.ts';
 import { headlessPath } from './chromium.ts';
 
-/** A name that leads to this machine, but that the service takes for somewhere else. */
-export const AWAY = 'svc.test';
+/** Resolves to this machine, but the service treats clients that use it as remote. */
+export const REMOTE_HOST = 'svc.test';
 
 export interface Visit extends BrowserContextOptions {
   readonly path?: string;
-  /** Come by a name instead of the loopback address, as from another machine. */
-  readonly fromAway?: boolean;
+  /** Opens the dashboard by a host name instead of the loopback address, as from another machine. */
+  readonly isRemote?: boolean;
 }
 
 export interface Journey {
   readonly gateway: Gateway;
-  /** Opens the dashboard in a browser of its own: nothing is shared but the service. */
+  /** Opens the dashboard in its own browser context; visits share only the service. */
   visit(visit?: Visit): Promise<Page>;
 }
 
 let started: Promise<Browser> | undefined;
 
-/** One browser for all files that share this process; it ends with the process. What a test does stays in its context. */
-function theBrowser(): Promise<Browser> {
+/** One browser per process; each visit has its own context. */
+function sharedBrowser(): Promise<Browser> {
   started ??= chromium.launch({
     executablePath: headlessPath as string,
     args: [
       '--no-sandbox',
       '--disable-dev-shm-usage',
-      `--host-resolver-rules=MAP ${AWAY} 127.0.0.1`,
-      // Without windows, letters would be as wide as whole pixels, which is not how anybody sees them.
+      `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`,
+      // The headless shell would otherwise round glyph widths to whole pixels, unlike real browsers.
       '--font-render-hinting=none',
     ],
   });
@@ -43,49 +43,50 @@ export function journeys(name: string, body: () => void): void {
   });
 }
 
-/** A service of its own for one test. */
+/** Starts a service for one test. */
 export async function startJourney(options: GatewayOptions = {}): Promise<Journey> {
   const gateway = await startGateway({ accounts: 0, ...options });
   onTestFinished(() => gateway.stop());
   return { gateway, visit: (visit) => visitAt(gateway, visit) };
 }
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-const USUAL: BrowserContextOptions = {
+const DEFAULTS: BrowserContextOptions = {
   viewport: { width: 1280, height: 900 },
   locale: 'en-GB',
-  // Without a graphics card each frame of a movement is work for the processor. `keyboard` and `everywhere` come with it.
+  // Animations cost CPU time without a GPU. `keyboard` and `everywhere` test with motion.
   reducedMotion: 'reduce',
 };
 
-async function visitAt(gateway: Gateway, { path = '/', fromAway = false, ...options }: Visit = {}): Promise<Page> {
-  const browser = await theBrowser();
-  const context = await browser.newContext({ ...USUAL, ...options });
-  context.setDefaultTimeout(PATIENCE_MS);
+async function visitAt(gateway: Gateway, { path = '/', isRemote = false, ...options }: Visit = {}): Promise<Page> {
+  const browser = await sharedBrowser();
+  const context = await browser.newContext({ ...DEFAULTS, ...options });
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
-  const wrong = complaintsOf(page);
+  const problems = watchForProblems(page);
   onTestFinished(async () => {
     await context.close();
-    expect(wrong, 'the browser complained').toEqual([]);
+    expect(problems, 'problems in the browser').toEqual([]);
   });
   const url = new URL(path, gateway.url);
-  if (fromAway) url.hostname = AWAY;
+  if (isRemote) url.hostname = REMOTE_HOST;
   await page.goto(url.href);
   return page;
 }
 
-/** What a page must never do: throw, break the policy, ask another host for anything. */
-function complaintsOf(page: Page): string[] {
-  const wrong: string[] = [];
-  page.on('pageerror', (error) => wrong.push(`thrown: ${error.message}`));
+/** Collects exceptions, console errors and requests to other hosts, none of which a page may cause. */
+function watchForProblems(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(`thrown: ${error.message}`));
   page.on('console', (message) => {
-    // A refusal is an answer, and a browser says so each time.
-    if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) wrong.push(message.text());
+    // Browsers log every error status, which tests may provoke.
+    if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) problems.push(message.text());
   });
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    if (protocol !== 'data:' && hostname !== '127.0.0.1' && hostname !== AWAY) wrong.push(`asked ${request.url()}`);
+    if (protocol !== 'data:' && hostname !== '127.0.0.1' && hostname !== REMOTE_HOST)
+      problems.push(`requested ${request.url()}`);
   });
-  return wrong;
+  return problems;
 }

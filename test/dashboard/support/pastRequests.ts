@@ -14,8 +14,8 @@ const HOURS = 7 * 24;
 const MODELS = ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano'];
 
 /**
- * Writes a week of requests into the log, more of them by day than by night, and what was left of the accounts meanwhile,
- * while the service is stopped.
+ * Writes a week of requests into the log, more by day than by night, with the usage samples of the accounts. The service is
+ * stopped in the meantime.
  */
 export async function writePastRequests(
   gateway: Gateway,
@@ -24,7 +24,7 @@ export async function writePastRequests(
 ): Promise<void> {
   const events = eventsOfAWeek(Date.now(), accountIds, keyIds);
   const samples = samplesOfAWeek(Date.now(), accountIds);
-  // What was known last is known last again.
+  // Append the latest samples again, so that they remain the latest.
   const latest = gateway.events('AccountUsageObserved').map(({ data }) => observed(data, Date.now()));
   await gateway.stopService();
   const log = await createSqliteEventLog({ path: join(gateway.folder, 'log.sqlite'), node: 'past' });
@@ -47,7 +47,7 @@ const observed = (data: Observed, time: number): EventToAppend => ({
   correlationId: 'past',
 });
 
-/** Each hour one sample of each account: windows of five hours that come and go, and a week that runs down. */
+/** One sample per account and hour: primary windows of five hours, and a secondary window of a week. */
 function samplesOfAWeek(now: number, accountIds: readonly string[]): EventToAppend[] {
   const random = seeded(2);
   const window = (usedPercent: number, windowMinutes: number) => ({
@@ -89,7 +89,7 @@ function eventsOfAWeek(now: number, accountIds: readonly string[], keyIds: reado
           ? {
               status: 'error',
               errorCode: pick(['stream_interrupted', 'upstream_error']),
-              errorMessage: 'The provider closed the connection before the answer was complete.',
+              errorMessage: 'The provider closed the connection before the response was complete.',
               usage: null,
               costMicroDollars: null,
             }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Nothing is loading any more, and every chart is drawn. */
+/** Waits until nothing is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
   await expect.poll(() => page.locator('.skeleton').count(), { timeout: 20_000 }).toBe(0);

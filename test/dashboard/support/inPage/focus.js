@@ -1,5 +1,5 @@
-// Runs in the page. A control with the focus has an outline, or something around it has, of 2 px at least and with a
-// contrast of 3:1 to what it is drawn on (WCAG 2.2, 1.4.11 and 2.4.7).
+// Runs in the page. A focused control, or an element around it, has an outline of at least 2 px with a contrast of 3:1 to
+// its background (WCAG 2.2, 1.4.11 and 2.4.7).
 (() => {
   const MIN_PX = 2;
   const MIN_CONTRAST = 3;
@@ -7,7 +7,7 @@
     'a[href], button, input, select, textarea, summary, [role=menuitem], [role=radio], [tabindex]:not([tabindex="-1"])';
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
 
-  /** Paints one colour over the other, whatever way they are written. */
+  /** Blends the colours in this order, in any CSS notation. */
   function over(colors) {
     canvas.clearRect(0, 0, 1, 1);
     for (const color of colors) {
@@ -30,7 +30,7 @@
     return (light + 0.05) / (dark + 0.05);
   }
 
-  function faultOf(element) {
+  function problemOf(element) {
     const outlined = chain(element)
       .slice(-3)
       .findLast((each) => {
@@ -43,28 +43,28 @@
     const found = contrast(over([...under, outlineColor]), over(under));
     return found < MIN_CONTRAST ? `has an outline of ${found.toFixed(1)}:1` : undefined;
   }
-  const isSeen = (element) =>
+  const isVisible = (element) =>
     element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
     !element.closest('.visually-hidden, .skip, [inert], [aria-hidden=true]') &&
     element.getBoundingClientRect().width > 1;
   const nameOf = (element) =>
     `${element.tagName.toLowerCase()} "${(element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent ?? '').trim().slice(0, 40)}"`;
 
-  // What lies over the page keeps the focus to itself.
+  // Dialogs and menus trap the focus.
   const root = [...document.querySelectorAll('[role=dialog], [role=alertdialog], [role=menu]')].at(-1) ?? document;
-  // Lists that leave the focus in their field mark where they are.
+  // Lists that keep the focus in their input mark the current item instead.
   const marked = [...document.querySelectorAll('.popup-item[data-highlighted], .palette-item[data-selected]')];
-  const wrong = new Set();
-  let looked = 0;
-  const look = (element) => {
-    looked++;
-    const fault = faultOf(element);
-    if (fault) wrong.add(`${nameOf(element)} ${fault}`);
+  const problems = new Set();
+  let examined = 0;
+  const examine = (element) => {
+    examined++;
+    const problem = problemOf(element);
+    if (problem) problems.add(`${nameOf(element)} ${problem}`);
   };
-  marked.filter(isSeen).forEach(look);
-  for (const element of [...root.querySelectorAll(CONTROLS)].filter(isSeen)) {
+  marked.filter(isVisible).forEach(examine);
+  for (const element of [...root.querySelectorAll(CONTROLS)].filter(isVisible)) {
     element.focus({ preventScroll: true });
-    if (document.activeElement === element) look(element);
+    if (document.activeElement === element) examine(element);
   }
-  return { looked, wrong: [...wrong] };
+  return { examined, problems: [...problems] };
 })();

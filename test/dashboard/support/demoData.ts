@@ -42,8 +42,8 @@ function rule(limit_type: string, limit_window: string, max_value: number) {
   return { limit_type, limit_window, max_value };
 }
 
-/** A service as it looks after some days of use: accounts in every state, keys, requests that went well and others. */
-export async function furnish(
+/** Fills a service with demo data: accounts in every status, keys, and successful and failed requests of a week. */
+export async function addDemoData(
   gateway: Gateway,
 ): Promise<{ accountIds: string[]; keys: { id: string; key: string }[] }> {
   const accounts = PEOPLE.map(([email, plan, primary, secondary]) =>
@@ -64,19 +64,19 @@ export async function furnish(
   );
   await gateway.set({ api_key_auth_enabled: true });
 
-  // The account that is asked first is refused, and another one answers.
+  // The provider rejects the first account, and another one serves the request.
   const refused = accounts.at(-1);
   refused?.expireAccessToken();
   if (refused) refused.token = { status: 401, error: 'refresh_token_reused' };
 
   const models = ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano', 'gpt-5.1'];
   for (let index = 0; index < 42; index++) {
-    const answered = gateway.provider.accounts;
-    if (index === 9) for (const account of answered) account.next(requestRefused());
-    if (index === 17) for (const account of answered) account.next(serverError());
-    if (index === 23) answered[0]?.next(usageLimitReached());
+    const providerAccounts = gateway.provider.accounts;
+    if (index === 9) for (const account of providerAccounts) account.next(requestRefused());
+    if (index === 17) for (const account of providerAccounts) account.next(serverError());
+    if (index === 23) providerAccounts[0]?.next(usageLimitReached());
     if (index % 5 === 0)
-      for (const account of answered) account.always(textResponse({ text: 'Hello. '.repeat(4 + index) }));
+      for (const account of providerAccounts) account.always(textResponse({ text: 'Hello. '.repeat(4 + index) }));
     const response = await gateway.ask(
       {
         ...validRequest,
