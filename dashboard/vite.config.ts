@@ -2,9 +2,9 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 
-// From scripts/ensureBuilt.mjs: where to build, and a name of these sources, so that the same ones build the same files.
+// Set by scripts/ensureBuilt.mjs: the output folder, and a hash of the sources, so that builds are reproducible.
 const { DASHBOARD_BUILD = 'build', DASHBOARD_VERSION = 'development' } = process.env;
-/** Where `npm run dev` finds the service. */
+/** The service behind `npm run dev`. */
 const { SVC_URL = 'http://127.0.0.1:2455' } = process.env;
 
 export default defineConfig({
@@ -21,11 +21,11 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What many pages need comes as one file, named in the page itself: asking for sixty small ones takes a
-            // browser longer than everything else about a first load, and most of them only once it has read others.
+            // Modules of many pages are one file, preloaded by the page: loading sixty small files takes longer than the
+            // rest of the first load, since most are only discovered after others have been parsed.
             { name: 'common', minShareCount: 4 },
-            // The framework's first script hands over what stands in the page (base path, version) before anything else
-            // of the framework is evaluated: what it imports must not lead to the rest.
+            // The framework's first script reads the base path and the version from the page before the rest of the
+            // framework is evaluated, so it must not import the rest.
             { name: 'first', test: /kit\/src\/runtime\/client\/payload\.js|vite\/preload-helper/, priority: 1 },
           ],
         },

@@ -28,7 +28,7 @@ journeys('connect', () => {
     expect(gateway.events('RequestCompleted')).toMatchObject([{ data: { status: '200' } }]);
   });
 
-  test('names SVC_API_KEY for every client once keys are required', async () => {
+  test('names SVC_API_KEY in each snippet once keys are required', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const page = await visit({ path: '/connect' });
     await page.getByText('Keys are not required').waitFor();

@@ -90,7 +90,7 @@ journeys('settings', () => {
 
     await page.getByRole('button', { name: 'Remove password …' }).click();
     await page.getByRole('dialog').getByLabel('Current password', { exact: true }).fill('battery staple');
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove the password' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove password' }).click();
     await page.getByText('No password is set.', { exact: true }).waitFor();
   });
 });

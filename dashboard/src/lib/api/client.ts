@@ -16,7 +16,7 @@ type Outcome<Data> = { data?: Data | undefined; error?: unknown; response: Respo
 
 /**
  * Resolves to the body of a successful response.
- * @throws ApiError for every other status, and when the service is unreachable
+ * @throws ApiError for any other status, and when the service is unreachable
  */
 export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<NonNullable<Data>> {
   const { data, error, response } = await call.catch((reason: unknown) => {

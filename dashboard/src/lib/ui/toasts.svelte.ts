@@ -26,7 +26,7 @@ class Toasts {
   /** @param what e.g. "Couldn’t pause the account" */
   bad(what: string, reason: unknown): void {
     const error = asApiError(reason);
-    // The redirect to the sign-in page says enough.
+    // The redirect to the sign-in page is enough.
     if (error.isSignedOut) return;
     this.#show({ tone: 'bad', text: what, detail: `${error.message}. ${error.advice}`.replace('..', '.') });
   }

@@ -12,7 +12,7 @@ export const SETTING_LABELS: Readonly<Record<string, string>> = {
   isTotpConfigured: 'Two-factor authentication set up',
 };
 
-/** Fields whose label is not just their name in words. */
+/** Labels that differ from the split camel-case name. */
 const FIELD_LABELS: Readonly<Record<string, string>> = {
   ...SETTING_LABELS,
   id: 'ID',

@@ -1,3 +1,4 @@
+import { LIMIT_TYPES, LIMIT_WINDOWS } from '../api-keys/limits.ts';
 import { SETTING_LABELS, storedLimitText, valueLabel } from './labels.ts';
 
 interface Names {
@@ -62,7 +63,8 @@ export function actorText(actor: string, names: Pick<Names, 'key'>): string {
 }
 
 const SETTING_CHANGE = new RegExp(`\\b(${Object.keys(SETTING_LABELS).join('|')}) changed from (\\w+) to (\\w+)`, 'g');
-const LIMIT = /\b(\d+) (total_tokens|input_tokens|output_tokens|cost_usd) (daily|weekly|monthly)\b/g;
+const oneOf = (options: readonly { value: string }[]) => options.map(({ value }) => value).join('|');
+const LIMIT = new RegExp(`\\b(\\d+) (${oneOf(LIMIT_TYPES)}) (${oneOf(LIMIT_WINDOWS)})\\b`, 'g');
 
 const SIGN_IN_METHODS: Readonly<Record<string, string>> = {
   password: 'the password',
