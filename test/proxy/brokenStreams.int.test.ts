@@ -23,7 +23,7 @@ const { start, askOnce, withSecondAccount } = failures((started) => {
   gateway = started;
 });
 
-/** After the first byte no other account is tried: the stream ends with `response.failed`, and the log has `error`. */
+/** Expects that svc tried no other account after the first byte: `response.failed` ends the stream, the log has `error`. */
 function expectBrokenOff(result: FailureResult, code: string) {
   expect(result.status).toBe(200);
   expect(result.events.at(-1)?.event).toBe('response.failed');
@@ -62,9 +62,9 @@ describe('after the first byte', () => {
   });
 
   test('relays an error event and adds response.failed, which Codex understands', async () => {
-    const heard = Promise.withResolvers<void>();
-    const script = endDelayedUntil(heard.promise, errorEvent({ code: 'server_error', deltas: 2 }));
-    const result = await withSecondAccount(script, {}, heard.resolve);
+    const received = Promise.withResolvers<void>();
+    const script = endDelayedUntil(received.promise, errorEvent({ code: 'server_error', deltas: 2 }));
+    const result = await withSecondAccount(script, {}, received.resolve);
     expect(result.events.map(({ event }) => event)).toContain('error');
     expect(result.events.at(-1)).toMatchObject({ event: 'response.failed' });
     expect(result.completed).toMatchObject({ status: 'error', errorCode: 'server_error' });
@@ -73,12 +73,12 @@ describe('after the first byte', () => {
 
 describe('fragmented-bytes: relays the same bytes for every fragmentation', () => {
   const script = () => textResponse({ deltas: ['Grüße, ', '世界', ' 👋🏽'] });
-  const straight = async () => {
+  const startWithOne = async () => {
     await start();
     const [only] = gateway.pool as [Pooled];
     return only;
   };
-  const idless = (text: string) =>
+  const withoutIds = (text: string) =>
     text.replaceAll(/(resp|msg|item)_[A-Za-z0-9]+/g, '$1_').replaceAll(/"created_at":\d+/g, '');
 
   test.each([
@@ -89,7 +89,7 @@ describe('fragmented-bytes: relays the same bytes for every fragmentation', () =
     ['byte by byte', { oneByteAtATime: true }],
     ['byte by byte with CRLF', { oneByteAtATime: true, crlf: true }],
   ])('%s', async (_name, wire) => {
-    const only = await straight();
+    const only = await startWithOne();
     only.at.always(fragmented(script(), wire));
     const direct = await fetch(`${gateway.provider.baseUrl}/codex/responses`, {
       method: 'POST',
@@ -98,14 +98,14 @@ describe('fragmented-bytes: relays the same bytes for every fragmentation', () =
     });
     const expected = await direct.text();
     const through = await askOnce();
-    expect(idless(through.text)).toBe(idless(expected));
+    expect(withoutIds(through.text)).toBe(withoutIds(expected));
     expect(through.text).toContain('世界');
     expect(through.completed?.usage?.isEstimated).toBe(false);
   });
 });
 
 describe('client-disconnected: the client disconnects', () => {
-  // After a complete response the provider is disconnected too, but only after 5 s.
+  // svc also disconnects the provider after a complete response, but only after 5 s.
   const immediately = { ...waitOptions, timeout: 4_000 };
 
   const disconnect = async (script: ResponseScript, isReady: (only: Pooled) => boolean, readsFirst: boolean) => {

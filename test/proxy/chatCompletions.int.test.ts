@@ -17,7 +17,7 @@ import {
   withVendorEvents,
 } from '../support/provider/scripts.ts';
 
-/** Tests of the form of a chat share a gateway; tests of its outcome start their own. */
+/** Tests of the form of a chat share a gateway. Tests of its outcome start their own. */
 let shared: Gateway;
 let own: Gateway | undefined;
 beforeAll(async () => {
@@ -67,7 +67,7 @@ const refusing = () =>
     yield { event: { type: 'response.completed', response: { id: request.id, status: 'completed', output: [] } } };
   });
 
-/** Stopped by a content filter. */
+/** A response that a content filter stopped. */
 const filtered = () =>
   stream('filtered', function* (request) {
     yield* openingEvents(request);
@@ -200,13 +200,13 @@ describe('converts every kind of response, as a stream and as one object:', () =
   test.each<[what: string, script: () => ResponseScript, text: string, reason: string]>([
     ['a text', () => textResponse({ text: 'Hi there.' }), 'Hi there.', 'stop'],
     [
-      'a text that the ending does not repeat',
+      'a text that the terminal event does not repeat',
       () => completedWithoutOutput({ text: 'Hi there.' }),
       'Hi there.',
       'stop',
     ],
-    ['a text amid events of vendors', () => withVendorEvents(textResponse({ text: 'Hi there.' })), 'Hi there.', 'stop'],
-    ['a text that got too long', () => incompleteResponse({ text: 'Hi there.' }), 'Hi there.', 'length'],
+    ['a text among vendor events', () => withVendorEvents(textResponse({ text: 'Hi there.' })), 'Hi there.', 'stop'],
+    ['a text that reached the maximum length', () => incompleteResponse({ text: 'Hi there.' }), 'Hi there.', 'length'],
     ['a text that a filter stopped', filtered, 'Once ', 'content_filter'],
     ['no output', () => stream('nothing', (request) => responseEvents(request, { parts: [] })), '', 'stop'],
   ])('%s', async (_what, script, text, reason) => {
@@ -306,7 +306,7 @@ describe('the request to the provider', () => {
   });
 });
 
-describe('a chat is handled like every request:', () => {
+describe('a chat, like every request,', () => {
   const createKey = async (fields: object) =>
     (await gateway().api('POST', '/api/api-keys', { name: 'a key', ...fields })).body;
   const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
@@ -345,7 +345,7 @@ describe('a chat is handled like every request:', () => {
     expect(await errorOf(refused)).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
   });
 
-  test('names the invalid field and logs the refusal', async () => {
+  test('gets an error with the invalid field, and the refusal is logged', async () => {
     await start();
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
     const response = await ask({ messages: [...chat.messages, { role: 'user', content: [audio] }] });
@@ -381,7 +381,7 @@ describe('a chat is handled like every request:', () => {
     }
   });
 
-  test('pauses the provider while the client reads slowly', async () => {
+  test('pauses the provider while its client reads slowly', async () => {
     const delta = { type: 'response.output_text.delta', delta: 'x'.repeat(60_000) };
     const events = [...Array.from({ length: 1_000 }, () => delta), { type: 'response.completed', response: {} }];
     await start(stream('big', () => events.map((event) => ({ event }))));
@@ -391,9 +391,9 @@ describe('a chat is handled like every request:', () => {
     // The provider makes no progress once every buffer in between is full.
     await vi.waitUntil(
       () => {
-        const standsStill = sent() === before && before > 0;
+        const isStalled = sent() === before && before > 0;
         before = sent();
-        return standsStill;
+        return isStalled;
       },
       { timeout: 15_000, interval: 150 },
     );

@@ -25,7 +25,7 @@ import { waitOptions } from '../support/waitOptions.ts';
 
 // What a chat client gets when something fails, as a stream and as one object (docs/provider.md#failure-classes).
 
-/** Tests share a gateway where each uses accounts of its own. */
+/** The tests share a gateway; each uses new accounts. */
 let shared: Gateway;
 let own: Gateway | undefined;
 beforeAll(async () => {
@@ -92,7 +92,7 @@ async function askOnce(script: ResponseScript, isStream: boolean, { accounts = 1
   };
 }
 
-const saidIn = ({ body, lines }: Awaited<ReturnType<typeof askOnce>>): string =>
+const responseText = ({ body, lines }: Awaited<ReturnType<typeof askOnce>>): string =>
   body ? body.choices[0].message.content : assembled(lines.filter((line) => line.choices)).text;
 
 /** Sends reasoning, optionally with a summary, and fails before any text. */
@@ -119,10 +119,10 @@ describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
     ['a stream that fails while it thinks', () => failsWhileThinking('server_is_overloaded')],
     ['an error event once it was created', () => errorEvent({ deltas: 0 })],
     ['a stream that ends without any output', () => terminalEventMissing({ deltas: 0 })],
-  ])('%s: uses another account, unnoticed by the client', async (_what, script) => {
+  ])('%s: uses another account without the client noticing', async (_what, script) => {
     const result = await askOnce(script(), isStream, { accounts: 2 });
     expect(result.status).toBe(200);
-    expect(saidIn(result)).toBe(HELLO);
+    expect(responseText(result)).toBe(HELLO);
     expect(JSON.stringify(result.lines)).not.toContain('"error"');
     expect(result.completed).toMatchObject({ status: '200', accountId: result.second?.id });
     expect(result.completed?.attempts).toHaveLength(2);
@@ -133,9 +133,9 @@ describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
     ['a used up account', () => usageLimitReached(), 429, { type: 'usage_limit_reached', code: 'rate_limit_exceeded' }],
     ['a failing provider', () => serverError({ body: 'html' }), 502, { type: 'server_error', code: 'upstream_error' }],
     ['a failure in the stream', () => failsWhileThinking('server_error'), 502, { code: 'server_error' }],
-    ["the request's own fault", () => requestRefused({ shape: 'error' }), 400, { code: 'context_length_exceeded' }],
+    ['an invalid request', () => requestRefused({ shape: 'error' }), 400, { code: 'context_length_exceeded' }],
     [
-      'a fault of the request, reported in the stream',
+      'an invalid request, reported in the stream',
       () => failureAsFirstEvent({ code: 'context_length_exceeded', afterCreated: true }),
       400,
       { code: 'context_length_exceeded' },
@@ -156,23 +156,27 @@ describe.each(ways)('before the first text, to %s:', (_way, isStream) => {
 });
 
 describe('after the first text', () => {
-  const failures: [what: string, script: (heard: Promise<void>) => ResponseScript, code: string, stage?: Stage][] = [
+  const failures: [what: string, script: (received: Promise<void>) => ResponseScript, code: string, stage?: Stage][] = [
     ['the connection breaks', () => streamCut(), 'stream_incomplete'],
-    ['the stream ends without an ending', () => terminalEventMissing(), 'stream_incomplete'],
+    ['the stream ends without a terminal event', () => terminalEventMissing(), 'stream_incomplete'],
     [
-      'the provider gives up',
-      (heard) => endDelayedUntil(heard, failureAfterText({ code: 'server_error' })),
+      'the provider fails',
+      (received) => endDelayedUntil(received, failureAfterText({ code: 'server_error' })),
       'server_error',
     ],
     [
       'the provider fails, byte by byte',
-      (heard) => fragmented(endDelayedUntil(heard, failureAfterText()), { oneByteAtATime: true }),
+      (received) => fragmented(endDelayedUntil(received, failureAfterText()), { oneByteAtATime: true }),
       'server_error',
     ],
-    ['an error event comes', (heard) => endDelayedUntil(heard, errorEvent({ shape: 'flat' })), 'server_error'],
     [
-      'an error event of the other shape arrives',
-      (heard) => endDelayedUntil(heard, errorEvent({ shape: 'nested' })),
+      'a flat error event arrives',
+      (received) => endDelayedUntil(received, errorEvent({ shape: 'flat' })),
+      'server_error',
+    ],
+    [
+      'a nested error event arrives',
+      (received) => endDelayedUntil(received, errorEvent({ shape: 'nested' })),
       'server_error',
     ],
     [
@@ -186,8 +190,8 @@ describe('after the first text', () => {
   test.each(failures)(
     '%s: a stream keeps its chunks and gets an error chunk and [DONE]',
     async (_what, script, code, stage) => {
-      const heard = Promise.withResolvers<void>();
-      const result = await askOnce(script(heard.promise), true, { accounts: 2, onHead: heard.resolve, ...stage });
+      const received = Promise.withResolvers<void>();
+      const result = await askOnce(script(received.promise), true, { accounts: 2, onHead: received.resolve, ...stage });
       expect(result.status).toBe(200);
       const [error, done] = result.lines.splice(-2);
       expect(done).toBe('[DONE]');
@@ -207,7 +211,7 @@ describe('after the first text', () => {
     async (_what, script, _code, stage) => {
       const result = await askOnce(script(Promise.resolve()), false, { accounts: 2, ...stage });
       expect(result.status).toBe(200);
-      expect(saidIn(result)).toBe(HELLO);
+      expect(responseText(result)).toBe(HELLO);
       expect(result.completed).toMatchObject({ status: '200', accountId: result.second?.id });
     },
   );
@@ -260,7 +264,7 @@ describe('the client disconnects', () => {
   test.each<[when: string, script: ResponseScript, isStream: boolean, readsFirst: boolean]>([
     ['before the first event', noResponse(), true, false],
     ['in mid-stream', streamSilent({ events: 6 }), true, true],
-    ['while its object is made', streamSilent({ events: 6 }), false, false],
+    ['while its JSON object is collected', streamSilent({ events: 6 }), false, false],
   ])('%s: disconnects the provider and settles the request', async (_when, script, isStream, readsFirst) => {
     const [only] = (await freshAccounts(shared, 1)) as [Pooled];
     const before = shared.events('RequestCompleted').length;

@@ -283,10 +283,10 @@ describe('when the provider fails', () => {
 
   test('adds response.failed after an error event, which Codex ignores', async () => {
     for (const path of RESPONSES) {
-      const heard = Promise.withResolvers<void>();
-      account().next(endDelayedUntil(heard.promise, errorEvent()));
+      const received = Promise.withResolvers<void>();
+      account().next(endDelayedUntil(received.promise, errorEvent()));
       const response = await ask(path, codex());
-      heard.resolve();
+      received.resolve();
       expect(typesOf(await response.text()).slice(-2)).toEqual(['error', 'response.failed']);
     }
   });

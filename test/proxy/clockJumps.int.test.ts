@@ -3,7 +3,7 @@ import { type Gateway, startGateway, validRequest } from '../support/gateway.ts'
 import { eventsIn } from '../support/provider/client.ts';
 import { serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 
-// The clock of a machine is corrected while requests are open, after sleep or a start with a wrong time.
+// The clock of the machine is corrected while requests are open, e.g. after sleep or after a start with a wrong time.
 
 const HOUR_MS = 3_600_000;
 
@@ -38,11 +38,11 @@ test('notices a silent provider when the clock was set back by an hour', async (
 test('announces a long request in the log when the clock was set back', async () => {
   gateway = await startGateway();
   gateway.pool[0]?.at.always(streamSilent({ events: 5 }));
-  const leaving = new AbortController();
-  await gateway.ask(validRequest, { signal: leaving.signal });
+  const controller = new AbortController();
+  await gateway.ask(validRequest, { signal: controller.signal });
   moveClock(-HOUR_MS);
   await expect.poll(() => gateway.events('RequestAdmitted').length, { timeout: 8_000 }).toBe(1);
-  leaving.abort();
+  controller.abort();
 });
 
 test('ends a cool-down after its length even when the clock was set back', async () => {

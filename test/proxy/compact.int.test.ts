@@ -105,7 +105,7 @@ describe('a compaction', () => {
   });
 });
 
-describe('a failed compaction goes to another account', () => {
+describe('a failed compaction', () => {
   test.each<[string, ResponseScript, string]>([
     ['its window is used up', usageLimitReached(), 'usage_limit'],
     ['it fails', serverError({ body: 'html' }), 'provider_error'],
@@ -115,7 +115,7 @@ describe('a failed compaction goes to another account', () => {
     ['it responds with incomplete JSON', whole(200, 'application/json', '{"id":'), 'provider_error'],
     ['it responds with an empty body', whole(200, 'application/json', ''), 'cut'],
     ['it responds with a failure', json(200, { status: 'failed', error: { code: 'server_error' } }), 'provider_error'],
-  ])('when %s', async (_what, script, outcome) => {
+  ])('goes to another account when %s', async (_what, script, outcome) => {
     await start({ accounts: 2 });
     const [first, second] = gateway.pool;
     first?.at.compact.always(script);
@@ -128,14 +128,14 @@ describe('a failed compaction goes to another account', () => {
     ]);
   });
 
-  test('after refreshing a refused token', async () => {
+  test('is repeated with a new token after a 401', async () => {
     await start();
     gateway.pool[0]?.at.compact.next(accessTokenRefused());
     expect((await compact()).status).toBe(200);
     expect(completed()[0]?.attempts).toMatchObject([{ outcome: 'unauthorized' }, { outcome: 'ok', isRepeat: true }]);
   });
 
-  test('or responds with an error when there is none', async () => {
+  test('responds with 502 without another account', async () => {
     await start();
     gateway.pool[0]?.at.compact.always(whole(200, 'text/html', '<html>'));
     const response = await compact();
@@ -147,21 +147,26 @@ describe('a failed compaction goes to another account', () => {
   });
 });
 
-describe('a refusal of the request itself is relayed after one attempt', () => {
+describe('relays after one attempt that the provider', () => {
   test.each<[string, ResponseScript, number, object]>([
     [
-      'that it does not compact',
+      'does not implement compaction',
       json(501, { error: { message: 'No compaction here', type: 'server_error', code: 'not_implemented' } }),
       501,
       { message: 'No compaction here', type: 'server_error', code: 'not_implemented' },
     ],
     [
-      'the same without words',
+      'does not implement compaction, without a message',
       whole(501, 'text/plain', ''),
       501,
       { message: 'Not implemented', type: 'server_error', code: 'not_implemented' },
     ],
-    ['that it is wrong', requestRefused({ shape: 'error' }), 400, { code: 'context_length_exceeded', param: 'input' }],
+    [
+      'rejects the request',
+      requestRefused({ shape: 'error' }),
+      400,
+      { code: 'context_length_exceeded', param: 'input' },
+    ],
   ])('%s', async (_what, script, status, error) => {
     await start({ accounts: 2 });
     for (const { at } of gateway.pool) at.compact.always(script);

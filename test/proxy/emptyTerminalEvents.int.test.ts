@@ -5,8 +5,8 @@ import { gateways } from '../support/gateways.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { type ResponseScript, textResponse } from '../support/provider/scripts.ts';
 
-// A provider may send a terminal event without a response. If the client has received nothing, another account is tried,
-// else the client gets an error event that it understands.
+// A provider may send a terminal event without a response. If the client has received nothing, svc tries another account;
+// otherwise the client gets an error event that it understands.
 
 const start = gateways();
 
@@ -40,7 +40,7 @@ async function ask(ending: string, path: string, stream: boolean) {
 
 const USAGE = '"usage":{"input_tokens":5,"output_tokens":2,"total_tokens":7}';
 const EMPTY = ['null', '"done"', '[]', '{}', '{"response":null}', '{"response":"done"}', '{"response":'];
-// The usage of a response is found without parsing the event, which must not make these valid.
+// svc finds the usage of a response without parsing the event, which must not make these events valid.
 const EMPTY_WITH_USAGE = [
   `{"type":"response.completed","response":{"id":"resp_1","output":[],${USAGE}`,
   `{"type":"response.completed","response":{"id":"resp_1","output":[],${USAGE}}`,

@@ -4,7 +4,7 @@ import { type Gateway, startGateway, validRequest } from '../support/gateway.ts'
 import type { ScriptQueue } from '../support/provider/responseScript.ts';
 import { noResponse, serverError } from '../support/provider/scripts.ts';
 
-// All routes share one admission and one attempt engine; each test runs on all of them.
+// All routes share one admission and one exchange; each test runs on all of them.
 
 const { model } = validRequest;
 const TRANSCRIBER = 'gpt-4o-transcribe';
@@ -12,8 +12,8 @@ const TRANSCRIBER = 'gpt-4o-transcribe';
 interface Case {
   /** A valid request. */
   readonly body?: () => unknown;
-  /** Which of an account's playlists responds. */
-  readonly playlist?: 'responses' | 'compact' | 'transcribe';
+  /** The script queue of an account that responds. */
+  readonly queue?: 'responses' | 'compact' | 'transcribe';
   readonly model?: string;
   /** Set when the path has a parameter. */
   readonly path?: string;
@@ -29,15 +29,15 @@ const chat = { model, messages: [{ role: 'user', content: 'hi' }] };
 
 /** Every route has an entry. */
 const cases: Readonly<Record<string, Case>> = {
-  '/backend-api/svc/responses': { body: () => validRequest, playlist: 'responses' },
-  '/v1/responses': { body: () => ({ model, input: 'hi' }), playlist: 'responses' },
-  '/v1/chat/completions': { body: () => chat, playlist: 'responses' },
-  '/backend-api/svc/responses/compact': { body: () => validRequest, playlist: 'compact' },
-  '/v1/responses/compact': { body: () => ({ model, input: 'hi' }), playlist: 'compact' },
-  '/backend-api/transcribe': { body: recording({}), playlist: 'transcribe', model: TRANSCRIBER },
+  '/backend-api/svc/responses': { body: () => validRequest, queue: 'responses' },
+  '/v1/responses': { body: () => ({ model, input: 'hi' }), queue: 'responses' },
+  '/v1/chat/completions': { body: () => chat, queue: 'responses' },
+  '/backend-api/svc/responses/compact': { body: () => validRequest, queue: 'compact' },
+  '/v1/responses/compact': { body: () => ({ model, input: 'hi' }), queue: 'compact' },
+  '/backend-api/transcribe': { body: recording({}), queue: 'transcribe', model: TRANSCRIBER },
   '/v1/audio/transcriptions': {
     body: recording({ model: TRANSCRIBER }),
-    playlist: 'transcribe',
+    queue: 'transcribe',
     model: TRANSCRIBER,
   },
   '/backend-api/svc/models': {},
@@ -79,9 +79,9 @@ function ask(route: string, { key, signal }: AskOptions = {}): Promise<Response>
   });
 }
 const modelOf = (route: string) => cases[route]?.model ?? model;
-const playlist = (account: number, route: string): ScriptQueue => {
+const queueOf = (account: number, route: string): ScriptQueue => {
   const { at } = gateway.pool[account] as Gateway['pool'][number];
-  return at[cases[route]?.playlist ?? 'responses'];
+  return at[cases[route]?.queue ?? 'responses'];
 };
 
 /** Creates a key. */
@@ -193,7 +193,7 @@ describe('while keys are required', () => {
   });
 
   test.each(modelRoutes)('%s retries on another account', async (route) => {
-    playlist(0, route).next(serverError());
+    queueOf(0, route).next(serverError());
     const response = await ask(route, await key());
     await response.text();
     expect(response.status).toBe(200);
@@ -209,18 +209,18 @@ describe('while keys are required', () => {
   test.each(modelRoutes)('%s ends the call to the provider when the client disconnects', async (route) => {
     const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }];
     const limited = await key({ limits });
-    playlist(0, route).next(noResponse());
+    queueOf(0, route).next(noResponse());
     const before = gateway.provider.received.length;
-    const leaving = new AbortController();
-    const response = ask(route, { ...limited, signal: leaving.signal });
+    const controller = new AbortController();
+    const response = ask(route, { ...limited, signal: controller.signal });
     await gateway.provider.until(() => gateway.provider.received.length > before);
-    leaving.abort();
+    controller.abort();
     await expect(response).rejects.toThrow();
     await gateway.provider.until(() => gateway.provider.received.at(-1)?.ended === true);
     expect(gateway.provider.received.at(-1)).toMatchObject({ aborted: true, finished: false });
-    const left = () => gateway.events('RequestCompleted').filter(({ data }) => data.keyId === limited.id);
-    await expect.poll(() => left().length).toBe(1);
-    expect(left()[0]?.data).toMatchObject({ route, status: 'error', errorCode: 'client_disconnected' });
+    const disconnected = () => gateway.events('RequestCompleted').filter(({ data }) => data.keyId === limited.id);
+    await expect.poll(() => disconnected().length).toBe(1);
+    expect(disconnected()[0]?.data).toMatchObject({ route, status: 'error', errorCode: 'client_disconnected' });
     await expect.poll(() => limitOf(limited.id)).toMatchObject({ reserved_value: 0 });
     expect(await gateway.availability(gateway.pool[0]?.id ?? '')).toMatchObject({ state: 'available' });
   });

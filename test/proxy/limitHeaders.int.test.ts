@@ -5,13 +5,13 @@ import { serverError, usageLimitReached, usageWindow } from '../support/provider
 const WINDOW = ['used-percent', 'window-minutes', 'reset-at'];
 const FIELDS = ['primary', 'secondary'].flatMap((name) => WINDOW.map((field) => `${name}-${field}`));
 
-/** The headers with a prefix, by the rest of their names. */
+/** @returns the headers with a prefix, by name without it */
 const family = (headers: Headers, prefix: string): Record<string, string> =>
   Object.fromEntries(
     [...headers].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [name.slice(prefix.length), value]),
   );
 
-describe('limit headers are part of', () => {
+describe('the response has limit headers for', () => {
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway({ accounts: 2 });

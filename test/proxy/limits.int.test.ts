@@ -47,7 +47,7 @@ describe('two hundred requests at once', () => {
     const { ask, limits } = await withKey(limit);
     gateway.pool[0]?.at.always(delayed(150, textResponse({ usage: scaled })));
 
-    const begunIn = minute();
+    const startMinute = minute();
     const responses = await Promise.all(
       Array.from({ length: 200 }, async () => {
         const response = await ask();
@@ -77,7 +77,7 @@ describe('two hundred requests at once', () => {
     // Up to sixty refusals a minute are events of their own, and a minute may have ended meanwhile.
     const rows = gateway.events('RequestRefused').length;
     expect(rows).toBeGreaterThanOrEqual(Math.min(60, refused.length));
-    expect(rows).toBeLessThanOrEqual(Math.min(60 * (minute() - begunIn + 1), refused.length));
+    expect(rows).toBeLessThanOrEqual(Math.min(60 * (minute() - startMinute + 1), refused.length));
     process.stdout.write(
       `  200 at once against ${name} of ${ceiling}: ${admitted} admitted, ${refused.length} refused, used ${used}, overshoot ${overshoot}\n`,
     );
@@ -153,8 +153,8 @@ describe('clients that disconnect', () => {
 
 test.each([
   ['an absurd max_output_tokens', { max_output_tokens: 1e300 }, 200],
-  ['half a character as model', { model: 'gpt\ud800' }, 400],
-  ['half a character as effort', { reasoning: { effort: '\ud800' } }, 400],
+  ['a lone surrogate as model', { model: 'gpt\ud800' }, 400],
+  ['a lone surrogate as effort', { reasoning: { effort: '\ud800' } }, 400],
 ])('%s does not bypass the limits', async (_what, fields, status) => {
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 5_000 });
   gateway.pool[0]?.at.always(textResponse({ usage }));
@@ -175,8 +175,8 @@ test('reserves and counts a request only in the window in which it was admitted'
   const { ask, limits } = await withKey({ limit_type: 'total_tokens', max_value: 2_000 });
   const [only] = gateway.pool;
   only?.at.always(noResponse());
-  const leaving = new AbortController();
-  const open = ask(validRequest, leaving.signal).catch(() => undefined);
+  const controller = new AbortController();
+  const open = ask(validRequest, controller.signal).catch(() => undefined);
   await vi.waitUntil(() => only?.at.inFlight === 1, waitOptions);
   expect((await ask()).status).toBe(429);
 
@@ -185,7 +185,7 @@ test('reserves and counts a request only in the window in which it was admitted'
   only?.at.always(textResponse({ usage }));
   expect(await limits()).toMatchObject({ current_value: 0, reserved_value: 0 });
   expect((await ask()).status).toBe(200);
-  leaving.abort();
+  controller.abort();
   await open;
   await vi.waitUntil(() => settled().length === 2, waitOptions);
   expect(await limits()).toMatchObject({ current_value: INPUT + OUTPUT, reserved_value: 0 });

@@ -127,7 +127,7 @@ describe('one body satisfies all clients', () => {
 });
 
 describe('the list contains what the pool can serve', () => {
-  test('models of all plans, each once', async () => {
+  test('of all plans, each model once', async () => {
     await start({ accounts: 0 });
     await join('plus', model('shared', { display_name: 'as plus sees it' }), model('only-plus'));
     const { id } = await join('pro', model('only-pro'), model('shared', { display_name: 'as pro sees it' }));

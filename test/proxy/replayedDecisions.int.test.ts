@@ -17,7 +17,7 @@ let gateway: Gateway;
 afterEach(() => gateway?.stop());
 
 const REQUESTS = 3_000;
-const CALLERS = 24;
+const CLIENTS = 24;
 const SEED = 20_261_121;
 
 /** Random numbers in [0, 1) that are the same in every run (mulberry32). */
@@ -84,7 +84,7 @@ test('replays every choice and every admission from the log with the same result
         await gateway.api('POST', `/api/accounts/${gateway.pool[(number - 100) % 8]?.id}/reactivate`);
     }
   };
-  await Promise.all(Array.from({ length: CALLERS }, client));
+  await Promise.all(Array.from({ length: CLIENTS }, client));
 
   const events = await recordedEvents(gateway.folder).catch(() => []);
   const completed = events.filter(({ type }) => type === 'RequestCompleted');

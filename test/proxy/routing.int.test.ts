@@ -90,7 +90,7 @@ describe('usage in the headers of a response', () => {
     expect(first.at.received.filter(({ path }) => path === '/backend-api/wham/usage')).toHaveLength(1);
   });
 
-  test('is read from refusals too', async () => {
+  test('is also read from refusals', async () => {
     const first = await twoAccounts();
     first.at.usage.primary = usageWindow({ usedPercent: 100 });
     first.at.next(usageLimitReached());

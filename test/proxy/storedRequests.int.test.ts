@@ -21,7 +21,7 @@ const isFolded = (json: string) =>
   (foldedRequestReaders as FoldedRequestReaders)[RequestCompleted.version]?.(json) !== null;
 const isLogged = (json: string) => new LoggedRequestReader().read(RequestCompleted.version, json) !== undefined;
 
-test('the fast readers read what settlement writes', async () => {
+test('writes completed requests that the fast readers can read', async () => {
   gateway = await startGateway();
   const { body: key } = await gateway.api('POST', '/api/api-keys', {
     name: 'limited',

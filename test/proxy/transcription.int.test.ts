@@ -107,12 +107,12 @@ describe('a transcription', () => {
   test('pauses the client while the provider does not read', {
     timeout: 30_000,
   }, async () => {
-    await using stubborn = await instead(async (request, response) => {
-      await stubborn.released;
+    await using blocked = await transcriptionServer(async (request, response) => {
+      await blocked.released;
       for await (const _ of request);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"at last"}');
     });
-    await start({ between: stubborn.between });
+    await start({ between: blocked.between });
     const upload = openUpload();
     let written = 0;
     const size = 30 * MIB;
@@ -122,14 +122,14 @@ describe('a transcription', () => {
     let before = -1;
     await vi.waitUntil(
       () => {
-        const standsStill = written === before && written > 0;
+        const isStalled = written === before && written > 0;
         before = written;
-        return standsStill;
+        return isStalled;
       },
       { interval: 300, timeout: 20_000 },
     );
     expect(written).toBeLessThan(size / 2);
-    stubborn.release();
+    blocked.release();
     await writing;
     expect(await upload.end()).toEqual({ status: 200, body: '{"text":"at last"}' });
   });
@@ -184,13 +184,13 @@ describe('the usage of a transcription', () => {
   });
 });
 
-describe('a short recording is retried on another account when', () => {
+describe('a short recording', () => {
   test.each<[string, ResponseScript, string]>([
     ['the window is used up', usageLimitReached(), 'usage_limit'],
     ['the provider fails', serverError({ body: 'html' }), 'provider_error'],
     ['the connection is reset', connectionReset(), 'unreachable'],
     ['the provider responds with a page', whole(200, 'text/html', '<html>'), 'not_json'],
-  ])('%s', async (_what, script, outcome) => {
+  ])('is retried on another account when %s', async (_what, script, outcome) => {
     await start({ accounts: 2 });
     const [first, second] = gateway.pool;
     first?.at.transcribe.always(script);
@@ -202,7 +202,7 @@ describe('a short recording is retried on another account when', () => {
     expect(atProvider().map(({ form: got }) => sizeOf(got))).toEqual([900_000, 900_000]);
   });
 
-  test('and on the same one with a new token', async () => {
+  test('is retried on the same account with a new token', async () => {
     await start();
     gateway.pool[0]?.at.transcribe.next(accessTokenRefused());
     expect((await send({ file: audio(10) })).status).toBe(200);
@@ -210,7 +210,7 @@ describe('a short recording is retried on another account when', () => {
   });
 });
 
-describe('a long recording, which is not kept,', () => {
+describe('a long recording, which svc does not buffer,', () => {
   const long = () => send({ file: audio(3 * MIB) });
 
   test('has one attempt and reports its failure', async () => {
@@ -224,7 +224,7 @@ describe('a long recording, which is not kept,', () => {
 
   test('gets a response that the provider sends before its end at once', { timeout: 30_000 }, async () => {
     const error = { type: 'usage_limit_reached', resets_in_seconds: 600 };
-    await using early = await instead((_request, response) => {
+    await using early = await transcriptionServer((_request, response) => {
       response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
     });
     await start({ between: early.between });
@@ -238,7 +238,7 @@ describe('a long recording, which is not kept,', () => {
     expect(completed()).toMatchObject([{ status: '429', attempts: [{ outcome: 'usage_limit' }] }]);
   });
 
-  test('can go to another account before anything of it was sent', async () => {
+  test('can go to another account before any of it was sent', async () => {
     await start({ accounts: 2 });
     const [first, second] = gateway.pool;
     // Without valid tokens nothing is sent.
@@ -415,7 +415,7 @@ function openUpload(path = SVC) {
 }
 
 /** Responds to transcriptions instead of the provider, and forwards all other requests to it. */
-async function instead(respond: (request: IncomingMessage, response: ServerResponse) => unknown) {
+async function transcriptionServer(respond: (request: IncomingMessage, response: ServerResponse) => unknown) {
   let target = '';
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {

@@ -73,7 +73,7 @@ test('ends the call to the provider when the client disconnects', async () => {
   await vi.waitUntil(() => gateway.events('RequestCompleted').length === 1, waitOptions);
 });
 
-test('rejects what is not HTTP with a JSON error', async () => {
+test('rejects invalid HTTP with a JSON error', async () => {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   let received = '';
   socket.on('data', (bytes) => {

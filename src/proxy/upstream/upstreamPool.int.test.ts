@@ -105,9 +105,9 @@ describe.each([
       let before = -1;
       await vi.waitUntil(
         () => {
-          const isStill = before === sent && sent > 0;
+          const isStalled = before === sent && sent > 0;
           before = sent;
-          return isStill;
+          return isStalled;
         },
         { timeout: 10_000, interval: 200 },
       );
@@ -300,7 +300,7 @@ describe.each([
     });
   });
 
-  test('pausing makes the provider wait, and resuming delivers the rest', async () => {
+  test('makes the provider wait while it is paused, and continues when resumed', async () => {
     const size = 64 * 1_048_576;
     let sent = 0;
     const { pool } = await startProvider(async ({ socket }) => {
@@ -319,9 +319,9 @@ describe.each([
     let before = -1;
     await vi.waitUntil(
       () => {
-        const isStill = before === sent;
+        const isStalled = before === sent;
         before = sent;
-        return isStill;
+        return isStalled;
       },
       { timeout: 10_000, interval: 100 },
     );
@@ -332,7 +332,7 @@ describe.each([
     expect(received).toBeLessThan(size);
   });
 
-  test('a listener may pause and resume from its own callbacks', async () => {
+  test('may be paused and resumed by its own callbacks', async () => {
     const { pool } = await startProvider(
       respondingWith('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n2\r\nef\r\n0\r\n\r\n'),
     );
@@ -356,7 +356,7 @@ describe.each([
     expect(body).toBe('abcdef');
   });
 
-  test('an abort closes the connection, and the listener is not called again', async () => {
+  test('closes the connection when aborted, and calls the listener no more', async () => {
     const { pool, connections } = await startProvider(({ socket }) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhell'),
     );
@@ -367,7 +367,7 @@ describe.each([
     expect(recorded).toEqual({ status: 200, body: 'hell', pieces: 1, outcome: 'none' });
   });
 
-  test('an abort after the end leaves the connection to the next request', async () => {
+  test('leaves the connection to the next request when aborted after its end', async () => {
     const { pool, connections } = await startProvider(respondingWith(OK));
     const shared = pool();
     const first = send(shared);
