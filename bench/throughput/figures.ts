@@ -1,3 +1,4 @@
+/** @returns NaN without values */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -5,7 +6,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
-/** @param percent 0 to 100 */
+/** @param percent 0 to 100 @returns NaN without values */
 export function percentile(ascending: readonly number[], percent: number): number {
   const index = Math.min(ascending.length - 1, Math.floor((ascending.length * percent) / 100));
   return ascending[index] ?? Number.NaN;

@@ -10,8 +10,8 @@ export interface MachineTimes {
 }
 
 /**
- * Reads the CPU ticks of the machine. Interrupts are neither busy nor ours: they deliver loopback traffic, and kernels charge
- * them to different processes.
+ * Reads the CPU ticks of the machine. Interrupts are in neither `busy` nor `ours`: they deliver loopback traffic, and kernels
+ * charge them to different processes.
  */
 export function machineTimes(): MachineTimes {
   const cpu = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.trim().split(/\s+/).slice(1, 9).map(Number) ?? [];

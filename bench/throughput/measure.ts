@@ -14,12 +14,12 @@ export interface Measurement {
   /** The part of `cpu` after the end of the load: deferred work. */
   readonly lateCpuUs: number;
   readonly providerCpuUs: number;
-  /** CPU time of the servers that the side uses on this machine. */
+  /** CPU time of the local servers that the side uses, in microseconds. */
   readonly serversCpuUs: number;
   readonly unavailable: UnavailableShares;
 }
 
-/** Puts one side under full load. */
+/** Measures one side under full load. */
 export async function measure(
   side: Side,
   { provider, servers }: { provider: Provider; servers: Servers },

@@ -13,7 +13,7 @@ interface ProfileNode {
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
 }
 
-export type Group = 'ours' | 'koa' | 'undici' | 'other packages' | 'node' | 'native' | 'garbage collector';
+export type Group = 'svc' | 'koa' | 'undici' | 'other packages' | 'node' | 'native' | 'garbage collector';
 
 export interface SelfTime {
   readonly group: Group;
@@ -47,7 +47,7 @@ function groupOf({ functionName, url }: ProfileNode['callFrame']): Group {
   if (url.startsWith('wasm:')) return 'undici'; // its HTTP parser, the only WebAssembly here
   if (url.startsWith('node:')) return 'node';
   const found = url.match(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/)?.[1];
-  if (found === undefined) return 'ours';
+  if (found === undefined) return 'svc';
   if (found === 'undici') return 'undici';
   return /koa|^co$|^co-/.test(found) ? 'koa' : 'other packages';
 }

@@ -25,6 +25,7 @@ const NODE_OPTIONS = (
   .filter((word) => word.startsWith('--'));
 const ENVIRONMENT = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
 
+/** Starts the pass-through that is the baseline. */
 export async function startBare(provider: Provider, folder: string): Promise<Side> {
   const args = [join(import.meta.dirname, 'bare.ts'), provider.url];
   const child = start(process.execPath, args, ENVIRONMENT, join(folder, 'bare.log'));
@@ -35,14 +36,14 @@ export async function startBare(provider: Provider, folder: string): Promise<Sid
 export interface ProductOptions {
   readonly entry: string;
   readonly folder: string;
-  /** Prefix of the files of this start; a run may start several. */
+  /** Prefix of the files of this start; a run may start svc several times. */
   readonly label: string;
   readonly profileInto?: string;
   /** Additional settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the service on an empty data folder with every feature enabled. */
+/** Starts svc on an empty data folder, with every feature enabled. */
 export async function startProduct(provider: Provider, options: ProductOptions): Promise<Side> {
   const { entry, folder, label, profileInto, env: more } = options;
   const data = join(folder, `${label}-data`);

@@ -4,8 +4,8 @@ import { type Child, start } from './child.ts';
 const UNREACHABLE_PROVIDER = 'http://127.0.0.1:9/backend-api';
 
 /**
- * Starts the service, or a program like it, on an existing data folder without a provider. Its output goes to `<name>.txt` in
- * the folder.
+ * Starts svc, or another program with its environment, on an existing data folder without a provider. Writes its output to
+ * `<name>.txt` in the folder.
  */
 export const startOnFolder = (folder: string, name: string, args: readonly string[]): Child =>
   start(
@@ -16,7 +16,7 @@ export const startOnFolder = (folder: string, name: string, args: readonly strin
       SVC_PORT: '0',
       SVC_OAUTH_CALLBACK_PORT: '0',
       SVC_UPSTREAM_BASE_URL: UNREACHABLE_PROVIDER,
-      // Like `npm start`; the first start fills it.
+      // As with `npm start`. The first start fills the cache.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
       PATH: process.env.PATH ?? '',
     },

@@ -19,7 +19,7 @@ export function threadTimes(pid: number): ThreadTimes {
   return times;
 }
 
-// Helpers of V8 and libuv are interchangeable, so a pool counts as one; a Worker is identified by name and id.
+// Helper threads of V8 and libuv are interchangeable, so each pool gets one entry. Workers are listed by name and id.
 const nameOf = (name: string, tid: string): string =>
   /^(V8Worker|libuv-worker)/.test(name) ? `${name} (all)` : `${name} ${tid}`;
 
@@ -28,8 +28,10 @@ export function usedBetween(before: ThreadTimes, after: ThreadTimes): Map<string
   return new Map([...after].map(([name, us]) => [name, us - (before.get(name) ?? 0)]));
 }
 
+/** @returns the sum over all threads, in microseconds */
 export const total = (times: ThreadTimes): number => [...times.values()].reduce((sum, us) => sum + us, 0);
 
+/** Adds the times of a measurement to a sum. */
 export function addTo(sum: Map<string, number>, part: ThreadTimes): void {
   for (const [name, us] of part) sum.set(name, (sum.get(name) ?? 0) + us);
 }
@@ -37,7 +39,7 @@ export function addTo(sum: Map<string, number>, part: ThreadTimes): void {
 function readStat(file: string): { name: string; ticks: number } | undefined {
   try {
     const line = readFileSync(file, 'utf8');
-    const nameEnd = line.lastIndexOf(')'); // a thread name may contain anything, also ") ("
+    const nameEnd = line.lastIndexOf(')'); // a thread name may contain any text, even ") ("
     const fields = line.slice(nameEnd + 2).split(' ');
     return { name: line.slice(line.indexOf('(') + 1, nameEnd), ticks: Number(fields[11]) + Number(fields[12]) };
   } catch {

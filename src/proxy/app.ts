@@ -30,7 +30,7 @@ export interface ProxyOptions extends ModelRequestServices {
   /** @returns undefined while new requests may start */
   readonly unavailableReason: () => UnavailableReason | undefined;
   readonly now: () => Instant;
-  /** Called with exceptions that are bugs of ours. */
+  /** Called with unexpected exceptions: bugs in svc. */
   readonly report: (error: Error) => void;
 }
 

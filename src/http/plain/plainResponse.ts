@@ -142,7 +142,7 @@ export class PlainResponse {
     bytes.copy(output, before.length);
     if (after !== '') output.write(after, before.length + bytes.length, 'latin1');
     const hasRoom = this.#socket.write(output);
-    // Unless the system accepted everything, the socket still references this memory and must keep it.
+    // Unless the system accepted all bytes, the socket still references this memory.
     if (output.buffer === scratch.buffer && this.#socket.writableLength > 0)
       scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
     return hasRoom;

@@ -1,7 +1,7 @@
 /** A parsed JSON object from outside; its fields are unchecked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** @returns the object in a JSON text; undefined for everything else. Never throws. */
+/** @returns the object in a JSON text; undefined for any other text. Never throws. */
 export function objectIn(text: string): JsonObject | undefined {
   try {
     return asObject(JSON.parse(text));
@@ -10,7 +10,7 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** @returns the value if it is an object; undefined for arrays, null and everything else */
+/** @returns the value if it is an object; undefined for arrays, null and primitives */
 export const asObject = (value: unknown): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 

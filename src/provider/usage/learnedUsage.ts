@@ -23,10 +23,11 @@ export interface LearnedUsageOptions {
 export interface LearnedUsage {
   /** Called with the headers of every response to a model request, errors included. Synchronous and cheap; never throws. */
   learn(accountId: AccountId, headers: HeaderLookup): void;
-  /** Resolves when everything learned so far is in the log. */
+  /** Resolves when all usage learned so far is in the log. */
   stop(): Promise<void>;
 }
 
+/** What was learned about one account. */
 interface AccountMemory {
   /** The latest headers, unparsed: most responses repeat those of the previous one. */
   primaryPercent: unknown;

@@ -46,7 +46,7 @@ export const createRecordRefusal =
     });
   };
 
-/** @returns undefined for a bug of ours, which is not a refusal */
+/** @returns undefined for an unexpected exception, which is a bug in svc and not a refusal */
 function reasonOf(error: unknown): { status: string; code: string; message: string } | undefined {
   if (error instanceof ProxyError) return { status: String(error.status), ...error.body.error };
   if (!(error instanceof ClientDisconnected)) return undefined;

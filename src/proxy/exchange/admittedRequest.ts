@@ -3,7 +3,7 @@ import type { RequestToSettle } from '../settlement/settlement.ts';
 import type { ResponseFormat } from './responseFormats.ts';
 import type { StreamedBody } from './streamedBody.ts';
 
-/** An admitted request with everything that its attempts need. */
+/** An admitted request with all that its attempts need. */
 export interface AdmittedRequest extends RequestToSettle {
   /** Estimated from the size of the body; grows while a streamed body arrives. */
   readonly inputTokens: number;

@@ -58,7 +58,7 @@ const HOUR_MS = 3_600_000;
 /** A reset further away than this is an error of the provider. */
 const MAX_RESET_MS = 366 * 24 * HOUR_MS;
 
-/** Maps every kind of failure to its meaning (docs/provider.md#failure-classes). */
+/** Decides what a failure means (docs/provider.md#failure-classes). */
 export function classify(failure: Failure, now: Instant): Classification {
   switch (failure.kind) {
     case 'unreachable':
@@ -74,7 +74,7 @@ export function classify(failure: Failure, now: Instant): Classification {
     case 'eventTooLarge':
       return { outcome: 'event_too_large', owner: 'provider', effect: 'none', code: 'stream_event_too_large' };
     case 'refreshFailed':
-      // After a permanent failure the token refresh has deactivated the account already.
+      // After a permanent failure, the token refresh has already deactivated the account.
       return {
         outcome: 'tokens_unavailable',
         owner: 'account',
@@ -109,7 +109,7 @@ function classifyStatus(
   return { outcome: 'provider_error', owner: 'provider', effect: 'cool', code };
 }
 
-/** A limit by its code. Without a reset time, a rate limit counts as throttling and a quota as used up for an hour. */
+/** Classifies a limit by its code. Without a reset time, a rate limit is throttling, and a quota is used up for an hour. */
 function classifyCode(error: ProviderError, now: Instant): Classification | undefined {
   const { code } = error;
   if (GONE_CODES.has(code)) return { outcome: 'account_gone', owner: 'account', effect: 'deactivate', code };

@@ -34,7 +34,7 @@ export interface ExchangeServices {
   /** Stores the items of a response for clients that refer to them by id. */
   readonly rememberOutput: (request: AdmittedRequest, output: readonly unknown[]) => void;
   readonly onEnded: (exchange: Exchange) => void;
-  /** Called with exceptions that are bugs of ours. */
+  /** Called with unexpected exceptions: bugs in svc. */
   readonly report: (error: Error) => void;
   readonly now: () => Instant;
 }
@@ -379,7 +379,7 @@ export class Exchange implements CallListener {
         },
       )
       .catch((error: Error) => {
-        // A bug of ours breaks this client's connection and leaves all others alone.
+        // A bug in svc must break only this client's connection.
         this.#services.report(error);
         this.#delivery.destroy();
         this.#end(false);

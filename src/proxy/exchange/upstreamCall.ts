@@ -24,7 +24,7 @@ export interface CallListener {
   onFailed(failure: Failure): void;
 }
 
-/** How long the provider may take to close a stream whose response is complete. */
+/** Maximum time for the provider to end a stream after its terminal event. */
 const MAX_LINGER_MS = 5_000;
 
 /** Limits of reading an error body. Without it, the status still makes an error. */

@@ -4,7 +4,7 @@ import { endOfEvent, endOfLastEvent, parseEvent, type SseEvent } from './sse.ts'
 
 /** The events that a chunk of the provider's stream completed. */
 export interface ScanResult {
-  /** Complete events, byte for byte; an event whose end has not arrived is held back. Empty when none is complete. */
+  /** Complete events, byte for byte; empty when none is complete. The scanner buffers an incomplete event. */
   readonly bytes: Buffer;
   /** The first event with data is among them; true once per stream. */
   readonly begins: boolean;
@@ -46,14 +46,14 @@ export class SseScanner {
   push(chunk: Buffer): ScanResult {
     const end = this.#endOfLastEvent(chunk);
     if (end === 0) {
-      this.#holdBack(chunk);
+      this.#buffer(chunk);
       return { bytes: NOTHING, begins: false, terminal: undefined };
     }
     const head = end === chunk.length ? chunk : chunk.subarray(0, end);
     const bytes = this.#pending.length === 0 ? head : Buffer.concat([...this.#pending, head]);
     this.#pending = [];
     this.#pendingBytes = 0;
-    if (end < chunk.length) this.#holdBack(chunk.subarray(end));
+    if (end < chunk.length) this.#buffer(chunk.subarray(end));
     return this.#scan(bytes);
   }
 
@@ -69,7 +69,7 @@ export class SseScanner {
       : { ...scanned, bytes: NOTHING };
   }
 
-  #holdBack(bytes: Buffer): void {
+  #buffer(bytes: Buffer): void {
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > this.#maxEventBytes) throw new EventTooLarge();
     this.#pending.push(bytes);

@@ -15,7 +15,7 @@ const RELAYED_HEADERS = ['x-codex-turn-state', 'x-reasoning-included'];
  */
 const KEEPALIVE = Buffer.from('data: {"type":"keepalive"}\n\n');
 
-/** Relays an event stream byte for byte. Writes complete events only, so that an event of ours can always follow. */
+/** Relays an event stream byte for byte. Writes complete events only, so that svc can always add an event. */
 export class StreamDelivery implements Delivery {
   readonly #response: ClientResponse;
   readonly #head: ResponseHead;

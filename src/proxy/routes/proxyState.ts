@@ -2,17 +2,17 @@ import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import type { ProxyRoute } from './routes.ts';
 
-/** What the middleware of the proxy knows about a request; each adds its part. */
+/** The state of a request in the proxy. The middleware adds it step by step. */
 export interface ProxyState {
   requestId: string;
   requestedAt: Instant;
-  /** Undefined until the path turns out to be one of ours. */
+  /** Undefined if no route has the path. */
   route: ProxyRoute | undefined;
   /** Null when keys are not required. */
   key: ApiKey | null;
 }
 
-/** A request whose route and client are known. */
+/** The state of a request after routing: its route is found and its client is identified. */
 export interface RoutedState<Route extends ProxyRoute = ProxyRoute> extends ProxyState {
   readonly route: Route;
 }

@@ -101,7 +101,7 @@ export class ChunkFraming {
 }
 
 function expectByte(byte: number, expected: number): void {
-  if (byte !== expected) throw new MalformedResponse('a chunk does not end where its size says');
+  if (byte !== expected) throw new MalformedResponse('a chunk is longer than its announced size');
 }
 
 /** @returns the value of a hexadecimal digit; -1 for any other byte */

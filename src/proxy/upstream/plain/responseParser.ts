@@ -18,7 +18,7 @@ export class ResponseParser {
   #framing: ChunkFraming | undefined;
   /** Bytes of the body, or of the current chunk, that are still to be read. */
   #remaining = 0;
-  /** Bytes followed the response that do not belong to it. */
+  /** Bytes that do not belong to the response followed it. */
   #hasExcess = false;
   isStopped = false;
   /** Set once the head has been read. */
@@ -61,7 +61,7 @@ export class ResponseParser {
     }
     const consumed = this.#readBody(rest);
     if (!this.hasEnded) return;
-    // Unsolicited bytes after a response would be taken for the response to the next request.
+    // Otherwise unsolicited bytes would be parsed as the response to the next request.
     if (consumed < rest.length) this.#hasExcess = true;
     if (!this.isStopped) this.#listener.onEnd();
   }

@@ -17,13 +17,14 @@ export function writeComplete(socket: Socket, head: string, pieces: readonly Buf
   let offset = scratch.write(head, 'latin1');
   for (const piece of pieces) offset += piece.copy(scratch, offset);
   socket.write(scratch.subarray(0, length));
-  // Unless the system accepted everything, the socket still references this memory and must keep it.
+  // Unless the system accepted all bytes, the socket still references this memory.
   if (socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 }
 
 /**
  * Writes a request in chunks as its body arrives, no faster than the connection accepts it. Resolves when the socket has
- * everything or is closed. @throws what the body throws
+ * all bytes or is closed.
+ * @throws what the body throws
  */
 export async function writeStreamed(socket: Socket, head: string, body: AsyncIterable<Buffer>): Promise<void> {
   socket.write(head, 'latin1');
