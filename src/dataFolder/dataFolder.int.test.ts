@@ -6,7 +6,7 @@ import { startChild } from '../../test/contract/children/child.ts';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
 import { openDataFolder } from './dataFolder.ts';
 
-test('creates a data folder that only its owner may enter', async () => {
+test('creates a data folder that only its owner can access', async () => {
   await using temp = await tempFolder();
   const folder = openDataFolder(join(temp.path, 'svc', 'data'));
   expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
@@ -31,7 +31,7 @@ test('refuses a second process in one line until the first has ended', async () 
 test.each([
   ['is a file', (path: string) => writeFile(path, '')],
   ['contains a lock that cannot be opened', (path: string) => mkdir(join(path, 'lock.sqlite'), { recursive: true })],
-])('refuses a path that %s, in one line that says what to do', async (_what, prepare) => {
+])('refuses a path that %s, with the remedy in the message', async (_what, prepare) => {
   await using temp = await tempFolder();
   const path = join(temp.path, 'data');
   await prepare(path);

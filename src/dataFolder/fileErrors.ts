@@ -5,7 +5,7 @@ const RESTORE = 'It is damaged, or not a file of svc: restore the data folder fr
 const BY_RESULT: Readonly<Record<number, string>> = { 11: RESTORE, 13: MAKE_ROOM, 26: RESTORE };
 const BY_CODE: Readonly<Record<string, string>> = { ENOSPC: MAKE_ROOM, EDQUOT: MAKE_ROOM };
 
-/** What an operator can do about a file that cannot be used. @param fallback returned for any other reason */
+/** Returns what an operator can do about a file that cannot be used. @param fallback returned for unknown causes */
 export function remedyFor(error: unknown, fallback: string): string {
   const { code, errcode } = error as { readonly code?: string; readonly errcode?: number };
   return (errcode === undefined ? BY_CODE[code ?? ''] : BY_RESULT[errcode & 0xff]) ?? fallback;

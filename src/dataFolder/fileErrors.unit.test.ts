@@ -14,5 +14,5 @@ test.each([
   expect(isFileError(errorWith(fields))).toBe(true);
 });
 
-test('does not take an error of our own code for a file error', () =>
+test('does not treat an error of our own code as a file error', () =>
   expect(isFileError(new TypeError('x'))).toBe(false));

@@ -2,7 +2,7 @@ import type { StoredEvent } from './eventLog.ts';
 
 /**
  * Groups events, without changing their order, into batches of consecutive events of one stream.
- * @param maxSize maximum number of events in a batch, asked for each event
+ * @param maxSize returns the maximum number of events in a batch; called for each event, since it may change
  */
 export async function* batchesByStream(
   events: AsyncIterable<StoredEvent>,

@@ -61,13 +61,15 @@ export type ExpectedRevision = number;
 export const NO_STREAM: ExpectedRevision = -1;
 
 /**
- * How an append ended. Only `unknown` may be repeated, with the same ids and the same expected revision. After a
- * `conflict` the caller decides again. A `rejected` append will never succeed (docs/decisions/0004-append-outcomes.md).
+ * The outcome of an append. Repeat only an `unknown` one, with the same ids and the same expected revision. After a
+ * `conflict`, decide again from the newer state. A `rejected` append will never succeed (docs/decisions/0004-append-outcomes.md).
  */
 export type AppendOutcome =
   | {
-      readonly kind: 'committed' /** Revision of the last event. */;
-      readonly revision: number /** Position of the last event. */;
+      readonly kind: 'committed';
+      /** Revision of the last event. */
+      readonly revision: number;
+      /** Position of the last event. */
       readonly position: Position;
     }
   | { readonly kind: 'conflict'; readonly actualRevision: number }

@@ -15,7 +15,7 @@ export interface EventSinkOptions {
   readonly boot: string;
   /** First part of the names of the streams, for example `requests`. */
   readonly category: string;
-  /** The events' types are trusted: tests validate schemas and numbers, so requests need not. */
+  /** Skips validation of the events: tests have checked that their types match the schemas and survive JSON. */
   readonly isTyped?: boolean;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
@@ -30,15 +30,15 @@ export interface EventSink {
    * Makes an event durable.
    * @param onGivenUp called when it is certain that the event will never be written
    * @returns the position of the event
-   * @throws LogUnavailable when the log rejected the event, the queue is full, or the time is over. After a timeout the
-   *   event stays queued and may still be written
+   * @throws LogUnavailable when the log rejected the event, the queue is full, or `timeoutMs` has passed. After a timeout
+   *   the event stays queued and may still be written
    */
   record(event: EventToAppend, onGivenUp?: () => void): Promise<Position>;
   /** Waits until no event is pending. */
   flush(): Promise<void>;
   /** Number of events whose outcome is open. */
   readonly pending: number;
-  /** An event recorded now would probably be refused, so callers should not begin work that must be recorded. */
+  /** Whether an event recorded now would probably be rejected. Do not begin work that must be recorded then. */
   readonly isBlocked: boolean;
 }
 
@@ -54,7 +54,7 @@ interface QueuedEvent {
 const MAX_PER_APPEND = 500;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1_000;
-/** How long the sink counts as blocked after a rejection. Then the next event tests whether the log accepts events again. */
+/** How long `isBlocked` stays true after a rejection. Then the next event tests whether the log accepts events again. */
 const BLOCKED_MS = 1_000;
 
 /**
@@ -104,7 +104,7 @@ export function createEventSink({
       const expected = revisions.get(stream) ?? NO_STREAM;
       const outcome = await log
         .append(stream, expected, events, { isValidated: isTyped, isLossless: isTyped })
-        .catch(asUnknown);
+        .catch(toUnknownOutcome);
       switch (outcome.kind) {
         case 'committed':
           inFlight = [];
@@ -178,7 +178,7 @@ export function createEventSink({
   };
 }
 
-const asUnknown = (error: unknown) => ({ kind: 'unknown' as const, error: error as Error });
+const toUnknownOutcome = (error: unknown) => ({ kind: 'unknown' as const, error: error as Error });
 
 function takeBatch(queue: QueuedEvent[], maxSize: number): QueuedEvent[] {
   const stream = queue[0]?.stream;

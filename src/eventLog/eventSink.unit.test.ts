@@ -151,7 +151,7 @@ test('calls onGivenUp at once when the queue is full', async () => {
   await waiting;
 });
 
-test('flush waits for all pending events and returns at once when there are none', async () => {
+test('waits in flush for all pending events, and returns at once when there are none', async () => {
   const { sink, written } = aSink(() => 'written');
   await sink.flush();
   const recorded = someEvents(30).map((event) => sink.record(event));

@@ -4,7 +4,7 @@ import type { EventMetadata, StoredEvent } from './eventLog.ts';
 /** `previousHash` of the first event of a stream. */
 export const NO_HASH = '0'.repeat(64);
 
-/** What the next event of a stream needs to know of the last one; revision -1 for an empty stream. */
+/** Revision and hash of the last event of a stream, which the next event continues; revision -1 for an empty stream. */
 export interface ChainHead {
   readonly revision: number;
   readonly hash: string;
@@ -37,7 +37,12 @@ const sha256 = (text: string): string => digest('sha256', text, 'hex');
  * time, data and the other metadata (docs/decisions/0006-chain-rule.md). These bytes are assembled from the serialised
  * parts, so nothing is serialised twice.
  */
-export function chain(event: SerialisedEvent, stream: string, revision: number, previousHash: string): ChainedEvent {
+export function chainEvent(
+  event: SerialisedEvent,
+  stream: string,
+  revision: number,
+  previousHash: string,
+): ChainedEvent {
   const open = `${event.metadata.slice(0, -1)},"previousHash":"${previousHash}"`;
   const hash = sha256(
     `{"stream":${JSON.stringify(stream)},"revision":${revision},"id":${JSON.stringify(event.id)},` +
@@ -46,7 +51,7 @@ export function chain(event: SerialisedEvent, stream: string, revision: number, 
   return { hash, metadata: `${open},"hash":"${hash}"}` };
 }
 
-/** The hash that a stored event must have. The data must be as stored, not upcast. */
+/** Computes the hash that a stored event must have. The data must be as stored, not upcast. */
 export function hashOf({ stream, revision, id, type, time, data, metadata }: StoredEvent): string {
   const { hash: _, ...hashed } = metadata;
   return sha256(JSON.stringify({ stream, revision, id, type, time, data, metadata: hashed }));

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { instant, position } from '../domain/core/brands.ts';
 import { findJsonLoss } from './canonicalJson.ts';
 import type { EventMetadata, StoredEvent } from './eventLog.ts';
-import { chain, emptyChain, hashOf, isBreak, NO_HASH, verifyStream } from './hashChain.ts';
+import { chainEvent, emptyChain, hashOf, isBreak, NO_HASH, verifyStream } from './hashChain.ts';
 
 const head = { schemaVersion: 1, actor: { kind: 'system', reason: '"quoted" \\ \u2028' }, correlationId: 'ö' } as const;
 
 function stored(revision: number, previousHash: string, data: unknown): StoredEvent {
   const event = { id: `id-${revision}`, type: 'Type', time: instant(1_000 + revision) };
   const metadata = JSON.stringify({ ...head, causationId: null, node: 'n' });
-  const link = chain({ ...event, data: JSON.stringify(data), metadata }, 'stream-"1"', revision, previousHash);
+  const link = chainEvent({ ...event, data: JSON.stringify(data), metadata }, 'stream-"1"', revision, previousHash);
   const parsed = JSON.parse(link.metadata) as EventMetadata;
   return { ...event, stream: 'stream-"1"', revision, position: position(revision + 1), data, metadata: parsed };
 }

@@ -24,7 +24,7 @@ export type LeaseOutcome =
  */
 export interface LeaseStreams {
   /** The last entry; undefined if the lease was never taken. @throws when the store is unreachable */
-  last(name: string): Promise<{ readonly revision: number; readonly entry: LeaseEntry } | undefined>;
+  readLast(name: string): Promise<{ readonly revision: number; readonly entry: LeaseEntry } | undefined>;
   /**
    * Appends after exactly this revision; -1 for the first entry. One of two concurrent appends gets a conflict. Never
    * rejects.

@@ -16,7 +16,7 @@ export interface PreparedEvent extends SerialisedEvent {
   readonly version: number;
 }
 
-/** A validated append. Only a conflict or an id that is taken can still prevent it. */
+/** A validated append. It can still fail because of a conflict, an id that is in use, or an unavailable store. */
 export interface PreparedAppend {
   readonly stream: string;
   readonly expected: ExpectedRevision;
@@ -46,15 +46,15 @@ export function prepareAppend(
   { node, isValidated = false, isLossless = false }: AppendOptions & { readonly node: string },
 ): PreparedAppend {
   if (!STREAM.test(stream)) throw new InvalidAppend(`"${stream}" is not a valid stream name`);
-  if (isSideStream(stream)) throw new InvalidAppend(`"${stream}" is not a stream of the history`);
+  if (isSideStream(stream)) throw new InvalidAppend(`"${stream}" is a side stream, which the log does not contain`);
   if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new InvalidAppend(`${expected} is not a revision`);
   if (events.length === 0) throw new InvalidAppend('an append needs at least one event');
-  const data = events.map((event) => checkedData(event, isValidated));
+  const data = events.map((event) => validateData(event, isValidated));
   const serialiseEvent = isLossless ? serialiseLossless : serialiseChecked;
   return { stream, expected, data, events: events.map((event, index) => serialiseEvent(event, data[index], node)) };
 }
 
-function checkedData({ type, data }: EventToAppend, isValidated: boolean): RecordedEvent['data'] {
+function validateData({ type, data }: EventToAppend, isValidated: boolean): RecordedEvent['data'] {
   const definition = eventTypes.get(type);
   if (!definition) throw new InvalidAppend(`"${type}" is not a known event type`);
   if (isValidated) return data;

@@ -42,7 +42,7 @@ test('reports each new reason', async () => {
   ]);
 });
 
-test('does not report conflicts, unknown outcomes and ids that are taken', async () => {
+test('does not report conflicts, unknown outcomes or ids already in use', async () => {
   expect(
     await linesAfter(
       { kind: 'conflict', actualRevision: 3 },

@@ -46,13 +46,13 @@ export interface ManagementOptions extends Capabilities {
   readonly usageRefreshSeconds: number;
   /** Called after an account was imported or got new tokens. */
   readonly onAccountImported?: (accountId: AccountId) => void;
-  /** What the OpenAPI document describes besides management. */
+  /** The other surfaces that the OpenAPI document describes. */
   readonly otherSurfaces?: readonly Surface[];
   /** Called with every unexpected error; the client gets `internal_error`. */
   readonly report: (error: unknown) => void;
 }
 
-/** The application for `/api/*` and `/health`. Unknown paths get a 404 in JSON. */
+/** Creates the application for `/api/*` and `/health`. Unknown paths get a 404 in JSON. */
 export function createManagement(options: ManagementOptions): Koa<ManagementState> {
   const { vault, ids, now, dashboardAuth, connection = {}, otherSurfaces = [], report } = options;
   const cookie = createSessionCookie({ vault, now, isHttps: connection.isHttps ?? (() => false) });

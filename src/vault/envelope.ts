@@ -36,7 +36,7 @@ export interface EnvelopeOptions {
 export function createEnvelope({ master, installation, find }: EnvelopeOptions): Envelope {
   const unwrapped = new Map<string, Buffer>();
 
-  function dataKey(id: string): Buffer {
+  function unwrapDataKey(id: string): Buffer {
     const cached = unwrapped.get(id);
     if (cached) return cached;
     const stored = find(id);
@@ -55,11 +55,11 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       unwrapped.set(id, key);
       return { id, subject, wrapped: encrypt(master, key, bindingOf({ id, subject })) };
     },
-    seal: (keyId, plain) => sealWith(keyId, dataKey(keyId), plain),
+    seal: (keyId, plain) => sealWith(keyId, unwrapDataKey(keyId), plain),
     keyIdOf: (sealed) => parseSealed(sealed).keyId,
     open(sealed) {
       const { keyId, encrypted } = parseSealed(sealed);
-      return openWith(keyId, dataKey(keyId), encrypted);
+      return openWith(keyId, unwrapDataKey(keyId), encrypted);
     },
     digest: (purpose, value) => createHmac('sha256', installation).update(`${purpose}\0${value}`).digest('hex'),
     wipe(ids) {
@@ -75,7 +75,7 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
   };
 }
 
-/** Text that is authenticated with a wrapped key, so that one key cannot replace another. */
+/** The owner of a wrapped key, which is authenticated with it, so that one key cannot replace another. */
 const bindingOf = ({ id, subject }: Omit<WrappedKey, 'wrapped'>): string => `key ${id} of ${subject}`;
 
 const INSTALLATION = 'installation';

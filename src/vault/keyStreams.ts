@@ -12,14 +12,14 @@ export interface KeyListener {
  */
 export interface KeyStreams {
   /**
-   * Returns all keys and then notifies the listener of every change by any node. A new key is passed before the log
-   * delivers events that contain values sealed under it. @throws when the store is unreachable
+   * Returns all keys, and from then on notifies the listener of every change by any node. The listener gets a new key
+   * before the log delivers events with values sealed under it. @throws when the store is unreachable
    */
   follow(listener: KeyListener): Promise<readonly WrappedKey[]>;
-  /** Durable when it resolves. @throws Refusal `log_unavailable` */
+  /** Writes a new key, durable when it resolves. @throws Refusal `log_unavailable` */
   write(key: WrappedKey): Promise<void>;
-  /** Permanent and idempotent. @throws Refusal `log_unavailable` */
+  /** Destroys a key permanently. Idempotent. @throws Refusal `log_unavailable` */
   destroy(key: Pick<WrappedKey, 'id' | 'subject'>): Promise<void>;
   /** Returns the key of digests, and creates it with `ifAbsent` if there is none. @throws when the store is unreachable */
-  installation(ifAbsent: () => Uint8Array): Promise<Uint8Array>;
+  getOrCreateInstallationKey(ifAbsent: () => Uint8Array): Promise<Uint8Array>;
 }

@@ -2,14 +2,14 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Sealed } from '../domain/core/brands.ts';
 import { CannotUnseal } from './vault.ts';
 
-// AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D 8.2.2). What a ciphertext belongs to is authenticated with it
-// (additional data), so it cannot be moved elsewhere.
+// AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D 8.2.2). The owner of a ciphertext is authenticated with it as
+// additional data, so a ciphertext cannot be moved elsewhere.
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @returns nonce, tag and ciphertext */
+/** @param belongsTo names the owner of the ciphertext @returns nonce, tag and ciphertext */
 export function encrypt(key: Buffer, plain: Buffer, belongsTo: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(belongsTo));
@@ -48,6 +48,6 @@ export function openWith(keyId: string, key: Buffer, encrypted: Buffer): string 
   try {
     return decrypt(key, encrypted, prefixOf(keyId)).toString();
   } catch {
-    throw new CannotUnseal(`the sealed value does not fit its key ${keyId}`);
+    throw new CannotUnseal(`the sealed value was changed, or was not sealed under its key ${keyId}`);
   }
 }

@@ -20,7 +20,10 @@ const RETRY_MS = 5_000;
 export async function openSharedVault({ streams, masterKey, report }: SharedVaultOptions): Promise<Vault> {
   requireMasterKey(masterKey);
   const master = parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
-  const installation = unwrapInstallationKey(master, await streams.installation(() => newInstallationKey(master)));
+  const installation = unwrapInstallationKey(
+    master,
+    await streams.getOrCreateInstallationKey(() => newInstallationKey(master)),
+  );
   if (!installation) {
     throw new WrongEncryptionKey(
       'The vault in EventStoreDB was encrypted with another key. Restore the SVC_ENCRYPTION_KEY that it was created with.',
@@ -30,19 +33,19 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
   const envelope = createEnvelope({ master, installation, find: (id) => keys.get(id) });
   const retries = new Set<NodeJS.Timeout>();
 
-  function drop(id: string): void {
+  function forgetKey(id: string): void {
     keys.delete(id);
     envelope.wipe([id]);
   }
 
-  /** Destroys a key. A failure is reported to the caller, and the call is retried in the background. */
-  async function destroyOne(key: WrappedKey): Promise<void> {
+  /** Destroys a key. Rejects if that fails, and retries in the background. */
+  async function destroyKey(key: WrappedKey): Promise<void> {
     try {
       await streams.destroy(key);
     } catch (error) {
       const retry = setTimeout(() => {
         retries.delete(retry);
-        destroyOne(key).catch(() => {});
+        destroyKey(key).catch(() => {});
       }, RETRY_MS).unref();
       retries.add(retry);
       throw error;
@@ -51,7 +54,7 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
 
   const existing = await streams.follow({
     onWritten: (key) => keys.set(key.id, key),
-    onDestroyed: drop,
+    onDestroyed: forgetKey,
   });
   for (const key of existing) keys.set(key.id, key);
   const { seal, open, keyIdOf, digest } = envelope;
@@ -73,8 +76,8 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     },
     async destroy(subject) {
       const destroyed = [...keys.values()].filter((key) => key.subject === subject);
-      for (const { id } of destroyed) drop(id);
-      const results = await Promise.allSettled(destroyed.map(destroyOne));
+      for (const { id } of destroyed) forgetKey(id);
+      const results = await Promise.allSettled(destroyed.map(destroyKey));
       const failed = results.find((result) => result.status === 'rejected');
       if (!failed) return;
       report(

@@ -26,7 +26,7 @@ export function openSqliteVault({ folder, masterKey }: SqliteVaultOptions): Vaul
       : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
   const database = openVaultFile(path);
   try {
-    return createVault(database, master, installationKey(database, master, path));
+    return createVault(database, master, loadInstallationKey(database, master, path));
   } catch (error) {
     database.close();
     throw error;
@@ -57,7 +57,7 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
 }
 
 /** The key of `digest`, created at the first start. @throws WrongEncryptionKey when the master key cannot unwrap it */
-function installationKey(database: DatabaseSync, master: Buffer, path: string): Buffer {
+function loadInstallationKey(database: DatabaseSync, master: Buffer, path: string): Buffer {
   const row = database.prepare('SELECT wrapped FROM installation WHERE name = ?').get(INSTALLATION);
   if (row) {
     const key = unwrapInstallationKey(master, row.wrapped as Uint8Array);

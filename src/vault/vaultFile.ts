@@ -42,7 +42,7 @@ function openFile(path: string): DatabaseSync {
   }
 }
 
-/** All keys in the file; none when the file does not exist. */
+/** Reads all keys in the file; none when the file does not exist. @throws Error when the file cannot be used */
 export function readWrappedKeys(path: string): WrappedKeys {
   if (!existsSync(path)) return { installation: undefined, keys: [] };
   const database = openVaultFile(path);
@@ -55,7 +55,7 @@ export function readWrappedKeys(path: string): WrappedKeys {
   }
 }
 
-/** Adds keys to the file. Existing keys are kept. */
+/** Adds keys to the file and keeps existing ones. @throws Error when the file cannot be used */
 export function writeWrappedKeys(path: string, installation: Uint8Array, keys: readonly WrappedKey[]): void {
   const database = openVaultFile(path);
   try {

@@ -146,7 +146,7 @@ test('rejects arbitrary values with their path, or forwards them', { timeout: LO
   );
 });
 
-test('rejects mutated compressed bodies, or forwards what they decompress to', { timeout: LONG }, () =>
+test('rejects mutated compressed bodies, or forwards them decompressed', { timeout: LONG }, () =>
   fc.assert(
     fc.asyncProperty(
       aPath,

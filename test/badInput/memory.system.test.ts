@@ -58,7 +58,7 @@ test('rejects decompression bombs and releases their memory', { timeout: 60_000 
   await sendValid();
 });
 
-test('logs each of them', async () => {
+test('logs each rejected request', async () => {
   const response = await fetch(`${service.url}/api/request-logs?status=413`);
   expect(((await response.json()) as { total: number }).total).toBe(sent);
 });

@@ -33,7 +33,7 @@ const families: readonly [string, () => BadRequest[], number][] = [
   ['truncated JSON', () => truncatedJson(random), 90],
   ['every field with every invalid type', wrongTypes, 200],
   ['a body without required instructions', onSvcOnly, 5],
-  ['what is not supported', unsupportedFields, 40],
+  ['unsupported fields and values', unsupportedFields, 40],
   ['100,000 levels at every position', nesting, 45],
   ['bodies that are not a JSON object', notJson, 200],
   ['bodies that do not match their Content-Encoding', () => contentEncoding(random), 80],

@@ -43,7 +43,7 @@ test('forwards a body of exactly 32 MiB', async () => {
   expect(await send(request)).toMatchObject({ status: 200 });
 });
 
-test('logs each of them with its status and model', async () => {
+test('logs each request with its status and model', async () => {
   const completed = gateway.events('RequestCompleted').map(({ data }) => data);
   expect(completed.map(({ model }) => model)).toEqual(requests.map(({ text }) => JSON.parse(text).model));
   expect(completed.filter(({ status }) => status !== '200')).toEqual([]);
@@ -51,7 +51,7 @@ test('logs each of them with its status and model', async () => {
   expect(reportsOf(gateway)).toEqual([]);
 });
 
-test('shows all of them in the request log', async () => {
+test('shows all requests in the request log', async () => {
   const rows = await gateway.logs('?limit=1000');
   expect(rows).toHaveLength(requests.length);
 });

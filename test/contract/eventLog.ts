@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
 import type { EventLog } from '../../src/eventLog/eventLog.ts';
-import { appending } from './eventLog/appending.ts';
-import { following } from './eventLog/following.ts';
-import { reading } from './eventLog/reading.ts';
-import { refusing } from './eventLog/refusing.ts';
-import { repeating } from './eventLog/repeating.ts';
+import { describeAppending } from './eventLog/appending.ts';
+import { describeFollowing } from './eventLog/following.ts';
+import { describeReading } from './eventLog/reading.ts';
+import { describeRejecting } from './eventLog/refusing.ts';
+import { describeRepeating } from './eventLog/repeating.ts';
 
 /** A log for one test. Its store may contain events of other tests, so tests use their own streams and start at the head. */
 export interface LogUnderTest extends AsyncDisposable {
@@ -19,10 +19,10 @@ export type LogFactory = () => Promise<LogUnderTest>;
 /** The contract of `EventLog`, run against one adapter. */
 export function describeEventLog(name: string, createStore: LogFactory): void {
   describe(`${name}: event log`, () => {
-    appending(createStore);
-    repeating(createStore);
-    refusing(createStore);
-    reading(createStore);
-    following(createStore);
+    describeAppending(createStore);
+    describeRepeating(createStore);
+    describeRejecting(createStore);
+    describeReading(createStore);
+    describeFollowing(createStore);
   });
 }

@@ -23,7 +23,7 @@ export function anEvent(change: Partial<EventToAppend> = {}): EventToAppend {
 export const someEvents = (count: number): EventToAppend[] => Array.from({ length: count }, () => anEvent());
 
 let streams = 0;
-/** A stream that no other test of this run uses. */
+/** A stream name that no other test of this run uses. */
 export function aStream(): string {
   streams += 1;
   return `firewall-${newEventId()}-${streams}`;

@@ -23,12 +23,12 @@ export function describeLeaseStreams(name: string, create: () => Promise<LeaseSt
     test('returns no entry for a new lease, and the complete last entry later', async () => {
       await using stage = await create();
       const lease = newEventId();
-      expect(await stage.leases.last(lease)).toBeUndefined();
+      expect(await stage.leases.readLast(lease)).toBeUndefined();
       const [taken, renewed] = [anEntry({ type: 'LeaseTaken' }), anEntry({ epoch: 2, node: 'n2' })];
       expect(await stage.leases.append(lease, NO_STREAM, taken)).toEqual({ kind: 'committed' });
-      expect(await stage.leases.last(lease)).toEqual({ revision: 0, entry: taken });
+      expect(await stage.leases.readLast(lease)).toEqual({ revision: 0, entry: taken });
       expect(await stage.leases.append(lease, 0, renewed)).toEqual({ kind: 'committed' });
-      expect(await stage.leases.last(lease)).toEqual({ revision: 1, entry: renewed });
+      expect(await stage.leases.readLast(lease)).toEqual({ revision: 1, entry: renewed });
     });
 
     test('lets one of many concurrent appends win', async () => {
@@ -46,7 +46,7 @@ export function describeLeaseStreams(name: string, create: () => Promise<LeaseSt
       const entry = anEntry();
       await stage.leases.append(lease, NO_STREAM, entry);
       expect(await stage.leases.append(lease, NO_STREAM, entry)).toEqual({ kind: 'committed' });
-      expect(await stage.leases.last(lease)).toMatchObject({ revision: 0 });
+      expect(await stage.leases.readLast(lease)).toMatchObject({ revision: 0 });
     });
 
     test('accepts many entries and checks the revision of each', async () => {
@@ -56,7 +56,7 @@ export function describeLeaseStreams(name: string, create: () => Promise<LeaseSt
         expect(await stage.leases.append(lease, revision, anEntry())).toEqual({ kind: 'committed' });
       }
       expect(await stage.leases.append(lease, 57, anEntry())).toEqual({ kind: 'conflict' });
-      expect(await stage.leases.last(lease)).toMatchObject({ revision: 59 });
+      expect(await stage.leases.readLast(lease)).toMatchObject({ revision: 59 });
     });
   });
 }

@@ -3,7 +3,7 @@ import type { LeaseEntry, LeaseOutcome, LeaseStreams } from '../../src/eventLog/
 /** What happens to a call: it is delivered, it is executed but its response is lost, or it never arrives. */
 export type Delivery = 'delivered' | 'response lost' | 'lost';
 
-/** Lease streams in memory, to which each node has a connection of its own. */
+/** Creates lease streams in memory, with a separate connection for each node. */
 export function memoryLeaseStreams() {
   const streams = new Map<string, LeaseEntry[]>();
   const entriesOf = (name: string) => streams.get(name) ?? [];
@@ -18,7 +18,7 @@ export function memoryLeaseStreams() {
 
   /** @param deliver decides about each call, and may delay it */
   const connect = (deliver: () => Delivery | Promise<Delivery> = () => 'delivered'): LeaseStreams => ({
-    async last(name) {
+    async readLast(name) {
       if ((await deliver()) !== 'delivered') throw new Error('the store is unreachable');
       const entries = entriesOf(name);
       const entry = entries.at(-1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { position } from '../../src/domain/core/brands.ts';
 import type { EventLog, StoredEvent } from '../../src/eventLog/eventLog.ts';
 import { NO_STREAM } from '../../src/eventLog/eventLog.ts';
-import { chain, emptyChain, isBreak, verifyStream } from '../../src/eventLog/hashChain.ts';
+import { chainEvent, emptyChain, isBreak, verifyStream } from '../../src/eventLog/hashChain.ts';
 import { prepareAppend } from '../../src/eventLog/prepareAppend.ts';
 import type { ReplicationTarget } from '../../src/eventLog/replicationTarget.ts';
 import { committed } from './eventLog/outcomes.ts';
@@ -19,7 +19,7 @@ export function storedEvents(stream: string, count: number): StoredEvent[] {
   let { hash } = emptyChain;
   const prepared = prepareAppend(stream, NO_STREAM, someEvents(count), { node: 'test' });
   return prepared.events.map((event, revision) => {
-    const link = chain(event, stream, revision, hash);
+    const link = chainEvent(event, stream, revision, hash);
     hash = link.hash;
     const { id, type, time } = event;
     const metadata = JSON.parse(link.metadata);
@@ -81,10 +81,10 @@ export function describeReplicationTarget(name: string, create: () => Promise<Re
       const events = storedEvents(stream, 9);
       await stage.replicationTarget.append(events);
       const ids = events.map(({ id }) => id);
-      expect(await stage.replicationTarget.idsOf(stream, 0, 100)).toEqual(ids);
-      expect(await stage.replicationTarget.idsOf(stream, 3, 4)).toEqual(ids.slice(3, 7));
-      expect(await stage.replicationTarget.idsOf(stream, 9, 4)).toEqual([]);
-      expect(await stage.replicationTarget.idsOf(aStream(), 0, 4)).toEqual([]);
+      expect(await stage.replicationTarget.readIds(stream, 0, 100)).toEqual(ids);
+      expect(await stage.replicationTarget.readIds(stream, 3, 4)).toEqual(ids.slice(3, 7));
+      expect(await stage.replicationTarget.readIds(stream, 9, 4)).toEqual([]);
+      expect(await stage.replicationTarget.readIds(aStream(), 0, 4)).toEqual([]);
     });
   });
 }

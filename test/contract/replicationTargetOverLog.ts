@@ -16,8 +16,8 @@ export interface ReplicationTargetOverLog extends ReplicationTarget {
 const unreachable = { kind: 'unknown', error: new Error('the store is unreachable') } as const;
 
 /**
- * A replication target that appends to a log with the same node id, so that the same bytes and hashes come out. A repeat
- * that overlaps existing events ends in a conflict, as with EventStoreDB.
+ * Creates a replication target that appends to a log with the same node id, which results in the same bytes and hashes. A
+ * repeat that overlaps existing events ends in a conflict, as with EventStoreDB.
  */
 export function replicationTargetOverLog(log: EventLog): ReplicationTargetOverLog {
   async function write(events: readonly StoredEvent[]): Promise<ReplicationOutcome> {
@@ -35,7 +35,7 @@ export function replicationTargetOverLog(log: EventLog): ReplicationTargetOverLo
       const outcome = await write(events);
       return delivery === 'delivered' ? outcome : unreachable;
     },
-    async idsOf(stream, fromRevision, maxCount) {
+    async readIds(stream, fromRevision, maxCount) {
       if (store.isUnreachable) throw unreachable.error;
       const events = await Array.fromAsync(log.readStream(stream, fromRevision));
       return events.slice(0, maxCount).map(({ id }) => id);

@@ -127,7 +127,7 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
       again.close();
     });
 
-    test('refuses a wrong master key and says what to do', async () => {
+    test('refuses a wrong master key with a message about what to do', async () => {
       await using stage = await createStage();
       (await stage.open()).close();
       await expect(stage.open(randomBytes(32).toString('base64'))).rejects.toMatchObject({

@@ -39,7 +39,7 @@ describe('Codex', () => {
     await fixture.expectLogged();
   });
 
-  test('gets its response over /v1 as well', async ({ fixture }) => {
+  test('gets its response over /v1 too', async ({ fixture }) => {
     const codex = await runCodex({ baseUrl: `${fixture.proxy.url}/v1`, prompt, model, signIn: { as: 'anonymous' } });
 
     expect(codex, codex.stderr).toMatchObject({ exitCode: 0, timedOut: false, finalMessage: responseText });

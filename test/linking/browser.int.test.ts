@@ -313,7 +313,7 @@ describe('known account', () => {
     expect(await operator.statusOf(flow.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
   });
 
-  test('is skipped without an error when the settings say so', async () => {
+  test('is skipped without an error with import_without_overwrite', async () => {
     const id = await gateway.importAccount(at);
     await gateway.set({ import_without_overwrite: true });
     const flow = await operator.start();

@@ -24,7 +24,7 @@ function eventsIn(mirror: string): StoredEvent[] {
   return events;
 }
 
-test('lets a copied folder run beside its original: forks no stream of its original', SLOW, async () => {
+test('runs a copied folder beside its original without forking a stream', SLOW, async () => {
   const cluster = await openCluster();
   const original = await cluster.node('a');
   const account = cluster.provider.addAccount();

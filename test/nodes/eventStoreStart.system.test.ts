@@ -11,7 +11,7 @@ import { startGateway } from '../support/gateway.ts';
 const SLOW = { timeout: 120_000 };
 const DOWN_MS = 50;
 
-/** A server that can be told to die at its nth call. It restarts after a moment with the same database. */
+/** A server that crashes at its nth call, and restarts shortly afterwards with the same database. */
 async function aCrashingServer() {
   const database = new FakeDatabase();
   let server: FakeEventStore;
@@ -49,7 +49,7 @@ async function aCrashingServer() {
   };
 }
 
-test('waits at the start, with a line, at whichever call the server dies', SLOW, async () => {
+test('waits at the start, with a line, whichever call the server crashes at', SLOW, async () => {
   const server = await aCrashingServer();
   const env = { SVC_EVENTSTORE_URL: server.url(), SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   const gateway = await startGateway({ accounts: 1, env });

@@ -44,7 +44,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     await untilRows(3, b);
   });
 
-  test('fences off an owner that paused in the middle of its work, and lets it take over later', SLOW, async () => {
+  test('fences off a leader that paused during its work, and lets it take over later', SLOW, async () => {
     const mongoUrl = (mongo as MongoServer).newDatabase();
     await using client = new MongoClient(mongoUrl);
     const fence = () => activeFence(client.db());
@@ -75,7 +75,7 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     expect(await fence()).toEqual({ by: 'EventStoreDB', epoch: 3 });
   });
 
-  test('hands over at once when a node stops in order', SLOW, async () => {
+  test('hands over at once when a node shuts down normally', SLOW, async () => {
     const { a, b } = await twoNodes((mongo as MongoServer).newDatabase());
     const ended = await a.stop();
     expect(ended.exitCode).toBe(0);

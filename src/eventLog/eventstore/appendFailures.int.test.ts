@@ -11,7 +11,7 @@ import { isBreak, verifyStream } from '../hashChain.ts';
 // What happens to appends on a failing server (docs/stores.md#failures-by-name): an open outcome becomes `unknown` within
 // the deadline, and the repeated append is written once. The stage fails on any unhandled rejection.
 
-/** Repeats an append with the same ids until its outcome is known, as callers do. */
+/** Repeats an append with the same ids until its outcome is known, as the command handler does. */
 async function appendUntilKnown(log: EventLog, stream: string, expected: number, events: readonly EventToAppend[]) {
   for (let repeat = 0; repeat < 100; repeat += 1) {
     const outcome = await log.append(stream, expected, events);
@@ -59,7 +59,7 @@ test('finds an append of unknown outcome committed after another append continue
   expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'committed', revision: 1, position: 2 });
 });
 
-test('repeats an append at the leader when a node that does not lead refuses it', async () => {
+test('repeats an append at the leader when another node refuses it', async () => {
   const { server, database, open } = await aStage();
   const { log } = await open();
   const stream = aStream();

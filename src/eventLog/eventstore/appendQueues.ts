@@ -1,6 +1,6 @@
 import type { AppendOutcome } from '../eventLog.ts';
 import { ID_TAKEN } from '../eventLog.ts';
-import { chain } from '../hashChain.ts';
+import { chainEvent } from '../hashChain.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
 import { appendOnce } from './appendOnce.ts';
 import type { CatchUp } from './catchUp.ts';
@@ -20,7 +20,7 @@ export interface AppendQueuesOptions {
 export interface AppendQueues {
   append(append: PreparedAppend): Promise<AppendOutcome>;
   /** Resolves when every pending append has its outcome. */
-  settled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
 }
 
 interface Pending {
@@ -37,9 +37,9 @@ const MAX_BYTES = 512 * 1_024;
 const MIRROR_TIMEOUT_MS = 5_000;
 
 /**
- * Makes appends with one in flight per stream. Queued appends that continue each other are sent as one. The mirror must be
- * up to date with a stream before an append, because the append continues the stream's hash chain and because ids that
- * are in use must be found: EventStoreDB would write them again (docs/stores.md#eventstoredb-repeating-an-append).
+ * Makes appends, one at a time per stream. Queued appends that continue each other are sent as one. Before an append the
+ * mirror must be up to date with the stream: the append continues the stream's hash chain, and an id that is already in
+ * use must be found, because EventStoreDB would write it again (docs/stores.md#eventstoredb-repeating-an-append).
  */
 export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: AppendQueuesOptions): AppendQueues {
   const queues = new Map<string, Pending[]>();
@@ -49,7 +49,7 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
   async function run(stream: string, queue: Pending[]): Promise<void> {
     for (let maxEvents = MAX_EVENTS; queue.length > 0; ) {
       const before = queue.length;
-      await step(stream, queue, maxEvents).catch((error: Error) => {
+      await appendNext(stream, queue, maxEvents).catch((error: Error) => {
         queue.shift()?.settle({ kind: 'unknown', error });
       });
       // The appends of a rejected group are sent one by one.
@@ -58,30 +58,30 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
     queues.delete(stream);
   }
 
-  /** Makes the first append of the queue, with those that continue it, and settles them. */
-  async function step(stream: string, queue: Pending[], maxEvents: number): Promise<void> {
+  /** Makes the first append of the queue together with those that continue it, and settles them. */
+  async function appendNext(stream: string, queue: Pending[], maxEvents: number): Promise<void> {
     const { append: first } = queue[0] as Pending;
     let head = mirror.lookup.headOf(stream);
     // The events that this append continues, or those of its first attempt, may not be mirrored yet.
-    if (head.revision !== first.expected && !repeated(first)) {
+    if (head.revision !== first.expected && !findOriginalOutcome(first)) {
       await catchUp();
       head = mirror.lookup.headOf(stream);
     }
     if (head.revision !== first.expected) {
-      queue.shift()?.settle(repeated(first) ?? { kind: 'conflict', actualRevision: head.revision });
+      queue.shift()?.settle(findOriginalOutcome(first) ?? { kind: 'conflict', actualRevision: head.revision });
       return;
     }
     if (mirror.lookup.hasAnyOf(first.events.map(({ id }) => id))) {
       // The mirror's thread may have written the first attempt of this append since the lookup of the head.
       await catchUp();
-      queue.shift()?.settle(repeated(first) ?? { kind: 'rejected', reason: ID_TAKEN });
+      queue.shift()?.settle(findOriginalOutcome(first) ?? { kind: 'rejected', reason: ID_TAKEN });
       return;
     }
     const group = takeGroup(queue, maxEvents, mirror);
     const outcome = await appendOnce(connection, {
       stream,
       expected: first.expected,
-      events: chained(group, head.hash),
+      events: chainGroup(group, head.hash),
       deadlineMs,
     });
     switch (outcome.kind) {
@@ -98,12 +98,12 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
       case 'conflict':
         // The stream has other events, or those of an earlier attempt whose outcome was lost.
         await catchUp();
-        queue.shift()?.settle(repeated(first) ?? outcome);
+        queue.shift()?.settle(findOriginalOutcome(first) ?? outcome);
     }
   }
 
   /** The original outcome of a repeated append; undefined when the stream has other events at these revisions. */
-  function repeated({ stream, expected, events }: PreparedAppend): AppendOutcome | undefined {
+  function findOriginalOutcome({ stream, expected, events }: PreparedAppend): AppendOutcome | undefined {
     const existing = mirror.lookup.eventsAfter(stream, expected, events.length);
     const last = existing.at(-1);
     if (!last || !events.every(({ id }, index) => id === existing[index]?.id)) return undefined;
@@ -114,7 +114,8 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
   async function settleOnceMirrored(group: readonly Pending[], native: NativePosition): Promise<void> {
     unmirrored += 1;
     await mirror.waitUntilSeen(native, MIRROR_TIMEOUT_MS);
-    for (const { append, settle } of group) settle(repeated(append) ?? { kind: 'unknown', error: new MirrorBehind() });
+    for (const { append, settle } of group)
+      settle(findOriginalOutcome(append) ?? { kind: 'unknown', error: new MirrorBehind() });
     unmirrored -= 1;
     notifyIdle();
   }
@@ -137,7 +138,7 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
         queues.set(append.stream, started);
         void run(append.stream, started).then(notifyIdle);
       }),
-    async settled() {
+    async waitUntilSettled() {
       if (queues.size === 0 && unmirrored === 0) return;
       await new Promise<void>((resolve) => idleWaiters.push(resolve));
     },
@@ -165,11 +166,11 @@ function takeGroup(queue: readonly Pending[], maxEvents: number, { lookup }: Mir
 }
 
 /** The events of a group for the client, chained to the last event of the stream. */
-function chained(group: readonly Pending[], hash: string) {
+function chainGroup(group: readonly Pending[], hash: string) {
   let previous = hash;
   return group.flatMap(({ append: { stream, expected, events, data } }) =>
     events.map((event, index) => {
-      const link = chain(event, stream, expected + 1 + index, previous);
+      const link = chainEvent(event, stream, expected + 1 + index, previous);
       previous = link.hash;
       return toWire(event, data[index], link);
     }),

@@ -6,7 +6,7 @@ import type { LeaseStreams } from '../leaseStreams.ts';
 import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
 import { type Follower, follow } from '../sqlite/follower.ts';
-import { allEvents, streamEvents } from '../sqlite/readEvents.ts';
+import { readAllEvents, readStreamEvents } from '../sqlite/readEvents.ts';
 import { createAppendQueues } from './appendQueues.ts';
 import { createCatchUp } from './catchUp.ts';
 import { openConnection } from './client/connection.ts';
@@ -50,11 +50,11 @@ export interface EventStore {
   readonly leases: LeaseStreams;
   /** For the vault. */
   readonly keys: KeyStreams;
-  /** Since when no events can be received, in milliseconds of `performance.now`; undefined while connected. */
+  /** When the connection was lost, in milliseconds of `performance.now`; undefined while connected. */
   readonly cutOffSince: number | undefined;
-  /** Resolves when the mirror contains everything that is in the store now. @throws why it cannot */
+  /** Resolves when the mirror contains everything that is in the store now. @throws MirrorBehind, or the store's error */
   catchUp(): Promise<void>;
-  /** Retries other calls to the server that a start needs. */
+  /** Retries other calls to the server during the start. */
   readonly retry: StartupRetry;
   /** Closes everything, the log included. */
   close(): Promise<void>;
@@ -157,11 +157,11 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   async function* readStream(stream: string, fromRevision = 0): AsyncGenerator<StoredEvent> {
     // Other nodes may have written to the stream.
     await catchUp().catch((error: Error) => refuse('log_unavailable', { reason: error.message }));
-    yield* streamEvents(mirror.reader, stream, fromRevision, mirror.head);
+    yield* readStreamEvents(mirror.reader, stream, fromRevision, mirror.head);
   }
 
   async function close(): Promise<void> {
-    await queues.settled();
+    await queues.waitUntilSettled();
     for (const follower of followers) follower.stop();
     await mirror.close();
     await connection.close();
@@ -176,7 +176,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       append,
       subscribe,
       readStream,
-      readAll: (after: Position) => allEvents(mirror.reader, after, mirror.head),
+      readAll: (after: Position) => readAllEvents(mirror.reader, after, mirror.head),
       head: async () => mirror.head,
       close: closeOnce,
     },

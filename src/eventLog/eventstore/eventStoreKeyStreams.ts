@@ -37,7 +37,7 @@ export function createEventStoreKeyStreams({
   streamNames,
   onEntries,
 }: KeyStreamsOptions): KeyStreams {
-  /** Writes the only event of a stream. @returns false if the stream exists already @throws Refusal `log_unavailable` */
+  /** Writes the only event of a stream. @returns false if the stream already exists @throws Refusal `log_unavailable` */
   async function create(stream: string, type: string, data: JSONType): Promise<boolean> {
     const events = [jsonEvent({ id: newEventId(), type, data })];
     for (let repeat = 0; ; repeat += 1) {
@@ -49,7 +49,7 @@ export function createEventStoreKeyStreams({
     }
   }
 
-  async function contentOf(stream: string): Promise<unknown> {
+  async function readContent(stream: string): Promise<unknown> {
     try {
       const options = { direction: BACKWARDS, fromRevision: END, maxCount: 1 } as const;
       const [event] = await connection.call(
@@ -66,8 +66,8 @@ export function createEventStoreKeyStreams({
   async function readKeys(names: readonly string[]): Promise<WrappedKey[]> {
     const keys: WrappedKey[] = [];
     for (let at = 0; at < names.length; at += CONCURRENT_READS) {
-      const contents = await Promise.all(names.slice(at, at + CONCURRENT_READS).map(contentOf));
-      keys.push(...contents.flatMap((data) => keyIn(data) ?? []));
+      const contents = await Promise.all(names.slice(at, at + CONCURRENT_READS).map(readContent));
+      keys.push(...contents.flatMap((data) => parseKey(data) ?? []));
     }
     return keys;
   }
@@ -105,13 +105,14 @@ export function createEventStoreKeyStreams({
         refuse('log_unavailable', { reason });
       }
     },
-    async installation(ifAbsent) {
-      const existing = wrappedIn(await contentOf(INSTALLATION));
+    async getOrCreateInstallationKey(ifAbsent) {
+      const existing = parseWrapped(await readContent(INSTALLATION));
       if (existing) return existing;
       const wrapped = ifAbsent();
       if (await create(INSTALLATION, INSTALLATION_CREATED, { wrapped: toBase64(wrapped) })) return wrapped;
       return (
-        wrappedIn(await contentOf(INSTALLATION)) ?? refuse('log_unavailable', { reason: `${INSTALLATION} is empty` })
+        parseWrapped(await readContent(INSTALLATION)) ??
+        refuse('log_unavailable', { reason: `${INSTALLATION} is empty` })
       );
     },
   };
@@ -122,23 +123,23 @@ const toBase64 = (wrapped: Uint8Array): string => Buffer.from(wrapped).toString(
 
 function notify(entries: readonly VaultEntry[], listener: KeyListener): void {
   for (const { stream, type, data } of entries) {
-    if (type === STREAM_DELETED) listener.onDestroyed(idIn(stream));
-    const key = type === KEY_CREATED ? keyIn(data) : undefined;
+    if (type === STREAM_DELETED) listener.onDestroyed(keyIdOf(stream));
+    const key = type === KEY_CREATED ? parseKey(data) : undefined;
     if (key) listener.onWritten(key);
   }
 }
 
 /** Subjects may contain `_`, so the key id is found by its length. */
 const ID_LENGTH = 16;
-const idIn = (stream: string): string => stream.slice(-ID_LENGTH);
+const keyIdOf = (stream: string): string => stream.slice(-ID_LENGTH);
 
-function keyIn(data: unknown): WrappedKey | undefined {
+function parseKey(data: unknown): WrappedKey | undefined {
   const { id, subject } = (data ?? {}) as Record<string, unknown>;
-  const wrapped = wrappedIn(data);
+  const wrapped = parseWrapped(data);
   return typeof id === 'string' && typeof subject === 'string' && wrapped ? { id, subject, wrapped } : undefined;
 }
 
-function wrappedIn(data: unknown): Uint8Array | undefined {
+function parseWrapped(data: unknown): Uint8Array | undefined {
   const { wrapped } = (data ?? {}) as Record<string, unknown>;
   return typeof wrapped === 'string' ? Buffer.from(wrapped, 'base64') : undefined;
 }

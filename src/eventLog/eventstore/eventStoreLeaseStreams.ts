@@ -31,7 +31,7 @@ export function createEventStoreLeaseStreams(connection: Connection): LeaseStrea
   }
 
   return {
-    async last(name) {
+    async readLast(name) {
       const options = { direction: BACKWARDS, fromRevision: END, maxCount: 1 } as const;
       const [event] = await connection.call(
         (client) => readStreamOnce(client, LEASE_PREFIX + name, options),

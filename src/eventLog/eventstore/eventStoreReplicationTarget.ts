@@ -13,7 +13,7 @@ export const createEventStoreReplicationTarget = (connection: Connection): Repli
     const { stream, revision } = events[0] as StoredEvent;
     return appendOnce(connection, { stream, expected: revision - 1, events: events.map(toUnchangedWire) });
   },
-  async idsOf(stream, fromRevision, maxCount) {
+  async readIds(stream, fromRevision, maxCount) {
     const options = { fromRevision: BigInt(fromRevision), maxCount };
     const events = await connection.call((client) => readStreamOnce(client, stream, options), READ_MS);
     return events.map(({ id }) => id);

@@ -53,7 +53,7 @@ const failures: readonly [name: string, file: string, title: string][] = [
   ['event id in upper case', refusing, 'an id in upper case'],
   ['appends racing for a revision', appending, 'commits exactly one of many appends that race for one revision'],
   ['password in an error message', tls, 'prints nothing of the password'],
-  ['node that does not lead', appends, 'when a node that does not lead refuses it'],
+  ['node that does not lead', appends, 'at the leader when another node refuses it'],
   ['silent subscription', follows, 'replaces a silent subscription'],
   ['append never answered', appends, 'never answered, but written'],
   ['append call ended with OK', appends, 'ended with OK before the response'],
@@ -74,7 +74,7 @@ const failures: readonly [name: string, file: string, title: string][] = [
   [
     'copied folder running beside its original',
     'test/nodes/copiedNode.system.test.ts',
-    'forks no stream of its original',
+    'beside its original without forking a stream',
   ],
   ['user certificates', tls, 'connects with a user certificate'],
 ];

@@ -119,7 +119,7 @@ test('leaves no call open at the server after close', async () => {
   await vi.waitUntil(() => server.openReads === 0, FAILURES_MS);
 });
 
-test('reports a lost connection once, and once that it is back', async () => {
+test('reports a lost connection once, and its recovery once', async () => {
   const { server, open, lines, restart } = await aStage();
   const store = await open();
   expect(store.cutOffSince).toBeUndefined();
@@ -228,7 +228,7 @@ test.each([
   expect(await log.append(aStream(), NO_STREAM, [anEvent()])).toMatchObject({ kind: 'committed' });
 });
 
-test('switches to another node of a cluster when one is gone', async () => {
+test('switches to another node of a cluster when one is down', async () => {
   const { database, server } = await aStage();
   const second = await startFakeEventStore({ database, members: () => [{ port: second.port, isLeader: true }] });
   onTestFinished(() => second.kill());

@@ -14,7 +14,7 @@ export interface Drained {
 
 export interface DrainListener {
   readonly onDrained: (drained: Drained) => void;
-  /** Called with an error when draining is blocked, once for each kind of reason, and with a line when it continues. */
+  /** Called with an error when draining is blocked, once per kind of reason, and with a line when it continues. */
   readonly report: (message: string | Error) => void;
 }
 
@@ -26,11 +26,11 @@ export interface DrainerOptions extends DrainListener {
 }
 
 export interface Drainer {
-  /** Called when there are new events to drain. */
+  /** Drains the events that were added to the log since. */
   wake(): void;
   /** Why draining is blocked; undefined while it is not. */
   readonly trouble: string | undefined;
-  /** Stops once everything is drained, draining is blocked, or the time is over. */
+  /** Stops once everything is drained, draining is blocked, or `timeoutMs` has passed. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
     }
   }
 
-  /** @returns how many of the events, counted from the first, are in the store now */
+  /** @returns the number of events, counted from the first, that are in the store now */
   async function attempt(events: readonly StoredEvent[]): Promise<number> {
     const outcome = await to.append(events);
     switch (outcome.kind) {
@@ -127,11 +127,13 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
   async function countExisting(events: readonly StoredEvent[], actualRevision: number): Promise<number> {
     const { stream, revision } = events[0] as StoredEvent;
     if (actualRevision < revision - 1) {
-      const text = `the store has ${stream} up to revision ${actualRevision}, but ${revision} is the next: it was restored from an older copy`;
+      const text =
+        `the store has ${stream} up to revision ${actualRevision}, but the next event is ${revision}: ` +
+        'the store was restored from an older copy';
       return block('gap', text);
     }
     try {
-      const ids = await to.idsOf(stream, revision, events.length);
+      const ids = await to.readIds(stream, revision, events.length);
       if (ids.every((id, index) => id === events[index]?.id)) return unblock(ids.length);
       return block(
         'fork',

@@ -144,7 +144,7 @@ test('drains the events of an earlier start before its own', async () => {
   expect(ids(await stage.drained())).toEqual(ids([...before, ...after]));
 });
 
-test('skips events that the store has already, in whatever batches they were written', async () => {
+test('skips events that the store already has, whatever batches they were written in', async () => {
   const stage = await aStage();
   const first = await stage.open();
   const events = someEvents(90);

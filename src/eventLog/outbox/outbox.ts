@@ -17,9 +17,9 @@ export interface OutboxOptions extends SqliteEventLogOptions {
 }
 
 export interface Outbox extends Pick<EventLog, 'append'> {
-  /** Number of events that the store may not have yet. */
+  /** Number of events that are not yet known to be in the store. */
   readonly pending: number;
-  /** New requests should be refused. Events of running requests are still accepted, as long as the disk has room. */
+  /** Whether new requests should be refused. The outbox accepts events of open requests as long as the disk has room. */
   readonly isFull: boolean;
   /** Why events are not drained; undefined while they are. */
   readonly trouble: string | undefined;
@@ -30,7 +30,7 @@ export interface Outbox extends Pick<EventLog, 'append'> {
   follow(onDurable: (events: readonly RecordedEvent[]) => void): Promise<void>;
   /** Starts to drain events to the store. */
   start(): void;
-  /** Waits at most `timeoutMs` until everything is drained. What remains is drained after the next start. */
+  /** Waits at most `timeoutMs` until everything is drained. The next start drains the remaining events. */
   close(timeoutMs?: number): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
  * Opens the outbox: a SQLite log in the data folder for the streams that only this node writes. Events are durable here
  * even while the store is unreachable (docs/decisions/0011-durable-request-sink.md). The outbox fixes stream, revision, id
  * and bytes of each event; a drainer copies it to the store unchanged.
- * @throws LogCannotStart, and what `store.idsOf` throws
+ * @throws LogCannotStart, and what `store.readIds` throws
  */
 export async function openOutbox({ store, drain, maxEvents, report, ...file }: OutboxOptions): Promise<Outbox> {
   const log = await openPrunableLog(file);
@@ -128,7 +128,7 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
   };
 }
 
-/** Number of events in an outbox file that the store does not have. @throws what `store.idsOf` throws */
+/** Number of events in an outbox file that the store does not have. @throws what `store.readIds` throws */
 export async function countPendingEvents(path: string, store: ReplicationTarget): Promise<number> {
   if (!existsSync(path)) return 0;
   const streams = readStreams(path);
@@ -150,7 +150,7 @@ async function lastRevisions(
 ): Promise<ReadonlyMap<string, number>> {
   const revisions = new Map<string, number>();
   for (const { stream, first, count } of streams) {
-    const ids = await store.idsOf(stream, first, count);
+    const ids = await store.readIds(stream, first, count);
     revisions.set(stream, first + ids.length - 1);
   }
   return revisions;

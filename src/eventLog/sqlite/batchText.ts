@@ -3,7 +3,7 @@ import type { PreparedAppend, PreparedEvent } from '../prepareAppend.ts';
 /** The part of an append that the writer needs; the data as objects stays in the main thread. */
 export type WrittenAppend = Omit<PreparedAppend, 'data'>;
 
-/** A batch as it is sent to the writer thread: one text for all events, because cloning objects would cost the most. */
+/** A batch as sent to the writer thread. All events are one text, because structured cloning of objects is slow. */
 export interface BatchText {
   /** Three values per append: stream, expected revision and number of events. */
   readonly heads: readonly (string | number)[];
@@ -14,6 +14,7 @@ export interface BatchText {
 const LINES_PER_EVENT = 6;
 const FIELDS_PER_HEAD = 3;
 
+/** Serializes a batch for the writer thread. */
 export function packBatch(appends: readonly WrittenAppend[]): BatchText {
   const heads: (string | number)[] = [];
   let lines = '';
@@ -26,6 +27,7 @@ export function packBatch(appends: readonly WrittenAppend[]): BatchText {
   return { heads, lines };
 }
 
+/** Restores a batch from `packBatch`. */
 export function unpackBatch({ heads, lines }: BatchText): WrittenAppend[] {
   const all = lines.split('\n');
   const appends: WrittenAppend[] = [];

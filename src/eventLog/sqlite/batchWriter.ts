@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
 import { ID_TAKEN } from '../eventLog.ts';
-import { chain } from '../hashChain.ts';
+import { chainEvent } from '../hashChain.ts';
 import type { WrittenAppend } from './batchText.ts';
-import { type EventRow, insertEvents } from './insertEvents.ts';
-import { streamHeads } from './streamHeads.ts';
+import { type EventRow, prepareInsertEvents } from './insertEvents.ts';
+import { createStreamHeads } from './streamHeads.ts';
 
 export type WriterOutcome =
   | {
@@ -27,18 +27,18 @@ const PERMANENT: ReadonlySet<number> = new Set([
   Code.tooBig,
   Code.notADatabase,
 ]);
-/** Codes that may concern only one append of a batch: its id is taken, or it is too large for the rest of the disk. */
+/** Codes that may concern only one append of a batch: its id is in use, or it is too large for the free disk space. */
 const RETRY_ONE_BY_ONE: ReadonlySet<number> = new Set([Code.full, Code.constraint]);
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /**
- * Returns a function that writes a batch in one synced transaction. An append that cannot be written does not affect the
- * others of its batch, and a failed batch leaves the file usable.
+ * Creates a function that writes a batch in one synced transaction. An append that cannot be written does not affect the
+ * others of its batch, and the file stays usable after a failed batch.
  */
-export function batchWriter(database: DatabaseSync): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
-  const heads = streamHeads(database);
-  const insert = insertEvents(database);
+export function createBatchWriter(database: DatabaseSync): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
+  const heads = createStreamHeads(database);
+  const insert = prepareInsertEvents(database);
   const selectIds = database.prepare(
     'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
   );
@@ -59,7 +59,7 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
       if (database.isTransaction) rollback.run();
       if (RETRY_ONE_BY_ONE.has(codeOf(error)) && appends.length > 1)
         return appends.flatMap((append) => write([append]));
-      const failed = failure(error as Error);
+      const failed = toFailureOutcome(error as Error);
       return appends.map(() => failed);
     }
   }
@@ -67,7 +67,7 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
   function writeAppend(append: WrittenAppend): WriterOutcome {
     const head = heads.get(append.stream);
     if (head.revision !== append.expected)
-      return repeated(append) ?? { kind: 'conflict', actualRevision: head.revision };
+      return findOriginalOutcome(append) ?? { kind: 'conflict', actualRevision: head.revision };
     const position = insertAll(append);
     return { kind: 'committed', revision: append.expected + append.events.length, position, isRepeat: false };
   }
@@ -78,7 +78,7 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
     const rows: EventRow[] = [];
     for (const event of events) {
       revision += 1;
-      const link = chain(event, stream, revision, hash);
+      const link = chainEvent(event, stream, revision, hash);
       rows.push([stream, revision, event.id, event.type, event.version, event.time, event.data, link.metadata]);
       hash = link.hash;
     }
@@ -87,7 +87,7 @@ export function batchWriter(database: DatabaseSync): (appends: readonly WrittenA
   }
 
   /** The original outcome of a repeated append; undefined when the stream has other events at these revisions. */
-  function repeated({ stream, expected, events }: WrittenAppend): WriterOutcome | undefined {
+  function findOriginalOutcome({ stream, expected, events }: WrittenAppend): WriterOutcome | undefined {
     const written = selectIds.all(stream, expected, events.length) as { id: string; position: Position }[];
     const last = written.at(-1);
     if (!last || !events.every((event, index) => event.id === written[index]?.id)) return undefined;
@@ -101,7 +101,7 @@ type Sql = ReturnType<DatabaseSync['prepare']>;
 
 // A repeat is always safe, whether or not the transaction was rolled back, because event ids are unique. But an append that
 // cannot succeed must not be repeated (docs/decisions/0004-append-outcomes.md).
-function failure(error: Error): WriterOutcome {
+function toFailureOutcome(error: Error): WriterOutcome {
   const code = codeOf(error);
   if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN };
   return PERMANENT.has(code)

@@ -74,12 +74,12 @@ export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-/** The value of a pragma that is really in effect. */
+/** Reads the value of a pragma that is in effect. */
 export function readPragma(database: DatabaseSync, name: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 }
 
-// Some builds and file systems ignore these pragmas without an error, and then a commit is not durable.
+// Some builds and file systems ignore these pragmas without an error. Commits would not be durable then.
 const REQUIRED = { journal_mode: 'wal', synchronous: 2, busy_timeout: BUSY_TIMEOUT_MS };
 
 function verifySettings(database: DatabaseSync, path: string): void {

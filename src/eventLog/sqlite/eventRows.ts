@@ -17,7 +17,7 @@ export const EVENT_COLUMNS = 'position, stream, revision, type, version, time, d
 export const PAGE_SIZE = 512;
 
 /** Prepares a statement that returns a page of rows as arrays; objects would cost a third more. */
-export function selectPage(database: DatabaseSync, columns: string, where: string): StatementSync {
+export function preparePage(database: DatabaseSync, columns: string, where: string): StatementSync {
   const statement = database.prepare(`SELECT ${columns} FROM events WHERE ${where} LIMIT ${PAGE_SIZE}`);
   statement.setReturnArrays(true);
   return statement;
@@ -25,14 +25,14 @@ export function selectPage(database: DatabaseSync, columns: string, where: strin
 
 export const IN_ORDER = 'position > ? AND position <= ? ORDER BY position';
 
-/** Returns a page of rows after position `after`, up to and including `upTo`. */
-export function eventRows(database: DatabaseSync): (after: Position, upTo: Position) => EventColumns[] {
-  const statement = selectPage(database, EVENT_COLUMNS, IN_ORDER);
+/** Prepares a query for a page of rows after position `after`, up to and including `upTo`. */
+export function prepareEventRows(database: DatabaseSync): (after: Position, upTo: Position) => EventColumns[] {
+  const statement = preparePage(database, EVENT_COLUMNS, IN_ORDER);
   return (after, upTo) => statement.all(after, upTo) as unknown as EventColumns[];
 }
 
-/** Returns the position of the last event; 0 when there is none. */
-export function lastPosition(database: DatabaseSync): () => Position {
+/** Prepares a query for the position of the last event; 0 when there is none. */
+export function prepareLastPosition(database: DatabaseSync): () => Position {
   const statement = database.prepare('SELECT MAX(position) AS head FROM events');
   return () => position((statement.get()?.head as number | null) ?? 0);
 }

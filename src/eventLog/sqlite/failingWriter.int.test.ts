@@ -53,7 +53,7 @@ test('delivers events to subscribers before the promise of the append resolves',
   await log.close();
 });
 
-test('rejects an id that is used elsewhere in the log, and writes the rest of its batch', async () => {
+test('rejects an id that is used elsewhere in the log, and writes the others of its batch', async () => {
   await using folder = await tempFolder();
   const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test' });
   const event = anEvent();

@@ -21,9 +21,9 @@ export interface FollowerOptions {
 }
 
 export interface Follower {
-  /** Called with events that were just committed. */
+  /** Delivers events that were just committed. */
   publish(batch: readonly RecordedEvent[]): void;
-  /** Called when the head moved and the events have to be read from the file. */
+  /** Delivers from the file the events up to the new head. */
   wake(): void;
   /** Ends the subscription with an error. */
   fail(error: Error): void;
@@ -57,7 +57,7 @@ export function follow({ after, subscriber, head, page, onEnd }: FollowerOptions
   function fail(error: unknown): void {
     if (isEnded()) return;
     end();
-    // In a microtask of its own: what the handler throws must not reach appends that wait for their outcome.
+    // In a separate microtask: an error that the handler throws must not reach appends that wait for their outcome.
     queueMicrotask(() => subscriber.onFailure(error as Error));
   }
 
@@ -73,7 +73,7 @@ export function follow({ after, subscriber, head, page, onEnd }: FollowerOptions
   }
 
   async function start(): Promise<void> {
-    // The caller gets the subscription first.
+    // `follow` returns the subscription first.
     await Promise.resolve();
     if (after > target) throw new PositionBeyondLog(after, target);
     notifyCaughtUp();

@@ -27,7 +27,7 @@ export interface GroupCommit {
   /** Deletes events, for files that are not the history (see `outbox/`). */
   prune(range: PruneRange): void;
   /** Resolves when every pending append has its outcome. */
-  settled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
   /** Waits for pending appends, then stops the writer. */
   close(): Promise<void>;
 }
@@ -65,15 +65,15 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   function settle(outcomes: readonly WriterOutcome[]): void {
     const batch = inFlight;
     inFlight = [];
-    const committed = batch.flatMap(({ append }, index) => recorded(append, outcomes[index] as WriterOutcome));
+    const committed = batch.flatMap(({ append }, index) => toRecordedEvents(append, outcomes[index] as WriterOutcome));
     if (committed.length > 0) options.onCommitted(committed);
     batch.forEach((pending, index) => {
-      pending.settle(asOutcome(outcomes[index] as WriterOutcome));
+      pending.settle(toAppendOutcome(outcomes[index] as WriterOutcome));
     });
     send();
   }
 
-  async function settled(): Promise<void> {
+  async function waitUntilSettled(): Promise<void> {
     if (inFlight.length === 0) return;
     await new Promise<void>((resolve) => {
       onIdle = resolve;
@@ -99,9 +99,9 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
         send();
       }),
     prune: (range) => thread.notify('prune', range),
-    settled,
+    waitUntilSettled,
     async close() {
-      await settled();
+      await waitUntilSettled();
       await thread.stop();
     },
   };
@@ -118,8 +118,8 @@ function takeBatch(queue: Pending[]): Pending[] {
   return queue.splice(0, count);
 }
 
-/** The events of an append as they would be read back; none if this append did not write them. */
-function recorded({ stream, events, data }: PreparedAppend, outcome: WriterOutcome): RecordedEvent[] {
+/** The events of an append as a read would return them; none if this append did not write them. */
+function toRecordedEvents({ stream, events, data }: PreparedAppend, outcome: WriterOutcome): RecordedEvent[] {
   if (outcome.kind !== 'committed' || outcome.isRepeat) return [];
   const before = { position: outcome.position - events.length, revision: outcome.revision - events.length };
   return events.map(
@@ -135,7 +135,7 @@ function recorded({ stream, events, data }: PreparedAppend, outcome: WriterOutco
   );
 }
 
-function asOutcome(outcome: WriterOutcome): AppendOutcome {
+function toAppendOutcome(outcome: WriterOutcome): AppendOutcome {
   switch (outcome.kind) {
     case 'committed':
       return { kind: 'committed', revision: outcome.revision, position: outcome.position };

@@ -16,12 +16,12 @@ export type EventRow = readonly [
 const MAX_ROWS_PER_STATEMENT = 32;
 
 /**
- * Returns a function that inserts rows in their order, many rows per statement: SQLite reads and writes the counter of
- * positions once per statement. When an id is taken, the whole transaction is rolled back (OR ROLLBACK). Undoing only the
- * statement would make SQLite write a copy of each changed page to a journal file.
+ * Prepares a function that inserts rows in order, many per statement: SQLite reads and writes the counter of positions
+ * once per statement. If an id is already in use, SQLite rolls back the whole transaction (OR ROLLBACK): to undo only the
+ * statement, it would have to write a copy of each changed page to a journal file.
  * @returns the position of the last row @throws the error of SQLite
  */
-export function insertEvents(database: DatabaseSync): (rows: readonly EventRow[]) => number {
+export function prepareInsertEvents(database: DatabaseSync): (rows: readonly EventRow[]) => number {
   const statements: ReturnType<DatabaseSync['prepare']>[] = [];
   const statementFor = (rows: number) => {
     statements[rows] ??= database.prepare(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { newEventId } from '../eventId.ts';
 import { openForWriting } from './database.ts';
-import { type EventRow, insertEvents } from './insertEvents.ts';
+import { type EventRow, prepareInsertEvents } from './insertEvents.ts';
 
 const rows = (count: number): EventRow[] =>
   Array.from({ length: count }, (_, revision) => ['s', revision, newEventId(), 'T', 1, 2, '{"a":1}', '{"b":2}']);
@@ -12,7 +12,7 @@ test.each([1, 2, 31, 32, 33, 64, 100])('inserts %i rows in order and returns the
   await using folder = await tempFolder();
   const database = openForWriting({ path: join(folder.path, 'log.sqlite') });
   const given = rows(count);
-  expect(insertEvents(database)(given)).toBe(count);
+  expect(prepareInsertEvents(database)(given)).toBe(count);
   const statement = database.prepare(
     'SELECT stream, revision, id, type, version, time, data, metadata FROM events ORDER BY position',
   );
@@ -21,10 +21,10 @@ test.each([1, 2, 31, 32, 33, 64, 100])('inserts %i rows in order and returns the
   database.close();
 });
 
-test('rolls back the whole transaction when an id is taken', async () => {
+test('rolls back the transaction when an id is already in use', async () => {
   await using folder = await tempFolder();
   const database = openForWriting({ path: join(folder.path, 'log.sqlite') });
-  const insert = insertEvents(database);
+  const insert = prepareInsertEvents(database);
   const given = rows(3);
   database.exec('BEGIN');
   insert(given.slice(0, 2));

@@ -13,6 +13,6 @@ export function prune(database: DatabaseSync, { upTo, kept }: PruneRange): void 
   try {
     database.prepare(`DELETE FROM events WHERE position <= ? AND position NOT IN (${placeholders})`).run(upTo, ...kept);
   } catch {
-    // The events that remain are intact.
+    // The remaining events are intact.
   }
 }

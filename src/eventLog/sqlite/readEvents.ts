@@ -2,8 +2,8 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import type { Reader } from './reader.ts';
 
-/** Events after position `after` up to and including `upTo`, read page by page. */
-export async function* allEvents(reader: Reader, after: Position, upTo: Position): AsyncGenerator<StoredEvent> {
+/** Yields the events after position `after` up to and including `upTo`, read page by page. */
+export async function* readAllEvents(reader: Reader, after: Position, upTo: Position): AsyncGenerator<StoredEvent> {
   let cursor = after;
   for (;;) {
     const page = reader.storedPage(cursor, upTo);
@@ -14,8 +14,8 @@ export async function* allEvents(reader: Reader, after: Position, upTo: Position
   }
 }
 
-/** Events of one stream from a revision on, up to and including position `upTo`, read page by page. */
-export async function* streamEvents(
+/** Yields the events of one stream from a revision on, up to and including position `upTo`, read page by page. */
+export async function* readStreamEvents(
   reader: Reader,
   stream: string,
   fromRevision: number,

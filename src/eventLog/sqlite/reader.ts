@@ -2,7 +2,14 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import { upcast } from '../../domain/eventTypes.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from '../eventLog.ts';
 import { openForReading } from './database.ts';
-import { EVENT_COLUMNS, type EventColumns, eventRows, IN_ORDER, lastPosition, selectPage } from './eventRows.ts';
+import {
+  EVENT_COLUMNS,
+  type EventColumns,
+  IN_ORDER,
+  prepareEventRows,
+  prepareLastPosition,
+  preparePage,
+} from './eventRows.ts';
 
 /** A row of the log is not valid JSON. */
 export class LogDamaged extends Error {
@@ -17,7 +24,7 @@ export interface Page<Event = RecordedEvent> {
 }
 
 export interface Reader {
-  /** A page of events after position `after`, up to and including `upTo`, in the shape that a fold takes. */
+  /** A page of events after position `after`, up to and including `upTo`, in the shape that folds need. */
   page(after: Position, upTo: Position): Page;
   storedPage(after: Position, upTo: Position): StoredEvent[];
   streamPage(stream: string, fromRevision: number, upTo: Position): StoredEvent[];
@@ -31,24 +38,24 @@ type StoredRow = [...EventColumns, id: string, metadata: string];
 /** Reads pages in the calling thread. No read transaction outlives a call, so the writer's checkpoints are not blocked. */
 export function createReader(path: string): Reader {
   const database = openForReading(path);
-  const rows = eventRows(database);
+  const rows = prepareEventRows(database);
   const columns = `${EVENT_COLUMNS}, id, metadata`;
-  const stored = selectPage(database, columns, IN_ORDER);
-  const ofStream = selectPage(database, columns, 'stream = ? AND revision >= ? AND position <= ? ORDER BY revision');
-  const storedEvents = (rows: unknown) => (rows as StoredRow[]).map(storedEvent);
+  const stored = preparePage(database, columns, IN_ORDER);
+  const ofStream = preparePage(database, columns, 'stream = ? AND revision >= ? AND position <= ? ORDER BY revision');
+  const toStoredEvents = (rows: unknown) => (rows as StoredRow[]).map(toStoredEvent);
   return {
-    page: (after, upTo) => recordedEvents(rows(after, upTo)),
-    storedPage: (after, upTo) => storedEvents(stored.all(after, upTo)),
-    streamPage: (stream, fromRevision, upTo) => storedEvents(ofStream.all(stream, fromRevision, upTo)),
-    head: lastPosition(database),
+    page: (after, upTo) => toPage(rows(after, upTo)),
+    storedPage: (after, upTo) => toStoredEvents(stored.all(after, upTo)),
+    streamPage: (stream, fromRevision, upTo) => toStoredEvents(ofStream.all(stream, fromRevision, upTo)),
+    head: prepareLastPosition(database),
     close: () => database.close(),
   };
 }
 
-function recordedEvents(rows: readonly EventColumns[]): Page {
+function toPage(rows: readonly EventColumns[]): Page {
   const events: RecordedEvent[] = [];
   try {
-    for (const row of rows) events.push(recordedEvent(row));
+    for (const row of rows) events.push(toRecordedEvent(row));
     return { events };
   } catch (error) {
     return { events, failure: error as Error };
@@ -56,12 +63,12 @@ function recordedEvents(rows: readonly EventColumns[]): Page {
 }
 
 /** @throws LogDamaged; UnknownEventType when this build does not know the event */
-export function recordedEvent([at, stream, revision, type, version, time, json]: EventColumns): RecordedEvent {
+export function toRecordedEvent([at, stream, revision, type, version, time, json]: EventColumns): RecordedEvent {
   const data = upcast(type, version, parse(json, at));
   return { type, data, position: position(at), time, stream, revision } as RecordedEvent;
 }
 
-function storedEvent([at, stream, revision, type, version, time, json, id, metadata]: StoredRow): StoredEvent {
+function toStoredEvent([at, stream, revision, type, version, time, json, id, metadata]: StoredRow): StoredEvent {
   const parsed = parse(metadata, at) as EventMetadata;
   return {
     position: position(at),
@@ -71,7 +78,7 @@ function storedEvent([at, stream, revision, type, version, time, json, id, metad
     type,
     time: time as StoredEvent['time'],
     data: parse(json, at),
-    // Folds use the column, so it is returned here: a changed column then breaks the hash like any other change.
+    // Folds use the column, so verification must too: a changed column then breaks the hash like any other change.
     metadata: { ...parsed, schemaVersion: version },
   };
 }

@@ -4,7 +4,7 @@ import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareApp
 import { type Follower, follow } from './follower.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
 import type { PruneRange } from './prune.ts';
-import { allEvents, streamEvents } from './readEvents.ts';
+import { readAllEvents, readStreamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
 
 export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer'> {
@@ -74,7 +74,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
   }
 
   async function close(): Promise<void> {
-    await commits.settled();
+    await commits.waitUntilSettled();
     for (const follower of followers) follower.stop();
     // The writer closes last: a read-only connection cannot move the write-ahead log back into the file.
     reader.close();
@@ -89,8 +89,8 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
       closing ??= close();
       return closing;
     },
-    readStream: (stream, fromRevision = 0) => streamEvents(reader, stream, fromRevision, head),
-    readAll: (after) => allEvents(reader, after, head),
+    readStream: (stream, fromRevision = 0) => readStreamEvents(reader, stream, fromRevision, head),
+    readAll: (after) => readAllEvents(reader, after, head),
     head: async () => head,
   };
 }

@@ -10,8 +10,8 @@ export interface StreamHeads {
   clear(): void;
 }
 
-/** Heads of streams, read from the file when first needed; the most recently written ones are cached. */
-export function streamHeads(database: DatabaseSync): StreamHeads {
+/** Creates a cache of the heads of streams. Reads a head from the file when first needed; keeps the last written ones. */
+export function createStreamHeads(database: DatabaseSync): StreamHeads {
   const select = database.prepare(
     "SELECT revision, metadata ->> '$.hash' AS hash FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1",
   );

@@ -1,7 +1,7 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
-import { batchWriter } from './batchWriter.ts';
+import { createBatchWriter } from './batchWriter.ts';
 import { openForWriting } from './database.ts';
 import { prune } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
@@ -10,7 +10,7 @@ import type { WriterThread } from './writerProtocol.ts';
 
 await serveThread<WriterThread>((options) => {
   const database = openForWriting(options);
-  const write = batchWriter(database);
+  const write = createBatchWriter(database);
   const { head } = database.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get() as {
     head: Position;
   };

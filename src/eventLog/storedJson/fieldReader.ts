@@ -1,17 +1,17 @@
 import type { FieldShape, JsonShape, ObjectShape } from './jsonShape.ts';
 
-/** What is read from the JSON of an object. A path names a field, e.g. `usage.inputTokens`; those of list items as well. */
+/** Which fields to read from the JSON of an object. A path names a field, e.g. `usage.inputTokens`, also in list items. */
 export interface FieldReaderOptions {
   /**
-   * The fields to read, in the order of the schema. A text or number gives its characters, undefined when it is null or
-   * absent. A pair gives the JSON of these two fields and all between them, without braces.
+   * The fields to read, in the order of the schema. The capture of a text or number is its characters, undefined when the
+   * field is null or absent. The capture of a pair is the JSON of these two fields and all between them, without braces.
    */
   readonly captures: readonly (string | readonly [first: string, last: string])[];
-  /** Optional fields whose presence leaves the JSON to the parser. */
+  /** Optional fields that the reader does not support: JSON that contains one must be parsed. */
   readonly rare?: readonly string[];
-  /** Top-level field behind which nothing is read; by default the JSON is matched to its end. */
+  /** The last top-level field to match; by default the JSON is matched to its end. */
   readonly endsWith?: string;
-  /** Whether texts that are not captured by themselves may have escapes; otherwise they leave the JSON to the parser. */
+  /** Whether texts that are not captured may contain escapes; otherwise JSON with an escape must be parsed. */
   readonly allowsEscapes?: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface FieldReaderOptions {
 export type FieldReader = (json: string) => readonly (string | undefined)[] | null;
 
 /**
- * Derives from the shape of an object a reader of its JSON that is several times as fast as parsing. It reads fields only
- * in the order of the shape, and a JSON without white space, as `JSON.stringify` writes it.
+ * Derives from the shape of an object a reader of its JSON that is several times as fast as parsing. It only accepts
+ * JSON with the fields in the order of the shape and without white space, as `JSON.stringify` writes it.
  * @throws Error when the options do not fit the shape
  */
 export function createFieldReader(shape: ObjectShape, options: FieldReaderOptions): FieldReader {
@@ -28,7 +28,7 @@ export function createFieldReader(shape: ObjectShape, options: FieldReaderOption
   return (json) => pattern.exec(json);
 }
 
-// Without escapes: then the characters between the quotes are the text.
+// Without escapes, so the characters between the quotes are the text.
 const PLAIN_CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
 const CHARACTERS = String.raw`${PLAIN_CHARACTERS}(?:\\.${PLAIN_CHARACTERS})*`;
 const NATURAL = '(?:[1-9][0-9]*|0)';
@@ -58,7 +58,7 @@ class PatternBuilder {
     const expected = captures.flat();
     if (expected.join() !== this.#captured.join()) {
       throw new Error(
-        `Captures must be fields in the order of the schema: ${expected.join(', ')} were asked for, ${this.#captured.join(', ')} found`,
+        `Captures must be fields in the order of the schema: requested ${expected.join(', ')}; found ${this.#captured.join(', ')}`,
       );
     }
     for (const path of rare) if (!this.#skipped.has(path)) throw new Error(`There is no optional field "${path}"`);
@@ -85,22 +85,22 @@ class PatternBuilder {
 
   #field({ name, shape }: FieldShape, prefix: string): string {
     const path = prefix + name;
-    const isStart = this.#note(this.#rangeStarts, path);
+    const isStart = this.#captureIfIn(this.#rangeStarts, path);
     const pair = `"${name}":${this.#value(shape, path)}`;
-    const isEnd = this.#note(this.#rangeEnds, path);
+    const isEnd = this.#captureIfIn(this.#rangeEnds, path);
     return `${isStart ? '(' : ''}${pair}${isEnd ? ')' : ''}`;
   }
 
   #value(shape: JsonShape, path: string): string {
     switch (shape.kind) {
       case 'text':
-        return this.#note(this.#wanted, path) ? `"(${PLAIN_CHARACTERS})"` : this.#text();
+        return this.#captureIfIn(this.#wanted, path) ? `"(${PLAIN_CHARACTERS})"` : this.#text();
       case 'integer':
         return this.#scalar(NATURAL, path);
       case 'boolean':
         return this.#scalar('(?:true|false)', path);
       case 'literal':
-        return this.#scalar(escaped(JSON.stringify(shape.value)), path);
+        return this.#scalar(escapeRegExp(JSON.stringify(shape.value)), path);
       case 'nullable':
         return `(?:null|${this.#value(shape.inner, path)})`;
       case 'list':
@@ -124,15 +124,15 @@ class PatternBuilder {
   }
 
   #scalar(pattern: string, path: string): string {
-    return this.#note(this.#wanted, path) ? `(${pattern})` : pattern;
+    return this.#captureIfIn(this.#wanted, path) ? `(${pattern})` : pattern;
   }
 
-  /** Whether the path is one of these; then it counts as captured. */
-  #note(paths: ReadonlySet<string>, path: string): boolean {
+  /** Adds the path to the captures if it is one of `paths`. @returns whether it is */
+  #captureIfIn(paths: ReadonlySet<string>, path: string): boolean {
     const isOne = paths.has(path);
     if (isOne) this.#captured.push(path);
     return isOne;
   }
 }
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -66,8 +66,8 @@ test('leaves fields in another order, missing ones and unknown ones to the parse
 });
 
 test.each<[problem: string, options: FieldReaderOptions, message: string]>([
-  ['a field that does not exist', { captures: ['nothing'] }, 'nothing were asked for'],
-  ['captures in another order', { captures: ['name', 'id'] }, 'id, name found'],
+  ['a field that does not exist', { captures: ['nothing'] }, 'requested nothing; found'],
+  ['captures in another order', { captures: ['name', 'id'] }, 'requested name, id; found id, name'],
   ['a capture within a list', { captures: ['items.at'] }, 'Items of the list "items"'],
   ['a rare field that is required', { captures: ['id'], rare: ['name'] }, 'no optional field "name"'],
   ['a rare field that does not exist', { captures: ['id'], rare: ['nothing'] }, 'no optional field "nothing"'],

@@ -15,7 +15,7 @@ const shape = jsonShapeOf((z) =>
   }),
 );
 
-test('counts the items of a list, whatever texts hold', () => {
+test('counts the items of a list, whatever the texts contain', () => {
   const count = createItemCounter(shape, 'attempts', 'cost');
   fc.assert(
     fc.property(anyObject(shape), (data) => {
@@ -30,8 +30,8 @@ test('finds no list where there is none', () => {
   expect(createItemCounter(shape, 'attempts', 'cost')('{"startedAt":1,"cost":1}', 0)).toBeUndefined();
 });
 
-test('rejects a list whose items have no field of their own', () => {
+test('rejects a list whose items have no unique field name', () => {
   const ambiguous = jsonShapeOf((z) => z.object({ a: z.array(z.object({ v: z.int() })), b: z.object({ v: z.int() }) }));
-  expect(() => createItemCounter(ambiguous, 'a', 'nothing')).toThrow('Nothing tells items of "a"');
+  expect(() => createItemCounter(ambiguous, 'a', 'nothing')).toThrow('No field name occurs only in items of "a"');
   expect(() => createItemCounter(shape, 'cost', 'startedAt')).toThrow('no list of objects "cost"');
 });

@@ -24,7 +24,7 @@ export interface FieldShape {
 }
 
 /**
- * The shape of an object schema, without loading zod: the schema is built with recorders in the place of zod's functions.
+ * Records the shape of an object schema without loading zod: builds the schema with recorders instead of zod's functions.
  * @throws Error when the schema uses a function of zod that has no recorder
  */
 export function jsonShapeOf(schema: Schema<z.ZodObject>): ObjectShape {
@@ -35,7 +35,7 @@ export function jsonShapeOf(schema: Schema<z.ZodObject>): ObjectShape {
 
 type Fields = Readonly<Record<string, Recorder>>;
 
-/** Stands for a zod schema while its shape is recorded. */
+/** Replaces a zod schema while its shape is recorded. */
 interface Recorder {
   readonly json: JsonShape;
   readonly isOptional: boolean;
@@ -85,8 +85,8 @@ function failOnUnknown<Functions extends object>(owner: string, functions: Funct
     get(target, name) {
       if (name in target) return target[name as keyof Functions];
       throw new Error(
-        `The fast readers of stored events do not know "${String(name)}" of ${owner}: add it to jsonShape.ts, or leave this ` +
-          'version of the event without a fast reader.',
+        `The fast readers of stored events do not support "${String(name)}" of ${owner}. Add it to jsonShape.ts, or do not ` +
+          'create a fast reader for this version of the event.',
       );
     },
   });

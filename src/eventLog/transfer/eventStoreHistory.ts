@@ -40,10 +40,10 @@ export async function openEventStoreHistory({
     );
   }
 
-  /** Whether the store has these events at their revisions, because an append of unknown outcome was written. */
+  /** Whether the store already has these events: an earlier append with an unknown outcome may have written them. */
   async function isWritten(events: readonly StoredEvent[]): Promise<boolean> {
     const { stream, revision } = events[0] as StoredEvent;
-    const ids = await replicationTarget.idsOf(stream, revision, events.length);
+    const ids = await replicationTarget.readIds(stream, revision, events.length);
     return events.every(({ id }, index) => id === ids[index]);
   }
 
@@ -63,7 +63,7 @@ export async function openEventStoreHistory({
           `EventStoreDB has other events in ${stream} from revision ${revision} on: a node is running. Stop every node.`,
         );
       }
-      say(`It is not known whether EventStoreDB wrote position ${at} (${outcome.error.message}). Retrying.`);
+      say(`Couldn't confirm that EventStoreDB wrote position ${at}: ${outcome.error.message}. Retrying.`);
       await delay(RETRY_MS);
     }
   }
@@ -74,10 +74,10 @@ export async function openEventStoreHistory({
       return log.head();
     },
     readAll: (after) => log.readAll(after),
-    async wrappedKeys() {
+    async readKeys() {
       const existing = await keys.follow({ onWritten: () => {}, onDestroyed: () => {} });
       const isUsed = existing.length > 0 || (await log.head()) > position(0);
-      const installation = isUsed ? await keys.installation(() => noVault()) : undefined;
+      const installation = isUsed ? await keys.getOrCreateInstallationKey(() => noVault()) : undefined;
       return { installation, keys: existing.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
     },
     async writeKeys({ installation, keys: newKeys }) {
@@ -85,7 +85,7 @@ export async function openEventStoreHistory({
       if (!unwrapInstallationKey(parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY'), installation)) {
         throw new TransferFailed(WRONG_MASTER_KEY);
       }
-      const existing = await keys.installation(() => installation);
+      const existing = await keys.getOrCreateInstallationKey(() => installation);
       if (Buffer.compare(existing, installation) !== 0) {
         throw new TransferFailed('EventStoreDB contains another vault. Import into an empty EventStoreDB.');
       }
@@ -97,5 +97,7 @@ export async function openEventStoreHistory({
 }
 
 function noVault(): never {
-  throw new TransferFailed('EventStoreDB contains events but no vault, so svc did not write them');
+  throw new TransferFailed(
+    'EventStoreDB contains events but no vault, so svc did not write them. Check SVC_EVENTSTORE_URL.',
+  );
 }

@@ -8,7 +8,7 @@ import type { StoredEvent } from '../eventLog.ts';
 import { TransferFailed } from './history.ts';
 
 // One JSON object per line: a header, the wrapped keys, every event in order of positions, and an end with the SHA-256 of
-// all bytes before it. Anyone with the file and the master key can read what the vault seals.
+// all bytes before it. The file and the master key together suffice to read all sealed values.
 
 const FORMAT_VERSION = 1;
 const FLUSH_BYTES = 1_048_576;
@@ -89,11 +89,11 @@ class LineWriter {
 /** Reads the header and the keys of a file. @throws TransferFailed when it is not an export, or from a newer svc */
 export async function openExport(path: string): Promise<Exported> {
   if (!existsSync(path)) throw new TransferFailed(`${path} does not exist`);
-  const lines = linesOf(path);
+  const lines = readLines(path);
   const [header, installation, keys] = [
-    await nextValue(lines, path),
-    await nextValue(lines, path),
-    await nextValue(lines, path),
+    await readValue(lines, path),
+    await readValue(lines, path),
+    await readValue(lines, path),
   ];
   await lines.return(undefined);
   const { svcHistory, events } = header as Partial<Header>;
@@ -110,14 +110,14 @@ export async function openExport(path: string): Promise<Exported> {
         wrapped: Buffer.from(key.wrapped, 'base64'),
       })),
     },
-    events: () => eventsIn(path, events),
+    events: () => readEvents(path, events),
   };
 }
 
-async function* eventsIn(path: string, expected: number): AsyncGenerator<StoredEvent> {
+async function* readEvents(path: string, expected: number): AsyncGenerator<StoredEvent> {
   const hash = createHash('sha256');
   let count = 0;
-  for await (const line of linesOf(path)) {
+  for await (const line of readLines(path)) {
     const value = parseLine(line, path);
     if (isEnd(value)) {
       if (value.end.events !== count || count !== expected)
@@ -138,7 +138,7 @@ const isEnd = (value: unknown): value is End => typeof value === 'object' && val
 const incompleteFile = (path: string, reason: string) =>
   new TransferFailed(`${path} is incomplete or damaged: ${reason}. Export it again.`);
 
-async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
+async function* readLines(path: string): AsyncGenerator<string, void, undefined> {
   const input = createReadStream(path);
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
@@ -147,7 +147,7 @@ async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
   }
 }
 
-async function nextValue(lines: AsyncGenerator<string>, path: string): Promise<unknown> {
+async function readValue(lines: AsyncGenerator<string>, path: string): Promise<unknown> {
   const { value, done } = await lines.next();
   return parseLine(done ? '' : value, path);
 }

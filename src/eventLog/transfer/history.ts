@@ -6,7 +6,7 @@ import type { StoredEvent } from '../eventLog.ts';
 export interface HistorySource {
   head(): Promise<Position>;
   readAll(after: Position): AsyncIterable<StoredEvent>;
-  wrappedKeys(): Promise<WrappedKeys>;
+  readKeys(): Promise<WrappedKeys>;
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export class TransferFailed extends Error {
   override readonly name = 'TransferFailed';
 }
 
-/** Called with the number of events done and their total. */
+/** Called with the number of transferred events and their total. */
 export type OnProgress = (done: number, total: number) => void;
 
 export const WRONG_MASTER_KEY =

@@ -5,12 +5,12 @@ import { keyFromFile, parseMasterKey } from '../../vault/masterKey.ts';
 import { readWrappedKeys, writeWrappedKeys } from '../../vault/vaultFile.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { openForWriting } from '../sqlite/database.ts';
-import { allEvents } from '../sqlite/readEvents.ts';
+import { readAllEvents } from '../sqlite/readEvents.ts';
 import { createReader } from '../sqlite/reader.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
 /**
- * Opens the history in a data folder. The caller holds the folder's lock.
+ * Opens the history in a data folder, which this process must have locked.
  * @param masterKey the value of SVC_ENCRYPTION_KEY; `master.key` in the folder is used without it
  */
 export function openSqliteHistory(folder: DataFolder, masterKey: string | undefined): HistoryTarget {
@@ -34,8 +34,8 @@ export function openSqliteHistory(folder: DataFolder, masterKey: string | undefi
 
   return {
     head: async () => head(),
-    readAll: (after) => allEvents(reader, after, head()),
-    wrappedKeys: async () => readWrappedKeys(vaultPath),
+    readAll: (after) => readAllEvents(reader, after, head()),
+    readKeys: async () => readWrappedKeys(vaultPath),
     async append(events) {
       database.exec('BEGIN IMMEDIATE');
       try {

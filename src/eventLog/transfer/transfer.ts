@@ -6,7 +6,7 @@ import { batchesByStream } from '../batchesByStream.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { type Exported, openExport, writeExport } from './exportFile.ts';
 import { type HistorySource, type HistoryTarget, type OnProgress, TransferFailed } from './history.ts';
-import { eventsUpTo, verifiedEvents } from './verifiedEvents.ts';
+import { eventsUpTo, verifyEvents } from './verifiedEvents.ts';
 
 export interface TransferSummary {
   readonly events: number;
@@ -29,9 +29,9 @@ export async function exportHistory(
 ): Promise<TransferSummary> {
   // The head is read before the keys, so that the keys of all exported events are included.
   const head = await source.head();
-  const keys = await source.wrappedKeys();
+  const keys = await source.readKeys();
   const events = reportProgress(
-    verifiedEvents(eventsUpTo(source.readAll(position(0)), head), 'the log'),
+    verifyEvents(eventsUpTo(source.readAll(position(0)), head), 'the log'),
     head,
     onProgress,
   );
@@ -51,7 +51,7 @@ export async function importHistory(
 ): Promise<TransferSummary> {
   const file = await openExport(path);
   // The whole file is verified before anything is written.
-  for await (const _ of verifiedEvents(file.events(), path));
+  for await (const _ of verifyEvents(file.events(), path));
   const existing = await target.head();
   if (existing > file.head) throw notEmpty(`it has ${existing} events, the file ${file.head}`);
   await refuseOtherHistory(target, file, existing);
@@ -68,20 +68,20 @@ export async function importHistory(
 
 /** The events in the store must be the first events of the file. */
 async function refuseOtherHistory(target: HistoryTarget, file: Exported, head: Position): Promise<void> {
-  const difference = await firstDifference(eventsUpTo(file.events(), head), target.readAll(position(0)));
+  const difference = await findFirstDifference(eventsUpTo(file.events(), head), target.readAll(position(0)));
   if (difference !== undefined) throw notEmpty(`it differs from the file at position ${difference}`);
 }
 
 async function verifyAll(target: HistoryTarget, file: Exported): Promise<void> {
   const head = await target.head();
-  const difference = await firstDifference(file.events(), verifiedEvents(target.readAll(position(0)), 'the new log'));
+  const difference = await findFirstDifference(file.events(), verifyEvents(target.readAll(position(0)), 'the new log'));
   if (difference !== undefined || head !== file.head) {
     throw new TransferFailed(
       `the imported log differs from the file at position ${difference ?? file.head + 1}: another process writes to the ` +
         'store. Stop every node, empty the store and import again.',
     );
   }
-  if (isDeepStrictEqual(comparableKeys(await target.wrappedKeys()), comparableKeys(file.keys))) return;
+  if (isDeepStrictEqual(comparableKeys(await target.readKeys()), comparableKeys(file.keys))) return;
   throw new TransferFailed('the keys of the vault differ from those of the file. Import again into an empty store.');
 }
 
@@ -92,7 +92,7 @@ const comparableKeys = ({ installation, keys }: WrappedKeys): readonly (string |
 ];
 
 /** @returns the position of the first expected event that differs */
-async function firstDifference(
+async function findFirstDifference(
   expected: AsyncIterable<StoredEvent>,
   actual: AsyncIterable<StoredEvent>,
 ): Promise<number | undefined> {

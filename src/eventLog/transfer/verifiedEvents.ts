@@ -4,11 +4,11 @@ import { type ChainHead, emptyChain, isBreak, verifyLink } from '../hashChain.ts
 import { TransferFailed } from './history.ts';
 
 /**
- * Passes on the events of a whole history and verifies their positions and the chain of each stream.
+ * Yields the events of a complete history and verifies their positions and the hash chain of each stream.
  * @param name of the history, for the message
  * @throws TransferFailed at the first event that is not intact
  */
-export async function* verifiedEvents(events: AsyncIterable<StoredEvent>, name: string): AsyncGenerator<StoredEvent> {
+export async function* verifyEvents(events: AsyncIterable<StoredEvent>, name: string): AsyncGenerator<StoredEvent> {
   const heads = new Map<string, ChainHead>();
   let last = 0;
   for await (const event of events) {
@@ -26,7 +26,7 @@ export async function* verifiedEvents(events: AsyncIterable<StoredEvent>, name: 
   }
 }
 
-/** Events up to and including a position. */
+/** Yields the events up to and including a position. */
 export async function* eventsUpTo(events: AsyncIterable<StoredEvent>, end: Position): AsyncGenerator<StoredEvent> {
   for await (const event of events) {
     if (event.position > end) return;

@@ -30,7 +30,7 @@ test('shows an unknown plan as received, with invalid Unicode replaced', async (
   );
 });
 
-test('tells apart accounts that share an e-mail address or a provider id', async () => {
+test('distinguishes accounts that share an e-mail address or a provider id', async () => {
   const stage = await startManagement();
   const ids = new Set();
   for (const [email, accountId] of [

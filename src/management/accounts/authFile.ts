@@ -4,7 +4,7 @@ import { asObject, isHeaderSafe, type JsonObject, textOrNull } from '../../provi
 import { expiryOf, identityOf } from '../../provider/client/jwt.ts';
 import { parseTime } from '../http/isoTime.ts';
 
-/** What the provider's command-line client stores of a sign-in (docs/provider.md#auth-file). */
+/** The content of the file in which the provider's command-line client stores a sign-in (docs/provider.md#auth-file). */
 export interface AuthFile {
   readonly idToken: string;
   readonly accessToken: string;
@@ -20,18 +20,18 @@ export interface AuthFile {
   readonly hasReadableIdToken: boolean;
 }
 
-/** @throws Refusal `invalid_auth_json` with the failing field as `param` */
+/** Parses an auth file. @throws Refusal `invalid_auth_json` with the failing field as `param` */
 export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const file = parseObject(bytes);
   const tokens =
     asObject(file.tokens) ?? refuse('invalid_auth_json', { param: 'tokens', problem: 'is missing from the auth file' });
   const parsed = {
-    accessToken: token(tokens, 'access_token', 'accessToken'),
-    refreshToken: token(tokens, 'refresh_token', 'refreshToken'),
-    idToken: token(tokens, 'id_token', 'idToken'),
+    accessToken: requireToken(tokens, 'access_token', 'accessToken'),
+    refreshToken: requireToken(tokens, 'refresh_token', 'refreshToken'),
+    idToken: requireToken(tokens, 'id_token', 'idToken'),
   };
   const upstreamAccountId = textOrNull(tokens.account_id ?? tokens.accountId);
-  return { ...authFileFromTokens(parsed, upstreamAccountId), refreshedAt: lastRefresh(file) };
+  return { ...authFileFromTokens(parsed, upstreamAccountId), refreshedAt: parseLastRefresh(file) };
 }
 
 /**
@@ -48,7 +48,7 @@ export function authFileFromTokens(
     ...tokens,
     accessExpiresAt: expiryOf(tokens.accessToken),
     refreshedAt: null,
-    upstreamAccountId: headerSafe(upstreamAccountId ?? identity?.upstreamAccountId ?? null),
+    upstreamAccountId: requireHeaderSafe(upstreamAccountId ?? identity?.upstreamAccountId ?? null),
     email: identity?.email ?? null,
     displayName: identity?.displayName ?? null,
     planType: identity?.planType ?? 'unknown',
@@ -66,7 +66,7 @@ function parseObject(bytes: Uint8Array): JsonObject {
   return asObject(content) ?? refuse('invalid_auth_json', { problem: 'the auth file is not a JSON object' });
 }
 
-function token(tokens: JsonObject, name: string, alias: string): string {
+function requireToken(tokens: JsonObject, name: string, alias: string): string {
   const value = tokens[name] ?? tokens[alias];
   const param = `tokens.${name}`;
   if (value === undefined || value === null || value === '')
@@ -77,7 +77,7 @@ function token(tokens: JsonObject, name: string, alias: string): string {
   return value;
 }
 
-function headerSafe(upstreamAccountId: string | null): string | null {
+function requireHeaderSafe(upstreamAccountId: string | null): string | null {
   if (upstreamAccountId === null || (upstreamAccountId.length <= 200 && isHeaderSafe(upstreamAccountId))) {
     return upstreamAccountId;
   }
@@ -87,7 +87,7 @@ function headerSafe(upstreamAccountId: string | null): string | null {
   });
 }
 
-function lastRefresh(file: JsonObject): Instant | null {
+function parseLastRefresh(file: JsonObject): Instant | null {
   const text = textOrNull(file.last_refresh ?? file.lastRefreshAt ?? file.last_refresh_at);
   return text === null ? null : (parseTime(text) ?? null);
 }

@@ -4,8 +4,8 @@ import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
 
 /**
- * Destroys the data keys of all deleted accounts. Runs at start, before the first import: keys of a deleted account are
- * left when the process died between deletion and destruction, or when the vault was restored from a backup.
+ * Destroys the data keys of all deleted accounts. Runs at start, before the first import: such keys remain if the process
+ * died between deletion and destruction, or if the vault was restored from a backup.
  */
 export async function destroyKeysOfDeletedAccounts({ hot, vault }: { hot: HotRunner; vault: Vault }): Promise<void> {
   const prefix = subjects.account.streamOf('' as AccountId);

@@ -5,7 +5,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { AuthFile } from './authFile.ts';
 import { openSealed } from './openSealed.ts';
 
-/** The mutex key that keeps creating and destroying the data keys of one account apart. */
+/** The mutex key that serializes creating and destroying the data keys of one account. */
 export const accountKeysMutex = (accountId: AccountId) => `keys-${accountId}`;
 
 /** Derives the account id. E-mail addresses enter as an HMAC under the installation's key, so ids do not reveal them. */
@@ -19,7 +19,7 @@ export function accountIdOf({ upstreamAccountId, email }: AuthFile, vault: Vault
 }
 
 /**
- * The account as events record it: tokens, e-mail address and name encrypted under one data key.
+ * Encrypts tokens, e-mail address and name of an account under one data key, as events record them.
  * @param keyId of the account's data key
  */
 export function sealAccount(
@@ -47,17 +47,17 @@ export function sealAccount(
   };
 }
 
-/** Whether fresh tokens belong to a known account: of provider id and e-mail address, those known to both sides match. */
+/** Whether new tokens belong to a known account: provider id and e-mail address match where both sides know them. */
 export function isSameAccount(account: Account, file: AuthFile, vault: Vault): boolean {
   if (accountIdOf(file, vault, () => '') === account.id) return true;
   const email = openSealed(account.email, vault);
   const matches = [
-    match(account.upstreamAccountId, file.upstreamAccountId),
-    match(email?.toLowerCase() ?? null, file.email?.toLowerCase() ?? null),
+    matchIfKnown(account.upstreamAccountId, file.upstreamAccountId),
+    matchIfKnown(email?.toLowerCase() ?? null, file.email?.toLowerCase() ?? null),
   ].filter((isMatch) => isMatch !== undefined);
   return matches.length > 0 && matches.every((isMatch) => isMatch);
 }
 
 /** Undefined when either side is unknown. */
-const match = (known: string | null, given: string | null): boolean | undefined =>
+const matchIfKnown = (known: string | null, given: string | null): boolean | undefined =>
   known === null || given === null ? undefined : known === given;

@@ -26,7 +26,7 @@ test.each([
   ['a Cloudflare header', '127.0.0.1', { 'cf-connecting-ip': '203.0.113.9' }, 'header cf-connecting-ip'],
   ['a foreign Host (DNS rebinding)', '127.0.0.1', { host: 'evil.example:2455' }, 'Host "evil.example:2455"'],
   ['a Host that starts like an address', '127.0.0.1', { host: '127.0.0.1.evil.example' }, 'Host "127.0.0.1.evil'],
-])('refuses %s without a password and says why', async (_name, client, headers, reason) => {
+])('refuses %s without a password, with the reason', async (_name, client, headers, reason) => {
   const { call } = calledFrom(client);
   const { status, body } = await call('GET', '/api/accounts', { headers });
   expect(status).toBe(401);

@@ -10,7 +10,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import type { AnyContext, ManagementMiddleware } from '../http/context.ts';
 import type { SessionCookie } from './sessionCookie.ts';
 
-/** How the connection of a request is judged; configuration of trusted proxies, replaced in tests. */
+/** Derives addresses and scheme from a request; depends on the trusted proxies, and tests replace it. */
 export interface ConnectionInfo {
   /** The address of the peer. */
   readonly remoteAddress?: (request: IncomingMessage) => string | undefined;
@@ -59,15 +59,15 @@ export const requireSession =
   (ctx, next) => {
     const { dashboardAuth } = views.current;
     const code = SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required';
-    if (dashboardAuth.password) verifiedSession(ctx, dashboardAuth, code);
+    if (dashboardAuth.password) requireVerifiedSession(ctx, dashboardAuth, code);
     else requireLocalClient(ctx, code);
     return next();
   };
 
 const SETTINGS = /^\/api\/settings\/?$/;
 
-/** @throws Refusal `code` without a session | `totp_required` */
-export function verifiedSession(
+/** Returns the session, with TOTP verified where it is required. @throws Refusal `code` without one | `totp_required` */
+export function requireVerifiedSession(
   ctx: AnyContext,
   auth: DashboardAuth,
   code: ErrorCode = 'authentication_required',

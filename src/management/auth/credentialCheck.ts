@@ -9,7 +9,7 @@ import { Throttle } from './throttle.ts';
 
 /** One attempt to prove knowledge of a password, code or token. */
 export interface CredentialAttempt<Proof> {
-  /** What is being guessed; each credential is throttled by itself. */
+  /** Names the credential; each one is throttled separately. */
   readonly credential: string;
   readonly method: SignInMethod;
   /** @returns undefined when the credential is wrong */
@@ -26,8 +26,8 @@ interface CredentialCheckOptions extends Pick<Capabilities, 'commands' | 'now'> 
 }
 
 /**
- * Checks credentials of one address one after the other, so that attempts sent in parallel cannot exceed the throttle and
- * correct ones are not refused because of each other.
+ * Creates a check that serializes the attempts of one address. Parallel attempts can therefore neither exceed the throttle
+ * nor cause each other's correct credentials to be refused.
  */
 export function createCredentialCheck({ commands, now, signIns }: CredentialCheckOptions): CheckCredential {
   const throttle = new Throttle(now);
@@ -43,11 +43,11 @@ export function createCredentialCheck({ commands, now, signIns }: CredentialChec
       }
       const proof = await verify();
       if (proof !== undefined) {
-        throttle.succeeded(key);
+        throttle.clearFailures(key);
         return proof;
       }
-      throttle.failed(key);
-      await signIns.failed(method, address, ctx.state.cause);
+      throttle.recordFailure(key);
+      await signIns.recordFailure(method, address, ctx.state.cause);
       return refuse(...refusal);
     });
   };

@@ -8,7 +8,7 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { requireLocalClient, verifiedSession } from './access.ts';
+import { requireLocalClient, requireVerifiedSession } from './access.ts';
 import { createCredentialCheck } from './credentialCheck.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import type { SessionCookie } from './sessionCookie.ts';
@@ -155,7 +155,7 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
   };
   const requireSession = (ctx: ManagementContext): Session => {
     requirePassword(ctx);
-    return verifiedSession(ctx, auth());
+    return requireVerifiedSession(ctx, auth());
   };
 
   /** @returns the id of the password that matched */
@@ -227,7 +227,7 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
       const session = ctx.state.client.session ?? refuse('authentication_required');
       const { code } = await readBody(ctx, VerifyTotp, 'validation_error');
       const totp = await verifyTotp(ctx, code);
-      return sessionState(auth(), await sessions.verified(ctx, session, totp));
+      return sessionState(auth(), await sessions.markTotpVerified(ctx, session, totp));
     })
     .post('/totp/disable', routes.disableTotp, async (ctx) => {
       requireSession(ctx);

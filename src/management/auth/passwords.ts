@@ -26,7 +26,7 @@ export function createPasswords({ logN = 15 }: { logN?: number } = {}): Password
   const semaphore = createSemaphore(MAX_CONCURRENT);
   let pending = 0;
 
-  async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function runLimited<Result>(work: () => Promise<Result>): Promise<Result> {
     if (pending >= MAX_CONCURRENT + MAX_WAITING) refuse('rate_limit_exceeded', TOO_MANY);
     pending++;
     try {
@@ -37,10 +37,11 @@ export function createPasswords({ logN = 15 }: { logN?: number } = {}): Password
   }
 
   return {
-    hash: (password) => limited(async () => Buffer.from(await kdf(normalized(password), { logN })).toString('base64')),
-    matches: (password, hash) => limited(() => verify(Buffer.from(hash, 'base64'), normalized(password))),
+    hash: (password) =>
+      runLimited(async () => Buffer.from(await kdf(normalize(password), { logN })).toString('base64')),
+    matches: (password, hash) => runLimited(() => verify(Buffer.from(hash, 'base64'), normalize(password))),
   };
 }
 
-/** Keyboards compose the same letter from different code points. */
-const normalized = (password: string) => password.normalize('NFC');
+/** Normalizes to NFC, because keyboards compose the same letter from different code points. */
+const normalize = (password: string) => password.normalize('NFC');

@@ -6,7 +6,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { AnyContext } from '../http/context.ts';
 import { createEncryptedToken } from './encryptedToken.ts';
 
-/** A session id and when the cookie expires. Whether the session is valid is decided from the hot state. */
+/** A session id and the expiry of the cookie. Whether the session is valid is decided from the hot state. */
 export interface CookieContent {
   readonly sessionId: string;
   readonly expiresAt: Instant;

@@ -26,7 +26,7 @@ export interface SessionLifecycle {
    * Replaces a session by one with a new id whose TOTP is verified.
    * @throws Refusal `authentication_required` when the session has ended in the meantime
    */
-  verified(ctx: ManagementContext, session: Session, totp: VerifiedTotp): Promise<Session>;
+  markTotpVerified(ctx: ManagementContext, session: Session, totp: VerifiedTotp): Promise<Session>;
   /** Ends the client's session, if it has one. */
   end(ctx: ManagementContext): Promise<void>;
 }
@@ -35,7 +35,7 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
   const { views, ids, now, signIns, cookie } = options;
 
   /** Sends the cookie of a session, provided that the session is valid. */
-  const validSession = (ctx: ManagementContext, id: string): Session | undefined => {
+  const sendCookieIfValid = (ctx: ManagementContext, id: string): Session | undefined => {
     const { sessions, dashboardAuth } = views.current;
     const session = sessions.get(id);
     if (!session || !isSessionValid(session, dashboardAuth, now())) return undefined;
@@ -51,13 +51,13 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
       const replaces = previous ? null : (ctx.state.client.session?.id ?? null);
       const event = SessionBegun({ sessionId, passwordId, totpId, replaces, expiresAt });
       await signIns.record(event, causeAs(ctx, sessionId, totpId !== null));
-      return validSession(ctx, sessionId) ?? refuse('invalid_credentials');
+      return sendCookieIfValid(ctx, sessionId) ?? refuse('invalid_credentials');
     },
-    async verified(ctx, session, { totpId, step }) {
+    async markTotpVerified(ctx, session, { totpId, step }) {
       const sessionId = ids.newId();
       const event = SessionTotpVerified({ sessionId, replaces: session.id, totpId, step });
       await signIns.record(event, causeAs(ctx, sessionId, true));
-      return validSession(ctx, sessionId) ?? refuse('authentication_required');
+      return sendCookieIfValid(ctx, sessionId) ?? refuse('authentication_required');
     },
     async end(ctx) {
       const { session } = ctx.state.client;

@@ -32,7 +32,7 @@ export class SignInRecorder {
     this.#options = options;
     this.#throttled = new PerMinuteCounter({
       now: options.now,
-      write: (throttled, minute) => this.#writeThrottled(throttled, instant(minute)),
+      write: (countThrottled, minute) => this.#writeThrottled(countThrottled, instant(minute)),
     });
   }
 
@@ -47,12 +47,12 @@ export class SignInRecorder {
     await waitUntilApplied(hot, position);
   }
 
-  /** Never rejects: the response is about the wrong credential, even if the failure could not be recorded. */
-  async failed(method: SignInMethod, address: string, cause: Cause): Promise<void> {
+  /** Records a wrong credential. Never rejects: the client gets the refusal even if the event could not be recorded. */
+  async recordFailure(method: SignInMethod, address: string, cause: Cause): Promise<void> {
     await this.record(SignInFailed({ method, address }), cause).catch(this.#options.report);
   }
 
-  /** Counts an attempt that was refused unchecked. One event per minute and address records the count. */
+  /** Counts an attempt that the throttle refused. One event per minute and address records the count. */
   throttled(address: string): void {
     // Once the counter is full, further addresses share one entry.
     const subject = this.#throttled.hasRoomFor(address) ? address : 'others';

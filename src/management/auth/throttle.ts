@@ -27,7 +27,7 @@ export class Throttle {
     });
   }
 
-  failed(key: string): void {
+  recordFailure(key: string): void {
     const failures = this.#recent(key);
     // A Map keeps insertion order: deleting first moves the key to the end.
     this.#failures.delete(key);
@@ -37,13 +37,13 @@ export class Throttle {
     if (!leastRecent.done) this.#failures.delete(leastRecent.value);
   }
 
-  succeeded(key: string): void {
+  clearFailures(key: string): void {
     this.#failures.delete(key);
   }
 
   #recent(key: string): Instant[] {
     const now = this.#now();
-    // Future times come from before the clock was set back; they would count until the clock reaches them again.
+    // Times in the future were recorded before the clock was set back; they would count until the clock reaches them again.
     return (this.#failures.get(key) ?? []).filter((time) => time > now - WINDOW_MS && time <= now);
   }
 }

@@ -24,36 +24,36 @@ test('refuses after eight failures until the first is a minute old', () => {
   for (let n = 0; n < 8; n++) {
     expect(wait()).toBe(0);
     clock.now = later(n * 1_000);
-    throttle.failed('a');
+    throttle.recordFailure('a');
   }
   expect(wait()).toBe(53);
   clock.now = later(59_999);
   expect(wait()).toBe(1);
   clock.now = later(60_000);
   expect(wait()).toBe(0);
-  throttle.failed('a');
+  throttle.recordFailure('a');
   expect(wait()).toBe(1);
 });
 
 test('counts keys separately and clears one on success', () => {
   const { throttle, wait } = stage();
-  for (let n = 0; n < 8; n++) throttle.failed('a');
+  for (let n = 0; n < 8; n++) throttle.recordFailure('a');
   expect([wait('a'), wait('b')]).toEqual([60, 0]);
-  throttle.succeeded('a');
+  throttle.clearFailures('a');
   expect(wait('a')).toBe(0);
 });
 
 test('ignores failures in the future after the clock was set back', () => {
   const { clock, throttle, wait } = stage();
-  for (let n = 0; n < 8; n++) throttle.failed('a');
+  for (let n = 0; n < 8; n++) throttle.recordFailure('a');
   clock.now = earlier(HOUR);
   expect(wait()).toBe(0);
-  for (let n = 0; n < 8; n++) throttle.failed('a');
+  for (let n = 0; n < 8; n++) throttle.recordFailure('a');
   expect(wait()).toBe(60);
 });
 
 test('throws a Refusal', () => {
   const { throttle } = stage();
-  for (let n = 0; n < 8; n++) throttle.failed('a');
+  for (let n = 0; n < 8; n++) throttle.recordFailure('a');
   expect(() => throttle.admit('a')).toThrow(Refusal);
 });

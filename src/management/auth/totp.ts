@@ -5,10 +5,10 @@ import type { Instant } from '../../domain/core/brands.ts';
 const PERIOD_SECONDS = 30;
 const ALGORITHM = { algorithm: 'sha1', digits: 6, period: PERIOD_SECONDS } as const;
 
-/** 20 random bytes in base32. */
+/** Generates 20 random bytes in base32. */
 export const newTotpSecret = (): string => generateSecret({ length: 20 });
 
-/** A QR code of the secret for authenticator apps: a PNG as a data URL. */
+/** Renders a QR code of the secret for authenticator apps: a PNG as a data URL. */
 export async function qrCodeOf(secret: string): Promise<string> {
   // Imported on demand: it loads sixty modules, and most processes never set up TOTP.
   const { default: qrCode } = await import('qrcode');
@@ -16,7 +16,7 @@ export async function qrCodeOf(secret: string): Promise<string> {
 }
 
 /**
- * The time step that a code belongs to. Accepts the current step and its neighbours, since clocks differ.
+ * Finds the time step of a code. Accepts the current step and its neighbours, since clocks differ.
  * @returns the number of 30 s periods since 1970; undefined for a wrong code
  */
 export function stepOf(code: string, secret: string, now: Instant): number | undefined {

@@ -10,7 +10,10 @@ export interface VerifiedTotp {
   readonly step: number;
 }
 
-/** @throws Refusal `totp_not_configured` | `totp_invalid_code` | `rate_limit_exceeded` */
+/**
+ * Creates the check of TOTP codes at sign-in.
+ * @throws Refusal `totp_not_configured` | `totp_invalid_code` | `rate_limit_exceeded`
+ */
 export function createTotpVerification(
   { views, vault, now }: Pick<Capabilities, 'views' | 'vault' | 'now'>,
   checkCredential: CheckCredential,

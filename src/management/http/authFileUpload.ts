@@ -3,7 +3,7 @@ import type { ManagementContext } from './context.ts';
 
 const MAX_AUTH_FILE_BYTES = 1_048_576;
 
-/** Imported by the first upload instead of at start: koa-body loads seventy modules. */
+/** Imports koa-body at the first upload instead of at start, because it loads seventy modules. */
 async function parseMultipart(ctx: ManagementContext): Promise<void> {
   const { koaBody } = await import('koa-body');
   const parse = koaBody({
@@ -30,7 +30,7 @@ const PART_NAME = 'auth_json';
 const PART_ALIAS = 'authJson';
 
 /**
- * The bytes of the part `auth_json` of a multipart form.
+ * Reads the bytes of the part `auth_json` of a multipart form.
  * @throws Refusal `invalid_auth_json`
  */
 export async function readAuthFileUpload(ctx: ManagementContext): Promise<Uint8Array> {

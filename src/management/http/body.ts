@@ -5,7 +5,7 @@ import type { ManagementContext } from './context.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
 
-/** Imported by the first write instead of at start: koa-body loads seventy modules. */
+/** Imports koa-body at the first write instead of at start, because it loads seventy modules. */
 async function parseJson(ctx: ManagementContext): Promise<void> {
   const { koaBody } = await import('koa-body');
   const parse = koaBody({
@@ -20,7 +20,7 @@ async function parseJson(ctx: ManagementContext): Promise<void> {
 /**
  * Reads and validates the JSON body of a request.
  * @param code of the error when the body is not JSON, too large, or does not match the schema
- * @param options `mayBeEmpty`: a request without a body counts as an empty object
+ * @param options `mayBeEmpty`: treats a request without a body as an empty object
  * @throws Refusal `code` with the failing field as `param`
  */
 export async function readBody<Schema extends z.ZodType>(
@@ -58,8 +58,8 @@ async function readJson(ctx: ManagementContext, code: ErrorCode): Promise<unknow
 }
 
 /**
- * The schema of a JSON object in a request: names may be in snake_case or camelCase, unknown fields are refused by name
- * (docs/decisions/0046-spelling-of-fields.md). Fields in `readOnly` are ignored, so that clients can send a response back.
+ * Creates the schema of a JSON object in a request. Accepts names in snake_case or camelCase and refuses unknown fields
+ * (docs/decisions/0046-spelling-of-fields.md). Ignores the fields in `readOnly`, so that clients can send a response back.
  */
 export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: readonly string[] = []) {
   const known = new Map([...Object.keys(shape), ...readOnly].map((name) => [toSnakeCase(name), name]));

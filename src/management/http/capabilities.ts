@@ -11,7 +11,7 @@ export interface Ids {
   readonly newKeyBytes: () => Uint8Array;
 }
 
-/** What routes work with. Each resource names in its signature which of these it takes. */
+/** The services that routes use. Each resource names in its signature those it needs. */
 export interface Capabilities {
   readonly views: Views;
   readonly commands: Commands;

@@ -2,13 +2,13 @@ import type { EventLog } from '../../eventLog/eventLog.ts';
 import { createKeyedMutex, type KeyedMutex } from '../../lib/keyedMutex.ts';
 import { type Cause, findRepeat, type HandleCommand } from '../../state/commands/commandHandler.ts';
 
-/** Everything that changes state. OAuth linking and the routes share one instance, and with it the mutex. */
+/** The functions that change state. OAuth linking and the routes share one instance, and so the mutex. */
 export interface Commands {
-  /** Runs a command. Commands of one stream run one after the other, so that they never conflict on this node. */
+  /** Runs a command. Commands of one stream run one at a time, so they never conflict on this node. */
   readonly handle: HandleCommand;
-  /** Serialises work that is no single command, such as replacing the data keys of an account. */
+  /** Serializes work that is not a single command, such as replacing the data keys of an account. */
   readonly mutex: KeyedMutex;
-  /** Whether this write was made before, under the same `Idempotency-Key`. */
+  /** Whether the log already contains this write, under the same `Idempotency-Key`. */
   readonly isRepeat: (stream: string, cause: Cause) => Promise<boolean>;
 }
 

@@ -5,7 +5,7 @@ import type { Cause } from '../../state/commands/commandHandler.ts';
 
 export interface Client {
   readonly address: string;
-  /** Why the client is not known to run on this machine; undefined when it does. */
+  /** Why the client is not known to run on this machine; undefined when it is known to. */
   readonly notLocalReason: string | undefined;
   /** A valid session; its TOTP verification may be pending. */
   readonly session: Session | undefined;
@@ -23,5 +23,10 @@ export type ManagementMiddleware = Middleware<ManagementState>;
 /** The context of middleware that runs with or without a matching route. */
 export type AnyContext = Parameters<ManagementMiddleware>[0];
 
-/** A router for one resource. `respond` sends what a handler returns as the response body. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether a request may change state, by its method. */
+export const isWrite = ({ method }: { readonly method: string }): boolean => !SAFE_METHODS.has(method);
+
+/** Creates the router for one resource. `respond` sends what a handler returns as the response body. */
 export const newRouter = (prefix: string): Router<ManagementState> => new Router({ prefix, sensitive: true });

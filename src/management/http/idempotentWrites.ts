@@ -1,9 +1,7 @@
 import { refuse } from '../../domain/core/refusal.ts';
 import type { RepeatableWrite } from '../../state/commands/commandHandler.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { ManagementMiddleware } from './context.ts';
-
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+import { isWrite, type ManagementMiddleware } from './context.ts';
 
 /**
  * Executes a write with an `Idempotency-Key` once, however often it is sent. The ids of its events and of the resource
@@ -16,7 +14,7 @@ export const idempotentWrites =
   ({ vault }: { readonly vault: Vault }): ManagementMiddleware =>
   (ctx, next) => {
     const key = ctx.get('idempotency-key');
-    if (key === '' || SAFE_METHODS.has(ctx.method) || ctx.path.startsWith('/api/dashboard-auth/')) return next();
+    if (key === '' || !isWrite(ctx) || ctx.path.startsWith('/api/dashboard-auth/')) return next();
     if (!VISIBLE_ASCII.test(key)) {
       refuse('validation_error', { param: 'Idempotency-Key', problem: 'must have 1 to 255 visible ASCII characters' });
     }

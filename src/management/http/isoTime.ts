@@ -4,7 +4,7 @@ const ISO_8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:(Z)|([+\- ])(\d\d):?(\d\d)?)?)?$/i;
 
 /**
- * Parses an ISO 8601 date, or date and time in any zone; without a zone it is UTC. A space before the offset counts as
+ * Parses an ISO 8601 date, or date and time in any zone; without a zone it is UTC. Treats a space before the offset as
  * `+`, because decoding a query string turns `+` into a space.
  * @returns undefined for anything else, e.g. the 30th of February
  */

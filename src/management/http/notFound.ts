@@ -3,7 +3,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementMiddleware, ManagementState } from './context.ts';
 
 /**
- * Handles requests that matched no route; answers OPTIONS for known paths.
+ * Handles requests that matched no route, and OPTIONS for known paths.
  * @throws Refusal `not_found`, or `method_not_allowed` when the path has routes for other methods
  */
 export const notFound = (): ManagementMiddleware => (ctx) => {

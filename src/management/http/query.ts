@@ -4,7 +4,7 @@ import type { ManagementContext } from './context.ts';
 import { parseTime } from './isoTime.ts';
 
 /**
- * All values of a repeatable query parameter, under any of its names; undefined when there are none.
+ * Reads all values of a repeatable query parameter, under any of its names; undefined when there are none.
  * @throws Refusal `validation_error` for more than `maxValues` values
  */
 export function queryList(
@@ -19,13 +19,13 @@ export function queryList(
   return values.length > 0 ? values : undefined;
 }
 
-/** @throws Refusal `validation_error` when the parameter is given twice */
+/** Reads a query parameter. @throws Refusal `validation_error` when it is given twice */
 export function queryText(ctx: ManagementContext, name: string): string | undefined {
   const value = ctx.query[name];
   return Array.isArray(value) ? refuse('validation_error', { param: name, problem: 'is given twice' }) : value;
 }
 
-/** @throws Refusal `validation_error` for anything but a whole number within the bounds */
+/** Reads a query parameter. @throws Refusal `validation_error` unless it is a whole number between the bounds */
 export function queryInteger(
   ctx: ManagementContext,
   name: string,
@@ -41,7 +41,7 @@ export function queryInteger(
   });
 }
 
-/** @throws Refusal `validation_error` for anything but an ISO 8601 time */
+/** Reads a query parameter. @throws Refusal `validation_error` unless it is an ISO 8601 time */
 export function queryTime(ctx: ManagementContext, name: string): Instant | undefined {
   const text = queryText(ctx, name);
   if (text === undefined) return undefined;
@@ -49,7 +49,7 @@ export function queryTime(ctx: ManagementContext, name: string): Instant | undef
 }
 
 /**
- * One of `values`; the first one when the parameter is absent.
+ * Reads a query parameter with one of `values`; the first one when it is absent.
  * @throws Refusal `validation_error` for any other value
  */
 export function queryChoice<const Value extends string>(

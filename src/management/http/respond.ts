@@ -32,7 +32,7 @@ export const respond =
 
 const UNEXPECTED = new Refusal('internal_error');
 
-/** Failures of the read models are not reported here: they report each outage once, not once per request. */
+/** Does not report failures of the read models, which report each outage once themselves instead of once per request. */
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return error instanceof ReadModelUnavailable ? new Refusal('read_models_unavailable', RETRY) : UNEXPECTED;
@@ -43,14 +43,14 @@ const RETRY = { retryAfterSeconds: 5 };
 // The proxy sends `validation_error` as a 422 with a fixed message; management sends a 400 that names the field.
 const entryInCatalogue = (code: ErrorCode) => (code === 'validation_error' ? 'invalid_request_error' : code);
 
-/** Status and code of a refusal in responses of management (docs/decisions/0037-management-errors.md). */
-export function toWire(code: ErrorCode): { status: number; code: string } {
+/** Returns status and code of a refusal in management responses (docs/decisions/0037-management-errors.md). */
+export function toWireError(code: ErrorCode): { status: number; code: string } {
   const { status, wireCode } = errors[entryInCatalogue(code)];
   return { status, code: code === 'validation_error' ? code : (wireCode ?? code) };
 }
 
 function errorResponse({ code: refused, details }: Refusal) {
-  const { status, code } = toWire(refused);
+  const { status, code } = toWireError(refused);
   return {
     status,
     allow: details.allowed === undefined ? undefined : String(details.allowed),

@@ -1,16 +1,15 @@
 import { refuse } from '../../domain/core/refusal.ts';
-import type { ManagementMiddleware } from './context.ts';
+import { isWrite, type ManagementMiddleware } from './context.ts';
 
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
 
 /**
- * Refuses writes from pages of other origins. Browsers send `Origin` or `Sec-Fetch-Site` with every write; command-line
- * tools send neither and are let through.
+ * Refuses writes from pages of other origins. Browsers send `Origin` or `Sec-Fetch-Site` with every write. Command-line
+ * tools send neither and may write.
  * @throws Refusal `cross_origin`
  */
 export const sameOriginWrites = (): ManagementMiddleware => (ctx, next) => {
-  if (!SAFE_METHODS.has(ctx.method)) {
+  if (isWrite(ctx)) {
     const { origin, host, 'sec-fetch-site': site } = ctx.headers;
     const isForeign = origin !== undefined && !isSameHost(origin, host ?? '');
     if (isForeign || (typeof site === 'string' && FOREIGN_SITES.has(site.toLowerCase()))) refuse('cross_origin');

@@ -17,7 +17,7 @@ export interface View {
   readonly reservedOn: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
 }
 
-/** What this node knows and no event records. */
+/** State of this node that no event records. */
 export interface UnrecordedState {
   readonly cooling: () => CoolingAccounts;
   readonly reservedOn: View['reservedOn'];
@@ -27,16 +27,16 @@ export interface UnrecordedState {
 export interface Views {
   /** The state after every event that this node has folded. */
   readonly current: HotState;
-  /** The current state together with what no event records. */
-  now(): View;
+  /** The current state together with the state that no event records. */
+  currentView(): View;
   /**
    * The state that the query parameter `at` names, or the current one without it. Earlier states have no cool-downs and
    * no reservations: no event records these.
    * @throws Refusal `validation_error`
    */
   asOf(ctx: ManagementContext): Promise<View>;
-  /** An event with the state before and after it. @param position from 1 to `current.position` */
-  step(position: Position): Promise<EventStep>;
+  /** Returns an event with the state before and after it. @param position from 1 to `current.position` */
+  eventStep(position: Position): Promise<EventStep>;
 }
 
 export interface ViewsOptions {
@@ -65,13 +65,13 @@ export function createViews({ hot, past, now, unrecorded }: ViewsOptions): Views
     get current() {
       return hot.state;
     },
-    now: current,
+    currentView: current,
     async asOf(ctx) {
       const { at } = ctx.query;
       if (at === undefined) return current();
       return { ...(await past.at(parseAt(at, hot.state.position, now()))), ...NOTHING_UNRECORDED };
     },
-    step: (position) => past.step(position),
+    eventStep: (position) => past.step(position),
   };
 }
 

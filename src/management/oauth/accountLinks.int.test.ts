@@ -56,7 +56,7 @@ test('does not exchange a late code even if no timer has fired', async () => {
   expect(at.account.received).toEqual([]);
 });
 
-test('expires at start what ran out while the service was down', async () => {
+test('expires sign-ins at start that ended while the service was down', async () => {
   const folder = temporaryFolder();
   const ends: (() => void | Promise<void>)[] = [];
   const linking = { authBaseUrl: at.provider.authUrl };

@@ -5,18 +5,17 @@ import type { DeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { createCallbackListener } from './callbackListener.ts';
-import { type CodeExchange, createCodeExchange } from './codeExchange.ts';
+import { type CodeExchange, createCodeExchange, systemCause } from './codeExchange.ts';
 import { createLinkCompletion, type LinkCompletionOptions } from './linkCompletion.ts';
 import { createLinkMonitor } from './linkMonitor.ts';
 import { callbackResultOf } from './linkOutcome.ts';
 import { createStartLink, type StartLink } from './startLink.ts';
-import { systemCause } from './systemCause.ts';
 
 export interface AccountLinksOptions extends LinkCompletionOptions {
   readonly node: string;
   readonly authorization: Authorization;
   readonly deviceCodes: DeviceCodes;
-  /** Address of the callback listener; port 0 takes a free port. */
+  /** Address of the callback listener; with port 0 the operating system picks a free port. */
   readonly callback: { readonly host: string; readonly port: number };
   /** How long a browser sign-in stays open. */
   readonly lifetimeMs?: number;
@@ -41,7 +40,13 @@ export function createAccountLinks(options: AccountLinksOptions): AccountLinks {
   const codeExchange = createCodeExchange({ ...options, completion });
   const listener = createCallbackListener({ ...callback, onCallback: handleCallback });
   const monitor = createLinkMonitor({
-    ...{ hot, node, vault, listener, deviceCodes, now, report },
+    hot,
+    node,
+    vault,
+    listener,
+    deviceCodes,
+    now,
+    report,
     onExpiry: expire,
     onDeviceEnd: codeExchange.fromDevice,
     ...(slowDownMs !== undefined && { slowDownMs }),
@@ -87,7 +92,7 @@ export function createAccountLinks(options: AccountLinksOptions): AccountLinks {
     async stop() {
       completion.stop();
       await monitor.stop();
-      await codeExchange.settled();
+      await codeExchange.waitUntilSettled();
     },
   };
 }

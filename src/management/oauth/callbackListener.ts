@@ -5,7 +5,7 @@ import { type CallbackResult, render, UNKNOWN_SIGN_IN } from './callbackPage.ts'
 
 export interface CallbackListenerOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** With 0 the operating system picks a free port. */
   readonly port: number;
   /** @returns undefined when the callback belongs to no open sign-in. Must not reject. */
   readonly onCallback: (callback: URLSearchParams) => Promise<CallbackResult | undefined>;
@@ -13,11 +13,11 @@ export interface CallbackListenerOptions {
 
 export interface Listening {
   readonly port: number;
-  /** Why listening failed, and what the operator can do instead; undefined when it succeeded. */
+  /** Why listening failed and what the operator can do instead; undefined when it succeeded. */
   readonly problem?: string;
 }
 
-/** Receives browsers that the provider redirects back. Open only while a sign-in by browser is. */
+/** Serves the browsers that the provider redirects back. Listens only while a browser sign-in is open. */
 export interface CallbackListener {
   /**
    * Starts listening; does nothing when already listening.
@@ -29,7 +29,8 @@ export interface CallbackListener {
 }
 
 /**
- * Other programs use the same port, the provider's own client among them, so it is taken only while needed
+ * Creates a listener that uses its port only while needed, because other programs use the same one, among them the
+ * provider's own client
  * (docs/decisions/0050-oauth-linking.md).
  */
 export function createCallbackListener({
@@ -40,7 +41,7 @@ export function createCallbackListener({
   let opened: { readonly listening: Promise<Listening>; readonly close: () => Promise<void> } | undefined;
 
   const handleRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const callback = request.method === 'GET' ? callbackParams(request.url ?? '') : undefined;
+    const callback = request.method === 'GET' ? parseCallbackUrl(request.url ?? '') : undefined;
     const result = (callback && (await onCallback(callback))) ?? UNKNOWN_SIGN_IN;
     const { status, headers, body } = render(result, request.headers.accept ?? '');
     response.writeHead(status, { ...headers, connection: 'close' }).end(body);
@@ -74,7 +75,7 @@ export function createCallbackListener({
   };
 }
 
-function callbackParams(url: string): URLSearchParams | undefined {
+function parseCallbackUrl(url: string): URLSearchParams | undefined {
   const [path, query = ''] = url.split('?', 2);
   return path === CALLBACK_PATH ? new URLSearchParams(query) : undefined;
 }
@@ -99,7 +100,7 @@ function closeIdleFirst(server: Server): () => Promise<void> {
 }
 
 const PASTE =
-  'Sign in anyway, then copy the address at which the browser ends and send it to /api/oauth/manual-callback.';
+  'Sign in anyway, then copy the address that the browser shows at the end and send it to /api/oauth/manual-callback.';
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   switch (code) {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** What a browser is shown that the provider redirected back. */
+/** The content of the page for a browser that the provider redirected back. */
 export interface CallbackResult {
   readonly status: 200 | 400 | 404 | 503;
   readonly code: string;
@@ -21,7 +21,7 @@ export interface Rendered {
   readonly body: string;
 }
 
-/** An HTML page for browsers, JSON as in management responses for other clients. */
+/** Renders an HTML page for browsers, or JSON as in management responses for other clients. */
 export function render({ status, code, title, message }: CallbackResult, accept: string): Rendered {
   const isBrowser = accept.includes('text/html');
   const body = isBrowser

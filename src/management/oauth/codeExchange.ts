@@ -10,7 +10,6 @@ import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Commands } from '../http/commands.ts';
 import type { LinkCompletion } from './linkCompletion.ts';
 import type { DeviceEnd } from './linkMonitor.ts';
-import { systemCause } from './systemCause.ts';
 
 export interface CodeExchangeOptions {
   readonly hot: HotRunner;
@@ -22,7 +21,7 @@ export interface CodeExchangeOptions {
 }
 
 export interface CallbackSource {
-  /** The client that sent the callback; absent when the provider's redirect brought it. */
+  /** Identifies the client that pasted the callback; absent when the provider redirected a browser. */
   readonly cause?: Cause;
   /** The only link that the callback is accepted for. */
   readonly linkId?: string | undefined;
@@ -41,8 +40,14 @@ export interface CodeExchange {
   /** Handles the result that ended the polling of a device code. */
   fromDevice(link: AccountLink, end: DeviceEnd): Promise<void>;
   /** Resolves when no exchange is running; each has recorded its outcome or given up. */
-  settled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
 }
+
+/** The cause of a change to a link that no client requested. */
+export const systemCause = (reason: string, linkId: string): Cause => ({
+  actor: { kind: 'system', reason },
+  correlationId: linkId,
+});
 
 /** How long a client waits while the log does not accept the outcome. */
 const OUTCOME_TIMEOUT_MS = 15_000;
@@ -105,7 +110,7 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
       // The provider returns the code of a device once; unlike a browser, nothing delivers it a second time.
       await completion.untilRecorded(link, () => exchange(link, 'device', cause, redeem));
     },
-    async settled() {
+    async waitUntilSettled() {
       await Promise.all(running.values());
     },
   };

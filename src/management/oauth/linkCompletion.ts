@@ -36,7 +36,7 @@ export interface LinkCompletion {
 
 type FreshTokens = Parameters<typeof authFileFromTokens>[0];
 
-/** A failure that repeating would not change. */
+/** A failure that a retry would not change. */
 interface FinalFailure {
   readonly code: string;
   readonly accountId?: AccountId;

@@ -21,7 +21,7 @@ const MESSAGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Why linking an account failed, without a final full stop.
+ * Describes why linking an account failed, without a full stop at the end.
  * @param accounts names, where known, of the account to sign in and of the one that was signed in
  */
 export function linkErrorMessage(

@@ -41,8 +41,8 @@ const MAX_TIMER_MS = 86_400_000;
 export const linkKeyOf = (linkId: string) => `accountLink-${linkId}`;
 
 /**
- * Listens for callbacks, polls device codes and expires links. What to wait for is derived from the hot state, so a
- * restart resumes open links, and links that ended elsewhere are dropped.
+ * Creates the monitor that listens for callbacks, polls device codes and expires links. It derives its tasks from the hot
+ * state, so a restart resumes open links, and tasks of links that ended on another node are dropped.
  */
 export function createLinkMonitor(options: LinkMonitorOptions): LinkMonitor {
   const { hot, node, vault, listener, deviceCodes, now, onExpiry, onDeviceEnd, report, slowDownMs = 5_000 } = options;

@@ -6,7 +6,7 @@ import { openSealed } from '../accounts/openSealed.ts';
 import type { CallbackResult } from './callbackPage.ts';
 import { linkErrorMessage } from './linkErrorMessages.ts';
 
-/** Why a link failed, as a message; null when it has not failed. */
+/** Describes why a link failed; null when it has not failed. */
 export function linkErrorOf({ progress, target }: AccountLink, state: HotState, vault: Vault): string | null {
   if (progress.kind !== 'failed') return null;
   const nameOf = (accountId: AccountId | null) => {

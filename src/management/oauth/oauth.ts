@@ -146,7 +146,7 @@ export const oauthRoutes = ({ views, vault, now, links }: OAuthOptions) => {
       const { callbackUrl, flowId } = await readBody(ctx, ManualCallbackBody, 'validation_error');
       const linkId = flowId === undefined ? undefined : find(flowId)?.id;
       const source = { cause: withoutIdempotencyKey(ctx), linkId };
-      const link = await links.receiveCallback(callbackParams(callbackUrl), 'paste', source);
+      const link = await links.receiveCallback(parseCallbackUrl(callbackUrl), 'paste', source);
       return statusOf(link ?? refuse('validation_error', UNKNOWN_CALLBACK));
     })
     .post('/cancel', routes.cancel, async (ctx) => {
@@ -170,7 +170,8 @@ const NO_FLOW: z.infer<typeof FlowStatus> = {
 
 const UNKNOWN_CALLBACK = {
   param: 'callbackUrl',
-  problem: 'does not belong to this sign-in: copy the whole address at which the browser ended, or start again',
+  problem:
+    'does not belong to this sign-in: copy the complete address that the browser shows at the end, or start again',
 };
 
 function flowStatus(link: AccountLink, state: HotState, vault: Vault): z.infer<typeof FlowStatus> {
@@ -204,7 +205,7 @@ const startedFlow = (
 });
 
 /** Parameters of a pasted address; also accepts its query string alone. */
-function callbackParams(pasted: string): URLSearchParams {
+function parseCallbackUrl(pasted: string): URLSearchParams {
   const text = pasted.trim();
   const query = text.slice(text.indexOf('?') + 1).split('#', 1)[0] ?? '';
   return new URLSearchParams(query);

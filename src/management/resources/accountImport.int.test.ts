@@ -5,7 +5,7 @@ import { importAccount, listAccounts } from './accountCalls.support.ts';
 
 const shared = sharedManagement();
 
-test('refuses a known identity and says how to proceed', async () => {
+test('refuses a known identity, with a message about how to proceed', async () => {
   const stage = await startManagement();
   const { account_id } = await importAccount(stage);
   const position = stage.hot.state.position;

@@ -40,7 +40,7 @@ export const accountImportRoutes = (options: AccountImportOptions) => {
   const { views, commands, vault, ids, now, onAccountImported } = options;
   return newRouter('/api/accounts/import')
     .post('/', routes.importAccount, async (ctx) => {
-      const onDuplicate = onDuplicateOf(ctx, views.current.settings.importWithoutOverwrite);
+      const onDuplicate = readOnDuplicate(ctx, views.current.settings.importWithoutOverwrite);
       const file = parseAuthFile(await readAuthFileUpload(ctx));
       const { cause } = ctx.state;
       const accountId = accountIdOf(file, vault, () => cause.write?.resourceId ?? ids.newId());
@@ -62,7 +62,7 @@ export const accountImportRoutes = (options: AccountImportOptions) => {
 };
 
 /** @throws Refusal `validation_error` */
-function onDuplicateOf(ctx: ManagementContext, skipByDefault: boolean): OnDuplicate {
+function readOnDuplicate(ctx: ManagementContext, skipByDefault: boolean): OnDuplicate {
   const text = ctx.query.on_duplicate ?? ctx.query.onDuplicate;
   if (text === undefined) return skipByDefault ? 'skip' : 'refuse';
   const choice = onDuplicate.safeParse(text);

@@ -48,7 +48,7 @@ test('returns an imported account with all documented fields', async () => {
   });
 });
 
-test('takes usage, resets, credits and availability from the last sample', async () => {
+test('derives usage, resets, credits and availability from the last sample', async () => {
   const stage = await startManagement();
   const { account_id: accountId } = await importAccount(stage);
   const resetAt = instant(NOW + HOUR);

@@ -73,17 +73,17 @@ export const accountRoutes = ({ views, commands, vault }: Pick<Capabilities, 'vi
       return { accounts: [...view.state.accounts.values()].map((account) => accountEntry(account, view, vault)) };
     })
     .post('/:id/pause', routes.pause, async (ctx) => {
-      const accountId = accountIdIn(ctx);
+      const accountId = readAccountId(ctx);
       await commands.handle(subjects.account, accountId, { type: 'PauseAccount', accountId }, ctx.state.cause);
       return { status: 'paused' };
     })
     .post('/:id/reactivate', routes.reactivate, async (ctx) => {
-      const accountId = accountIdIn(ctx);
+      const accountId = readAccountId(ctx);
       await commands.handle(subjects.account, accountId, { type: 'ReactivateAccount', accountId }, ctx.state.cause);
       return { status: 'reactivated' };
     })
     .delete('/:id', routes.remove, async (ctx) => {
-      const accountId = accountIdIn(ctx);
+      const accountId = readAccountId(ctx);
       return commands.mutex(accountKeysMutex(accountId), async () => {
         await commands.handle(subjects.account, accountId, { type: 'DeleteAccount', accountId }, ctx.state.cause);
         if (!views.current.accounts.has(accountId)) await vault.destroy(accountId);
@@ -92,7 +92,7 @@ export const accountRoutes = ({ views, commands, vault }: Pick<Capabilities, 'vi
     })
     .routes();
 
-const accountIdIn = (ctx: ManagementContext) => (ctx.params.id ?? '') as AccountId;
+const readAccountId = (ctx: ManagementContext) => (ctx.params.id ?? '') as AccountId;
 
 /** An account with its usage and availability (docs/decisions/0034-account-summary.md). */
 function accountEntry(account: Account, view: View, vault: Vault): z.infer<typeof AccountEntry> {

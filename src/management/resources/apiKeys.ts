@@ -126,7 +126,7 @@ const routes = {
 
 export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' | 'commands' | 'ids'>) => {
   const current = (key: ApiKey | undefined, keyId: ApiKeyId) =>
-    apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), views.now());
+    apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), views.currentView());
 
   return newRouter('/api/api-keys')
     .get('/', routes.list, async (ctx) => {
@@ -142,7 +142,7 @@ export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views
       return { ...current(state, keyId), ...(!isRepeat && { key }) };
     })
     .patch('/:id', routes.change, async (ctx) => {
-      const keyId = keyIdIn(ctx);
+      const keyId = readKeyId(ctx);
       if (!views.current.apiKeys.has(keyId)) refuse('api_key_not_found', { keyId });
       const body = await readBody(ctx, ChangeApiKey, 'invalid_api_key_payload');
       const { name, is_active: isActive, reset_usage: resetUsage } = body;
@@ -152,12 +152,12 @@ export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views
       return current(state, keyId);
     })
     .delete('/:id', routes.remove, async (ctx) => {
-      const keyId = keyIdIn(ctx);
+      const keyId = readKeyId(ctx);
       await commands.handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId }, ctx.state.cause);
       ctx.status = 204;
     })
     .post('/:id/regenerate', routes.regenerate, async (ctx) => {
-      const keyId = keyIdIn(ctx);
+      const keyId = readKeyId(ctx);
       const { key, value } = mintKey(ids.newKeyBytes());
       const command = { type: 'RegenerateApiKey' as const, keyId, value };
       const { state, isRepeat } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
@@ -166,7 +166,7 @@ export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views
     .routes();
 };
 
-const keyIdIn = (ctx: ManagementContext) => (ctx.params.id ?? '') as ApiKeyId;
+const readKeyId = (ctx: ManagementContext) => (ctx.params.id ?? '') as ApiKeyId;
 
 /** @returns the key, which is never stored, and what is: its hash and its first characters */
 function mintKey(bytes: Uint8Array): { key: string; value: KeyValue } {

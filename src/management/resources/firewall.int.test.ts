@@ -34,7 +34,7 @@ test('accepts camelCase and entries of earlier responses', async () => {
 });
 
 test.each(['10.0.0', '10.0.0.256', 'localhost', '10.0.0.0/8', 'fe80::1%eth0', '', '1.2.3.4:80'])(
-  '"%s" is no address',
+  'rejects the address "%s"',
   async (ip_address) => {
     const { call } = shared();
     const { status, body } = await call('POST', '/api/firewall/ips', { body: { ip_address } });

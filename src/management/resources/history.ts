@@ -101,18 +101,18 @@ export const historyRoutes = ({ views, queries }: Pick<Capabilities, 'views' | '
   newRouter('/api/history')
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 200, fallback: 50 });
-      const page = await queries.history.page(filterIn(ctx), cursorIn(ctx), limit, views.current.position);
+      const page = await queries.history.page(readFilter(ctx), readCursor(ctx), limit, views.current.position);
       return { events: page.entries.map(entry), next_cursor: page.before === null ? null : cursorOf(page.before) };
     })
     .get('/:position', routes.get, async (ctx) => {
-      const at = positionIn(ctx.params.position ?? '');
+      const at = parsePosition(ctx.params.position ?? '');
       if (at === 0 || at > views.current.position) refuse('not_found', { path: ctx.path });
-      return eventDetails(await views.step(at));
+      return eventDetails(await views.eventStep(at));
     })
     .routes();
 
 /** @throws Refusal `validation_error` */
-function filterIn(ctx: ManagementContext): HistoryFilter {
+function readFilter(ctx: ManagementContext): HistoryFilter {
   const search = queryText(ctx, 'search')?.trim() || undefined;
   // The index consists of trigrams: a shorter text could only be found by reading every sentence.
   if (search && [...search].length < MIN_SEARCH_CHARACTERS) {
@@ -135,7 +135,7 @@ function filterIn(ctx: ManagementContext): HistoryFilter {
 const cursorOf = (before: Position) => Buffer.from(`before ${before}`).toString('base64url');
 
 /** @throws Refusal `validation_error` */
-function cursorIn(ctx: ManagementContext): Position | null {
+function readCursor(ctx: ManagementContext): Position | null {
   const cursor = queryText(ctx, 'cursor');
   if (cursor === undefined) return null;
   const [, before] = /^before (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
@@ -144,7 +144,7 @@ function cursorIn(ctx: ManagementContext): Position | null {
 }
 
 /** @throws Refusal `validation_error` */
-function positionIn(text: string): Position {
+function parsePosition(text: string): Position {
   if (/^\d{1,15}$/.test(text)) return position(Number(text));
   return refuse('validation_error', { param: 'position', problem: 'must be a whole number' });
 }

@@ -4,7 +4,7 @@ import type { PlacedEndpoint, Surface } from '../../http/openApi/endpoint.ts';
 import { openApi } from '../../http/openApi/openApi.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { toWire } from '../http/respond.ts';
+import { toWireError } from '../http/respond.ts';
 
 const OpenApiDocument = z.looseObject({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.unknown()) });
 
@@ -17,9 +17,9 @@ const routes = {
 };
 
 interface OpenApiOptions {
-  /** Called once all routes are mounted. */
+  /** Lists the endpoints of management. Called after all routes are mounted. */
   readonly endpoints: () => readonly PlacedEndpoint[];
-  /** What the document describes besides management. */
+  /** The other surfaces that the document describes. */
   readonly otherSurfaces: readonly Surface[];
 }
 
@@ -37,9 +37,9 @@ const managementSurface = (endpoints: readonly PlacedEndpoint[]): Surface => ({
   endpoints,
   security: 'session',
   error: ManagementError,
-  toWire,
+  toWire: toWireError,
   isPublic,
-  commonErrors: commonErrors,
+  commonErrors,
   headers: (endpoint) => (takesIdempotencyKey(endpoint) ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
 });
 

@@ -51,7 +51,7 @@ export const overviewRoutes = ({ views, queries, now, usageRefreshSeconds }: Ove
         queries.requestTotals.since(instant(at - DAY_MS), position),
       ]);
       return {
-        accountCounts: accountCounts(views.now()),
+        accountCounts: accountCounts(views.currentView()),
         usageSummary: {
           totalTokens: week.inputTokens + week.outputTokens,
           totalCost: week.costMicroDollars / 1_000_000,
@@ -65,18 +65,18 @@ export const overviewRoutes = ({ views, queries, now, usageRefreshSeconds }: Ove
     })
     .routes();
 
-/** Counts each account once, by what makes it unavailable. Cool-downs are short, so cooling accounts count as active. */
+/** Counts each account once, by why it is unavailable. Cool-downs are short, so cooling accounts are counted as active. */
 function accountCounts({ state, cooling, now }: View): z.infer<typeof AccountCounts> {
   const counts = { total: 0, active: 0, paused: 0, rateLimited: 0, quotaExceeded: 0, deactivated: 0 };
   for (const account of state.accounts.values()) {
     const availability = availabilityOf(account, state.usage.get(account.id), cooling.get(account.id), now);
     counts.total++;
-    counts[countedAs[availability.state]]++;
+    counts[COUNT_OF_STATE[availability.state]]++;
   }
   return counts;
 }
 
-const countedAs = {
+const COUNT_OF_STATE = {
   available: 'active',
   cooling: 'active',
   paused: 'paused',

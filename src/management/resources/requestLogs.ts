@@ -13,7 +13,7 @@ const filterQuery = {
   accountId: list,
   model: list,
   reasoningEffort: list,
-  modelOption: list.describe('<model>:::<reasoning_effort>'),
+  parseModelOption: list.describe('<model>:::<reasoning_effort>'),
   since: time.describe('Earliest time, inclusive'),
   until: time.describe('Latest time, inclusive'),
 };
@@ -80,11 +80,11 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
       const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
-      const { rows, total } = await queries.requestLog.page(filterIn(ctx), limit, offset, views.current.position);
+      const { rows, total } = await queries.requestLog.page(readFilter(ctx), limit, offset, views.current.position);
       return { requests: rows.map(entry), total, has_more: offset + rows.length < total };
     })
     .get('/options', routes.options, async (ctx) => {
-      const { search: _, ...filter } = filterIn(ctx);
+      const { search: _, ...filter } = readFilter(ctx);
       const options = await queries.requestLog.options(filter, views.current.position);
       const { accountIds, modelOptions, statuses } = options;
       return {
@@ -101,7 +101,7 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
     .routes();
 
 /** @throws Refusal `validation_error` */
-function filterIn(ctx: ManagementContext): RequestLogFilter {
+function readFilter(ctx: ManagementContext): RequestLogFilter {
   const conditions: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
     search: queryText(ctx, 'search') || undefined,
     accountIds: queryList(ctx, ['accountId', 'account_id']),

@@ -78,7 +78,7 @@ test('returns points that add up to the total of any period', async () => {
 });
 
 test.each(['?hours=0', '?hours=169', '?hours=x', '?step_minutes=7', '?step_minutes=0', '?step_minutes=2880'])(
-  '%s is refused',
+  'rejects %s',
   async (query) => {
     const { call } = await startManagement();
     const { status, body } = await call('GET', `/api/dashboard/trends${query}`);

@@ -48,7 +48,7 @@ export const requestTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 
   newRouter('/api/dashboard')
     .get('/trends', routes.get, async (ctx) => {
       const hours = queryInteger(ctx, 'hours', { min: 1, max: 168, fallback: 24 });
-      const stepMinutes = stepMinutesIn(ctx);
+      const stepMinutes = readStepMinutes(ctx);
       const stepMs = stepMinutes * MINUTE_MS;
       const count = Math.ceil((hours * 60) / stepMinutes);
       const at = now();
@@ -72,13 +72,13 @@ export const requestTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 
     .routes();
 
 /** @throws Refusal `validation_error` for steps that do not divide a day */
-function stepMinutesIn(ctx: ManagementContext): number {
+function readStepMinutes(ctx: ManagementContext): number {
   const minutes = queryInteger(ctx, 'step_minutes', { min: 1, max: DAY_MINUTES, fallback: 60 });
   if (DAY_MINUTES % minutes === 0) return minutes;
   return refuse('validation_error', { param: 'step_minutes', problem: 'must divide a day of 1440 minutes' });
 }
 
-/** Refused requests that are only counted are included in requests and errors, as in the overview. */
+/** Includes refused requests that the log only counts in requests and errors, as the overview does. */
 const trendPoint = (start: Instant, step: RequestStep | undefined): z.infer<typeof TrendPoint> => ({
   t: iso(start),
   requests: step ? step.requests + step.unlogged : 0,

@@ -65,7 +65,7 @@ test.each([
   expect([response.status, response.body]).toEqual([400, { error: { code: 'validation_error', message } }]);
 });
 
-test('rejects a whole change that requires TOTP while none is set up', async () => {
+test('rejects all fields of a change that requires TOTP while none is set up', async () => {
   const { call } = await startManagement();
   const body = { ...required, totp_required_on_login: true, api_key_auth_enabled: true };
   const response = await call('PUT', '/api/settings', { body });

@@ -42,7 +42,7 @@ const routes = {
   get: describeRoute({ summary: 'Get the status of this node and of its stores', response: StoreStatus }),
 };
 
-/** What a node knows about itself and its stores. */
+/** The status of a node and of its stores. */
 export interface NodeStatus {
   readonly node: string;
   readonly events: 'embedded' | 'eventstore';

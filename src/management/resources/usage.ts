@@ -80,7 +80,7 @@ export const usageRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' 
     })
     .get('/history', routes.history, async (ctx) => {
       const hours = queryInteger(ctx, 'hours', { min: 1, max: 168, fallback: 24 });
-      // Samples are summed by hour: an hour that overlaps the period counts as a whole.
+      // Samples are summed by hour: an hour that overlaps the period is included completely.
       const since = instant(now() - (hours + 1) * HOUR_MS + 1);
       const means = primaryMeans(await queries.usageTrends.since(since, views.current.position));
       return {

@@ -41,7 +41,7 @@ interface WeightedTrend {
   readonly values: readonly number[];
 }
 
-/** The weighted mean by hour. A window that was never observed counts as 100 %; empty when none was observed. */
+/** The weighted mean by hour. Uses 100 % for a window that was never observed; empty when none was observed. */
 function weightedMean(trends: readonly WeightedTrend[]): number[] {
   const observed = trends.find(({ weight, values }) => weight > 0 && values.length > 0);
   const capacity = trends.reduce((sum, { weight }) => sum + weight, 0);

@@ -5,7 +5,7 @@ import type { Annotation, ChatCompletion, Delta, Logprobs, ToolCall, ToolCallDel
 
 type Message = ChatCompletion['choices'][number]['message'];
 
-/** Builds the one object that a client gets without `stream`. The events are not kept. */
+/** Builds the single object that a client gets without `stream`. Does not keep the events. */
 export class ChatCompletionBuilder {
   readonly #head: ChunkHead;
   readonly #reader = new ResponseReader();
@@ -14,7 +14,7 @@ export class ChatCompletionBuilder {
   readonly #annotations: Annotation[] = [];
   readonly #toolCalls: ToolCall[] = [];
   readonly #logprobs: Logprobs['content'] = [];
-  /** What was collected so far: characters of texts, and of the events for annotations and log probabilities. */
+  /** Characters collected so far: of texts, and of the events with annotations and log probabilities. */
   size = 0;
 
   constructor(head: ChunkHead) {
@@ -34,6 +34,7 @@ export class ChatCompletionBuilder {
     }
   }
 
+  /** The object for the client; complete once all events were added. */
   get body(): ChatCompletion {
     const { finish } = this.#reader;
     const end = finish?.kind === 'finished' ? finish : undefined;

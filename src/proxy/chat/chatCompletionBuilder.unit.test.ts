@@ -87,7 +87,7 @@ describe('ChunkWriter', () => {
 });
 
 // Whatever the provider repeats, and however the items interleave.
-test('stream and object have the same content, each piece of it once', () =>
+test('delivers the same content as stream and as object, each piece once', () =>
   fc.assert(
     fc.property(responses, ({ events, expected }) => {
       expect(assemble(streamOf(events))).toEqual(expected);

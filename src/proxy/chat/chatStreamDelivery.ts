@@ -13,7 +13,7 @@ import { ResponseReader } from './responseReader.ts';
  */
 const KEEPALIVE = ': keepalive\n\n';
 
-/** The provider may send events for a long time that contain nothing for a chat client. It gets keepalives meanwhile. */
+/** The provider may send events for a long time that contain nothing for a chat client, which gets keepalives meanwhile. */
 const KEEPALIVE_AFTER_MS = 10_000;
 
 export interface ChatStreamOptions extends ResponseHead {

@@ -26,7 +26,7 @@ export class ChunkWriter {
     this.#includesUsage = options.includesUsage;
   }
 
-  /** The first chunk contains the role. */
+  /** Serializes a chunk for a delta. The first chunk also contains the role. */
   delta({ delta, logprobs }: MessageDelta): string {
     const role = this.#hasRole ? {} : ({ role: 'assistant' } as const);
     this.#hasRole = true;
@@ -39,6 +39,7 @@ export class ChunkWriter {
     return this.#chunk({ choices: [choice] });
   }
 
+  /** Serializes the end of the stream: finish reason, usage if requested, and `[DONE]`. */
   finish({ reason, usage, serviceTier }: Extract<Finish, { kind: 'finished' }>): string {
     const tier = serviceTier === undefined ? {} : { service_tier: serviceTier };
     const empty = this.#hasRole ? '' : this.delta({ delta: { content: '' } });
@@ -61,5 +62,5 @@ export class ChunkWriter {
   }
 }
 
-/** How a stream that has begun reports an error (docs/clients.md#chat-clients-understand-an-error-chunk). */
+/** Serializes an error in a stream that has begun (docs/clients.md#chat-clients-understand-an-error-chunk). */
 export const errorChunk = ({ error }: ProxyErrorBody): string => `data: ${JSON.stringify({ error })}\n\n${DONE}`;

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 /** Maximum decoded size of an image inside the request (docs/provider.md#images-inside-a-request). */
 export const MAX_IMAGE_BYTES = 8 * 1_048_576;
 
-/** Parts of the responses API, which pass unchanged: clients of both APIs send them here as well. */
+/** Parts of the responses API, which are forwarded unchanged: clients of both APIs send them to this endpoint too. */
 const RESPONSES_API_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'input_image', 'input_file']);
 
 /**
@@ -28,7 +28,7 @@ export function readTextContent(content: unknown, param: string): string {
   return texts.join('\n');
 }
 
-/** @throws ProxyError `invalid_request_error` */
+/** Checks that content is an array of objects, and returns it. @throws ProxyError `invalid_request_error` */
 export function partsOf(content: unknown, param: string): JsonObject[] {
   if (!Array.isArray(content)) badRequest(param, 'must be a string or an array of parts');
   for (const [index, part] of content.entries()) {
@@ -37,7 +37,7 @@ export function partsOf(content: unknown, param: string): JsonObject[] {
   return content;
 }
 
-/** @throws ProxyError `invalid_request_error` */
+/** Returns the text of a part. @throws ProxyError `invalid_request_error` */
 export function textOf({ text }: JsonObject, param: string): string {
   if (typeof text !== 'string') badRequest(`${param}.text`, 'must be a string');
   return text;

@@ -10,31 +10,31 @@ export function readToolCalls(calls: unknown, param: string): JsonObject[] {
 
 function readToolCall(call: unknown, param: string): JsonObject {
   if (!isObject(call)) badRequest(param, 'must be an object');
-  const callId = text(call.id, `${param}.id`);
+  const callId = requireText(call.id, `${param}.id`);
   if (call.type === 'custom') {
-    const { name, input } = object(call.custom, `${param}.custom`);
+    const { name, input } = requireObject(call.custom, `${param}.custom`);
     return {
       type: 'custom_tool_call',
       call_id: callId,
-      name: text(name, `${param}.custom.name`),
-      input: text(input, `${param}.custom.input`, { mayBeEmpty: true }),
+      name: requireText(name, `${param}.custom.name`),
+      input: requireText(input, `${param}.custom.input`, { mayBeEmpty: true }),
     };
   }
-  const { name, arguments: args } = object(call.function, `${param}.function`);
+  const { name, arguments: args } = requireObject(call.function, `${param}.function`);
   return {
     type: 'function_call',
     call_id: callId,
-    name: text(name, `${param}.function.name`),
-    arguments: text(args, `${param}.function.arguments`, { mayBeEmpty: true }),
+    name: requireText(name, `${param}.function.name`),
+    arguments: requireText(args, `${param}.function.arguments`, { mayBeEmpty: true }),
   };
 }
 
-function object(value: unknown, param: string): JsonObject {
+function requireObject(value: unknown, param: string): JsonObject {
   if (!isObject(value)) badRequest(param, 'must be an object');
   return value;
 }
 
-function text(value: unknown, param: string, { mayBeEmpty = false } = {}): string {
+function requireText(value: unknown, param: string, { mayBeEmpty = false } = {}): string {
   if (typeof value !== 'string') badRequest(param, 'must be a string');
   if (value === '' && !mayBeEmpty) badRequest(param, 'must not be empty');
   return value;

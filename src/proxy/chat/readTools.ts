@@ -8,7 +8,7 @@ const OLD_WEB_SEARCH = 'web_search_preview';
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
 /**
- * Unwraps the tools of the chat API. Other tools pass unchanged, and are checked as on `/v1/responses`.
+ * Unwraps the tools of the chat API. Forwards other tools unchanged; the checks of `/v1/responses` apply to them.
  * @throws ProxyError `invalid_request_error`
  */
 export function readTools(tools: unknown, searchOptions: unknown): unknown {
@@ -59,7 +59,7 @@ function readSearchOptions(options: unknown): JsonObject | undefined {
   };
 }
 
-/** @throws ProxyError `invalid_request_error` */
+/** Unwraps the tool choice of the chat API. @throws ProxyError `invalid_request_error` */
 export function readToolChoice(choice: unknown): unknown {
   if (!isObject(choice)) return choice;
   if (choice.type === 'allowed_tools') {

@@ -2,11 +2,11 @@ import { type ProviderError, providerErrorFrom } from '../providerResponse/failu
 import { parseUsage } from '../providerResponse/parseUsage.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
-import { annotationFrom, logprobsFrom } from './annotationsAndLogprobs.ts';
+import { toAnnotations, toLogprobs } from './annotationsAndLogprobs.ts';
 import { ToolCallReader } from './toolCallReader.ts';
 import type { Delta, FinishReason, Logprobs, Usage } from './wire.ts';
 
-/** What an event of the provider adds to the message. */
+/** The part of the message that an event of the provider adds. */
 export interface MessageDelta {
   readonly delta: Delta;
   readonly logprobs?: Logprobs | undefined;
@@ -23,7 +23,7 @@ export type Finish =
 
 /**
  * Maps the provider's events to deltas of a chat message. The provider sends every text up to four times (as deltas, in
- * full after them, in the finished item, in the terminal event); each is passed on once, from the first that has it.
+ * full after them, in the finished item, in the terminal event); each is passed on once, from the first event with it.
  */
 export class ResponseReader {
   readonly #calls = new ToolCallReader();
@@ -52,9 +52,9 @@ export class ResponseReader {
   #deltasOf(type: string, event: JsonObject): MessageDelta[] {
     switch (type) {
       case 'response.output_text.delta':
-        return this.#textDelta('text', event, event.delta, logprobsFrom(event.logprobs));
+        return this.#textDelta('text', event, event.delta, toLogprobs(event.logprobs));
       case 'response.output_text.done':
-        return this.#fullText('text', event, event.text, logprobsFrom(event.logprobs));
+        return this.#fullText('text', event, event.text, toLogprobs(event.logprobs));
       case 'response.refusal.delta':
         return this.#textDelta('refusal', event, event.delta);
       case 'response.refusal.done':
@@ -66,16 +66,16 @@ export class ResponseReader {
       case 'response.reasoning_text.done':
         return this.#fullText('reasoning', event, event.text);
       case 'response.output_text.annotation.added':
-        return annotationFrom(event.annotation).map((annotation) => ({ delta: { annotations: [annotation] } }));
+        return toAnnotations(event.annotation).map((annotation) => ({ delta: { annotations: [annotation] } }));
       case 'response.output_item.added':
-        return calls(this.#calls.begin(event));
+        return toMessageDeltas(this.#calls.begin(event));
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return calls(this.#calls.add(event, event.delta));
+        return toMessageDeltas(this.#calls.add(event, event.delta));
       case 'response.function_call_arguments.done':
-        return calls(this.#calls.complete(event, event.arguments));
+        return toMessageDeltas(this.#calls.complete(event, event.arguments));
       case 'response.custom_tool_call_input.done':
-        return calls(this.#calls.complete(event, event.input));
+        return toMessageDeltas(this.#calls.complete(event, event.input));
       case 'response.output_item.done':
         return this.#finishedItem(event);
       default:
@@ -99,7 +99,7 @@ export class ResponseReader {
     return this.#sentParts.has(partKey(kind, at)) ? [] : this.#textDelta(kind, at, text, logprobs);
   }
 
-  /** A finished item: passes on what its deltas did not contain. */
+  /** Reads a finished item; returns only the parts that its deltas did not contain. */
   #finishedItem(event: JsonObject): MessageDelta[] {
     const { item } = event;
     if (!isObject(item)) return [];
@@ -112,11 +112,11 @@ export class ResponseReader {
       else if (part.type === 'output_text') deltas.push(...this.#fullText('text', at, part.text));
       else if (part.type === 'refusal') deltas.push(...this.#fullText('refusal', at, part.refusal));
     }
-    return [...deltas, ...calls(this.#calls.finish(event))];
+    return [...deltas, ...toMessageDeltas(this.#calls.finish(event))];
   }
 
   #end(type: string, response: JsonObject): MessageDelta[] {
-    // Positions in the terminal event may differ from those in the stream, so its items count only if nothing else came.
+    // Positions in the terminal event may differ from those in the stream, so its items are read only if nothing else came.
     const items = this.#hasContent || !Array.isArray(response.output) ? [] : response.output;
     const deltas = items.flatMap((item: unknown, index) => this.#finishedItem({ item, output_index: index }));
     if (type === 'response.failed') {
@@ -161,7 +161,7 @@ const READ_EVENTS: ReadonlySet<string> = new Set([
 const partKey = (kind: PartKind, at: JsonObject): string =>
   `${kind} ${String(at.output_index ?? at.item_id)} ${String(at.content_index ?? at.summary_index ?? 0)}`;
 
-const calls = (deltas: NonNullable<Delta['tool_calls']>): MessageDelta[] =>
+const toMessageDeltas = (deltas: NonNullable<Delta['tool_calls']>): MessageDelta[] =>
   deltas.map((call) => ({ delta: { tool_calls: [call] } }));
 
 /** An incomplete response is reported as such even if it contains a tool call: the arguments may be incomplete. */

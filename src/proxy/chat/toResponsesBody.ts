@@ -5,8 +5,8 @@ import { readResponseFormat } from './readResponseFormat.ts';
 import { readToolChoice, readTools } from './readTools.ts';
 
 /**
- * Fields of the chat API that are not forwarded: they are mapped, or the provider has nothing that corresponds. All other
- * fields pass to the provider (docs/decisions/0041-request-fields.md).
+ * Fields of the chat API that are not forwarded: they are mapped, or the provider has no equivalent. All other fields are
+ * forwarded (docs/decisions/0041-request-fields.md).
  */
 const CHAT_ONLY = [
   'audio',

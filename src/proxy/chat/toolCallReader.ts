@@ -12,8 +12,8 @@ interface Call {
 const KINDS: Readonly<Record<string, Kind>> = { function_call: 'function', custom_tool_call: 'custom' };
 
 /**
- * Reads the tool calls of one response. The arguments of several calls may be interleaved. The position of its item tells
- * which call a piece belongs to, because call ids may be missing or repeated.
+ * Reads the tool calls of one response. The arguments of several calls may be interleaved. Pieces are assigned to calls by
+ * the position of the item, because call ids may be missing or repeated.
  */
 export class ToolCallReader {
   readonly #calls = new Map<unknown, Call>();
@@ -22,7 +22,7 @@ export class ToolCallReader {
     return this.#calls.size;
   }
 
-  /** A new item; ignored if it is no tool call. */
+  /** Reads a new item; ignored unless it is a tool call. */
   begin(event: JsonObject): ToolCallDelta[] {
     const { item } = event;
     const key = keyOf(event);
@@ -35,7 +35,7 @@ export class ToolCallReader {
     return [{ ...piece(call, '', named), id: String(callId ?? id), type: kind }];
   }
 
-  /** A piece of the arguments. Ignored if its call has not begun: the finished item contains all of them. */
+  /** Reads a piece of the arguments; ignored if its call has not begun: the finished item contains all pieces. */
   add(event: JsonObject, text: unknown): ToolCallDelta[] {
     const call = this.#calls.get(keyOf(event));
     if (!call || typeof text !== 'string' || text === '') return [];
@@ -43,12 +43,12 @@ export class ToolCallReader {
     return [piece(call, text)];
   }
 
-  /** The complete arguments; ignored if their pieces were passed on. */
+  /** Reads the complete arguments; ignored if their pieces were passed on. */
   complete(event: JsonObject, text: unknown): ToolCallDelta[] {
     return this.#calls.get(keyOf(event))?.hasArguments ? [] : this.add(event, text);
   }
 
-  /** A finished item: passes on what was not passed on before. */
+  /** Reads a finished item; returns only the parts that were not passed on before. */
   finish(event: JsonObject): ToolCallDelta[] {
     const { item } = event;
     const first = this.begin(event);

@@ -99,7 +99,7 @@ export const ChatCompletion = z
 const loose = z.looseObject({});
 const Messages = z.array(z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']) })).min(1);
 
-/** Documentation only: `toResponsesBody.ts` and what it calls check requests, and word the errors. */
+/** Documentation only: `toResponsesBody.ts` and the modules it imports check requests and word the errors. */
 export const ChatRequest = z
   .looseObject({
     model: z.string(),

@@ -3,7 +3,7 @@ import type { JsonObject } from '../requestBody/parseJson.ts';
 /** Fields that clients can rely on and the provider may omit. */
 const DEFAULTS: Readonly<JsonObject> = { object: 'response.compaction', status: 'completed' };
 
-/** @returns the provider's response byte for byte, with the missing ones of these fields inserted at its start */
+/** Inserts missing default fields at the start of the provider's response, and keeps its other bytes unchanged. */
 export function completeCompaction(response: Buffer): Buffer {
   const fields = JSON.parse(response.toString()) as JsonObject;
   const missing = Object.entries(DEFAULTS).filter(([name]) => !Object.hasOwn(fields, name));

@@ -10,8 +10,8 @@ import { rewriteForCompaction } from '../responses/rewriteParsedBody.ts';
 import { checkResponsesRequest, type Surface } from '../responses/schema.ts';
 
 /**
- * Reads a request to compact a conversation, with the same checks and rewriting as `readResponsesRequest`. These requests
- * are rare, so they are always parsed as a whole.
+ * Reads a request to compact a conversation, with the same checks and rewriting as `readResponsesRequest`. Always parses
+ * the complete body, because these requests are rare.
  * @throws ProxyError `invalid_request_error`
  */
 export function readCompactRequest(

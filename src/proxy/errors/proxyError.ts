@@ -44,3 +44,7 @@ export class ProxyError extends Error {
 export function badRequest(param: string | undefined, problem: string): never {
   throw new ProxyError('invalid_request_error', param === undefined ? { problem } : { param, problem });
 }
+
+/** The error for a body or form of more than `maxBytes`, which the message names in MiB. */
+export const requestTooLarge = (maxBytes: number): ProxyError =>
+  new ProxyError('request_too_large', { limit: `${Math.floor(maxBytes / 1_048_576)} MiB` });

@@ -14,7 +14,7 @@ type Predicate = (value: unknown) => boolean;
 const isText: Predicate = (value) => typeof value === 'string';
 const isFlag: Predicate = (value) => typeof value === 'boolean';
 
-/** (docs/clients.md#a-model-entry-has-eleven-mandatory-keys) */
+/** Fields without which Codex discards the list (docs/clients.md#a-model-entry-has-eleven-mandatory-keys). */
 const CODEX_REQUIRED_FIELDS: Readonly<Record<string, Predicate>> = {
   slug: isText,
   display_name: isText,
@@ -51,8 +51,8 @@ const METADATA = [
   'priority',
 ];
 
-/** @param entry the provider's, as JSON @param firstSeen when the provider first listed the model */
-export function modelEntry(slug: string, entry: string, firstSeen: Instant): ModelEntry {
+/** Parses an entry. @param entry the provider's, as JSON @param firstSeen when the provider first listed the model */
+export function parseModelEntry(slug: string, entry: string, firstSeen: Instant): ModelEntry {
   const described = JSON.parse(entry) as JsonObject;
   const isComplete = Object.entries(CODEX_REQUIRED_FIELDS).every(([name, isMet]) => isMet(described[name]));
   const metadata = Object.fromEntries(

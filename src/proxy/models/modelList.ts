@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
-import { type ModelEntry, modelEntry } from './modelEntry.ts';
+import { type ModelEntry, parseModelEntry } from './modelEntry.ts';
 
 /** The list as sent to a client. */
 export interface ModelsBody {
@@ -20,7 +20,7 @@ export class ModelList {
   readonly #hot: Pick<HotState, 'accounts' | 'models'>;
   #entries: readonly ModelEntry[] | undefined;
   #body: ModelsBody | undefined;
-  /** By the state of a key, which is a new object after each change. */
+  /** Keyed by the state of an API key, which is a new object after each change. */
   #byKey = new WeakMap<ApiKey, ModelsBody>();
 
   constructor(hot: Pick<HotState, 'accounts' | 'models'>) {
@@ -47,7 +47,7 @@ export class ModelList {
     return this.#all().length === 0;
   }
 
-  /** @param key null when no key is required */
+  /** Returns the list for a client. @param key null when no key is required */
   bodyFor(key: ApiKey | null): ModelsBody {
     if (!key?.allowedModels) {
       this.#body ??= render(this.#all());
@@ -69,13 +69,13 @@ export class ModelList {
   }
 
   #all(): readonly ModelEntry[] {
-    this.#entries ??= entriesOf(this.#hot);
+    this.#entries ??= collectEntries(this.#hot);
     return this.#entries;
   }
 }
 
-/** Each model once. If plans describe it differently, the alphabetically first plan counts. */
-function entriesOf({ accounts, models: { plans, entries, firstSeen } }: Pick<HotState, 'accounts' | 'models'>) {
+/** Collects each model once. If plans describe it differently, the description of the alphabetically first plan is used. */
+function collectEntries({ accounts, models: { plans, entries, firstSeen } }: Pick<HotState, 'accounts' | 'models'>) {
   const inPool = new Set<string>();
   for (const { status, planType } of accounts.values()) if (status !== 'deactivated') inPool.add(planType);
   const found = new Map<string, ModelEntry>();
@@ -84,7 +84,7 @@ function entriesOf({ accounts, models: { plans, entries, firstSeen } }: Pick<Hot
       const entry = entries.get(version);
       const since = firstSeen.get(slug);
       if (entry !== undefined && since !== undefined && !found.has(slug))
-        found.set(slug, modelEntry(slug, entry, since));
+        found.set(slug, parseModelEntry(slug, entry, since));
     }
   }
   return [...found.values()];

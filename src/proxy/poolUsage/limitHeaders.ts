@@ -1,7 +1,7 @@
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { HeaderBlock } from '../../http/wire/headerBlock.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
-import { type PoolUsage, type PoolWindow, poolUsage } from './poolUsage.ts';
+import { computePoolUsage, type PoolUsage, type PoolWindow } from './poolUsage.ts';
 
 export interface LimitHeadersOptions {
   readonly hot: Pick<HotState, 'accounts' | 'usage'>;
@@ -24,7 +24,7 @@ export class LimitHeaders {
   }
 
   get current(): HeaderBlock {
-    this.#current ??= new HeaderBlock(headersOf(poolUsage(this.#hot), this.#families));
+    this.#current ??= new HeaderBlock(headersOf(computePoolUsage(this.#hot), this.#families));
     return this.#current;
   }
 

@@ -34,8 +34,8 @@ type Pool = Pick<HotState, 'accounts' | 'usage'>;
 /** Best first; unknown plans come last (docs/provider.md#order-of-plans). */
 const PLANS = ['enterprise', 'business', 'team', 'pro', 'plus', 'education', 'edu', 'free_workspace', 'free', 'go'];
 
-/** Computed from the last usage sample of each account. Accounts without one are ignored. */
-export function poolUsage({ accounts, usage }: Pool): PoolUsage {
+/** Computes the usage of the pool from the last sample of each active account. Ignores accounts without a sample. */
+export function computePoolUsage({ accounts, usage }: Pool): PoolUsage {
   const active = [...accounts.values()].filter(({ status }) => status === 'active');
   const sampled = active.flatMap((account): SampledAccount[] => {
     const sample = usage.get(account.id)?.sample;

@@ -14,7 +14,7 @@ import { AccountImported } from '../../domain/account/events.ts';
 import * as account from '../../domain/account/state.ts';
 import type { UsageSample, UsageWindow } from '../../domain/accountUsage/events.ts';
 import type { AccountUsage } from '../../domain/accountUsage/state.ts';
-import { poolUsage } from './poolUsage.ts';
+import { computePoolUsage } from './poolUsage.ts';
 
 interface Member {
   plan?: string;
@@ -31,7 +31,7 @@ function pool(...members: Member[]) {
     accounts.set(id, { ...(account.evolve(undefined, recorded(imported)) as account.Account), status });
     if (sample) usage.set(id, { sample, observedAt: earlier(HOUR), limited: undefined });
   }
-  return poolUsage({ accounts, usage });
+  return computePoolUsage({ accounts, usage });
 }
 
 const used = (primary: number, secondary: number) => usageSample(usageWindow(primary), usageWindow(secondary));
@@ -70,7 +70,7 @@ test('ignores a weekly-only plan in the primary window', () => {
   expect(pool({ plan: 'free', sample: weekly }, { sample: used(10, 0) }).primary?.usedPercent).toBe(10);
 });
 
-test('resets when the first of the accounts does', () => {
+test('resets when the first account does', () => {
   const sample = (resetAt: typeof NOW | null) => usageSample(usageWindow(1, resetAt));
   const [soon, late] = [later(HOUR), later(2 * HOUR)];
   expect(pool({ sample: sample(late) }, { sample: sample(null) }, { sample: sample(soon) }).primary?.resetAt).toBe(

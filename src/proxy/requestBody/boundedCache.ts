@@ -1,5 +1,5 @@
 export interface CacheLimits {
-  /** Of all entries together, counted by their `size`. */
+  /** For all entries together, by their `size`. */
   readonly maxBytes: number;
   readonly maxEntryBytes: number;
   readonly maxKeys: number;
@@ -9,7 +9,7 @@ export interface CacheLimits {
 export interface CacheEntry {
   /** Memory that the entry keeps alive, in bytes. */
   readonly size: number;
-  /** Set from `tick()` by the caller that uses the entry. */
+  /** The value of `tick()` when the entry was last used. */
   usedAt: number;
 }
 
@@ -34,15 +34,17 @@ export class BoundedCache<Entry extends CacheEntry> {
     this.#limits = limits;
   }
 
-  /** Of all entries together, in bytes. */
+  /** Size of all entries together, in bytes. */
   get size(): number {
     return this.#size;
   }
 
+  /** Advances the cache's clock, and returns the new value for `usedAt`. */
   tick(): number {
     return ++this.#tick;
   }
 
+  /** The entries of a key; none if it is not cached. */
   get(key: string): readonly Entry[] {
     const bucket = this.#buckets.get(key);
     if (!bucket) return NO_ENTRIES;
@@ -55,6 +57,7 @@ export class BoundedCache<Entry extends CacheEntry> {
     return size <= this.#limits.maxEntryBytes;
   }
 
+  /** Stores an entry and evicts others if necessary. Ignores an entry that is too large. */
   add(key: string, entry: Entry): void {
     if (!this.accepts(entry.size)) return;
     const existing = this.#buckets.get(key);
@@ -68,7 +71,7 @@ export class BoundedCache<Entry extends CacheEntry> {
     if (!existing) bucket.wasReadRecently = false;
   }
 
-  /** An entry has grown by `bytes` since it was added. */
+  /** Accounts for an entry that has grown by `bytes` since it was added. */
   grow(bytes: number): void {
     this.#size += bytes;
     this.#evict();

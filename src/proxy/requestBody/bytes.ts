@@ -9,7 +9,7 @@ export function hasBytesAt(raw: Buffer, at: number, bytes: Buffer, length: numbe
   return true;
 }
 
-/** @returns how many bytes `pieces` keep alive; if any is a slice of `raw`, all of `raw` counts */
+/** @returns the number of bytes that `pieces` keep alive; a slice of `raw` keeps all of `raw` alive */
 export function retainedBytes(pieces: readonly Buffer[], raw: Buffer): number {
   let ownBytes = 0;
   let hasSlice = false;
@@ -20,7 +20,7 @@ export function retainedBytes(pieces: readonly Buffer[], raw: Buffer): number {
   return hasSlice ? raw.length + ownBytes : ownBytes;
 }
 
-/** A copy that keeps nothing else alive: neither the request it was sliced from nor a slab of Node's buffer pool. */
+/** Copies bytes so that the copy keeps nothing else alive: neither the request nor a slab of Node's buffer pool. */
 export function copyBytes(raw: Buffer, start: number, end: number, capacity: number = end - start): Buffer {
   const copy = Buffer.allocUnsafeSlow(capacity);
   raw.copy(copy, 0, start, end);

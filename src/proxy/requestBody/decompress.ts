@@ -1,8 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { ProxyError } from '../errors/proxyError.ts';
+import { ProxyError, requestTooLarge } from '../errors/proxyError.ts';
 import type { MemoryShare } from './memoryBudget.ts';
-import { requestTooLarge } from './requestTooLarge.ts';
 
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -15,7 +14,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 /**
  * Undoes the content encodings of a body, the last one first.
  * @param maxBytes limit of the decoded size, so that a small body cannot exhaust the memory
- * @param share accounts for `body`, and in the end for the decoded body instead
+ * @param share accounts for the memory of `body`, and afterwards for the decoded body instead
  * @throws ProxyError `unsupported_media_type` | `invalid_request_error` | `request_too_large` | `overloaded`
  */
 export async function decompress(

@@ -1,6 +1,6 @@
 import { Byte, endOfString } from './jsonScan.ts';
 
-/** Bytes decoded first. Each further piece is four times as large, so that a short value decodes little in vain. */
+/** Bytes decoded first. Each further piece is four times as large, so that little is decoded in vain for a short value. */
 const FIRST_PIECE = 1_024;
 const MAX_PIECE = 65_536;
 

@@ -1,6 +1,7 @@
 /**
- * Finds where values end in the bytes of a JSON text. Nothing here validates: callers pass each span to JSON.parse before
- * they rely on it. JSON is unambiguous, so if JSON.parse accepts every span, the whole text means the same as its spans.
+ * Finds where values end in the bytes of a JSON text. Does not validate: the code that scans a body passes each span to
+ * JSON.parse before it relies on it. JSON is unambiguous, so if JSON.parse accepts every span, the text is valid and has
+ * exactly these values.
  */
 
 export const Byte = {

@@ -1,19 +1,18 @@
-import { ProxyError } from '../errors/proxyError.ts';
-import { requestTooLarge } from './requestTooLarge.ts';
+import { ProxyError, requestTooLarge } from '../errors/proxyError.ts';
 
-/** Memory of an open request beside its body, on both of its connections; measured with 2,000 open streams. */
+/** Memory of an open request apart from its body, on both of its connections; measured with 2,000 open streams. */
 const REQUEST_OVERHEAD_BYTES = 65_536;
 
 /** Nearly every request of a client is smaller. */
 const LARGE_REQUEST_BYTES = 1_048_576;
 
-/** In seconds. Streams end and clients disconnect all the time, so memory is free again soon. */
+/** In seconds. Streams end and clients disconnect all the time, so memory soon becomes available. */
 const RETRY_AFTER = '2';
 
 /**
- * The memory that all open requests together may use for what their clients sent. Rejects large requests before memory is
- * spent on them. The last quarter is reserved for small requests, and one request may use a quarter at most, because
- * reading a chat takes ten times its size for a moment.
+ * Limits the memory that all open requests together use for what their clients sent. Rejects large requests before they
+ * use memory. The last quarter is reserved for small requests, and one request may use a quarter at most, because reading
+ * a chat briefly needs ten times its size.
  */
 export class MemoryBudget {
   readonly #maxBytes: number;
@@ -27,18 +26,19 @@ export class MemoryBudget {
     this.#maxBytesForOne = Math.floor(maxBytes / 4);
   }
 
-  /** By all requests together. */
+  /** Used by all requests together. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
 
-  /** The share of one more request. It is empty until `open`. */
+  /** Creates the share of one request, which is empty until `open`. */
   createShare(): MemoryShare {
     return new MemoryShare(this);
   }
 
   /**
-   * @param requestBytes what the request would use in total
+   * Reserves memory for a request.
+   * @param requestBytes total of the request, these `bytes` included
    * @throws ProxyError `overloaded`, or `request_too_large` when waiting would not help
    */
   acquire(bytes: number, requestBytes: number): void {
@@ -55,7 +55,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one request uses of the budget. */
+/** The memory that one request uses of the budget. */
 export class MemoryShare {
   readonly #budget: MemoryBudget;
   #usedBytes = 0;
@@ -64,7 +64,7 @@ export class MemoryShare {
     this.#budget = budget;
   }
 
-  /** Acquires what a request without a body uses. @throws ProxyError `overloaded` */
+  /** Acquires the memory of a request without a body. @throws ProxyError `overloaded` */
   open(): void {
     this.acquire(REQUEST_OVERHEAD_BYTES);
   }
@@ -80,12 +80,12 @@ export class MemoryShare {
     this.#usedBytes -= bytes;
   }
 
-  /** Called when what the client sent is no longer needed. */
+  /** Releases the memory of the body. Called when the body is no longer needed. */
   releaseBody(): void {
     if (this.#usedBytes > REQUEST_OVERHEAD_BYTES) this.release(this.#usedBytes - REQUEST_OVERHEAD_BYTES);
   }
 
-  /** Called when the request has ended. Idempotent. */
+  /** Releases everything. Called when the request has ended. Idempotent. */
   close(): void {
     this.release(this.#usedBytes);
   }

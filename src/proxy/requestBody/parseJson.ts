@@ -37,7 +37,7 @@ export function parseSpan(raw: Buffer, start: number, end: number, before = '', 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Depth-first. The recursion stops at `levels`, so it cannot overflow the stack. */
+/** Whether a value is nested deeper than `levels`. The recursion stops there, so it cannot overflow the stack. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import { type BodyListener, PlainRequest } from '../../http/plain/plainRequest.ts';
+import { requestTooLarge } from '../errors/proxyError.ts';
 import type { MemoryShare } from './memoryBudget.ts';
-import { requestTooLarge } from './requestTooLarge.ts';
 
 /** The client disconnected before its request was complete, so no response can be sent. */
 export class ClientDisconnected extends Error {

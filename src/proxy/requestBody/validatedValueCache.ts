@@ -12,12 +12,12 @@ export interface ValidatedValue {
   usedAt: number;
 }
 
-/** Bytes of the objects that make up an entry, beside the value itself. */
+/** Bytes of the objects that make up an entry, in addition to the value itself. */
 const ENTRY_OVERHEAD = 250;
 
 /**
- * Member values that need no parsing and no checks when they arrive again byte for byte. Only objects, arrays and strings:
- * they are self-delimiting, so equal bytes are an equal value whatever follows.
+ * Caches member values, which need no parsing and no checks when they arrive again byte for byte. Only objects, arrays and
+ * strings: they are self-delimiting, so equal bytes are an equal value whatever follows.
  */
 export class ValidatedValueCache {
   readonly #cache: BoundedCache<ValidatedValue>;
@@ -49,7 +49,7 @@ export class ValidatedValueCache {
   }
 }
 
-/** Looks at one byte, which rules out most candidates without a comparison. */
+/** Checks only the byte after the value, which rules out most candidates without a comparison. */
 function couldEndAt(raw: Buffer, end: number): boolean {
   const next = raw[end];
   return next === Byte.comma || next === Byte.closeBrace || isSpace(next);

@@ -4,17 +4,17 @@ import { Byte, endOfString } from './jsonScan.ts';
 /** A smaller body cannot contain enough values to matter. */
 const MIN_CHECKED_BYTES = 1_048_576;
 
-/** Parsed, millions of tiny values take a hundred times their bytes. No conversation contains this many. */
+/** Millions of tiny values need a hundred times their bytes once parsed. No conversation contains this many. */
 export const MAX_VALUES = 1_000_000;
 
-/** @throws ProxyError `invalid_request_error` */
+/** Rejects a body with more than `MAX_VALUES` values. @throws ProxyError `invalid_request_error` */
 export function rejectTooManyValues(raw: Buffer): void {
-  if (hasTooManyValues(raw)) badRequest(undefined, `the body holds more than ${MAX_VALUES} values`);
+  if (hasTooManyValues(raw)) badRequest(undefined, `the body contains more than ${MAX_VALUES} values`);
 }
 
 /**
- * Whether parsing a body would block the event loop. Counts values outside strings and stops at the limit, before anything
- * is parsed. A body that is not JSON is counted all the same; the parser rejects it later.
+ * Whether a body contains so many values that parsing it would block the event loop. Counts values outside strings and
+ * stops at the limit. Does not check whether the body is JSON; the parser does later.
  */
 export function hasTooManyValues(raw: Buffer): boolean {
   if (raw.length < MIN_CHECKED_BYTES) return false;

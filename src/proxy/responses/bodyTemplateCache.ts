@@ -5,14 +5,14 @@ import type { JsonObject } from '../requestBody/parseJson.ts';
 import type { Field } from './fields.ts';
 import type { Member } from './scannedBody.ts';
 
-/** A valid body without its `input` and its long values: those are slots, which other bodies fill differently. */
+/** A valid body without its `input` and its long values: they are slots, which have other values in other bodies. */
 export interface BodyTemplate extends CacheEntry {
   /** The bytes outside the slots, concatenated. */
   readonly bytes: Buffer;
   readonly slots: readonly Slot[];
-  /** Positions in the body that was remembered; undefined when the provider accepts all but `input` unchanged. */
+  /** Positions in the body that the template was made from; undefined when the provider accepts all but `input` unchanged. */
   readonly members: readonly Member[] | undefined;
-  /** What was extracted from the members outside the slots, by name. */
+  /** The values extracted from the members outside the slots, by name. */
   readonly values: Readonly<JsonObject>;
   /** Whether the body has the member `instructions`. */
   readonly hasInstructions: boolean;
@@ -30,10 +30,10 @@ const LONG_VALUE_BYTES = 128;
 /** Common clients need some 300 bytes. */
 const MAX_TEMPLATE_BYTES = 4_096;
 
-/** Counts the values extracted from a byte too: strings of two bytes a character, and the names of unknown members. */
+/** Includes the extracted values, which are strings of two bytes per character, and the names of unknown members. */
 const SIZE_PER_BYTE = 5;
 
-/** Bytes of the objects that make up an entry beside its bytes, and of those for each member. */
+/** Bytes of the objects that make up an entry, and of those for each member. */
 const ENTRY_OVERHEAD = 800;
 const MEMBER_OVERHEAD = 150;
 
@@ -56,7 +56,7 @@ export class BodyTemplateCache {
   find(hint: string, raw: Buffer): BodyTemplate | undefined {
     for (const template of this.#cache.get(hint)) {
       const { bytes, slots } = template;
-      // The end first, because clients put there what changes from turn to turn.
+      // The end first, because clients put the fields there that change from turn to turn.
       const { at } = slots[slots.length - 1] as Slot;
       const offset = raw.length - bytes.length;
       if (offset < 0 || !hasBytesAt(raw, offset, bytes, bytes.length, at)) continue;

@@ -18,7 +18,7 @@ export interface Field {
   readonly extract: Extract | undefined;
 }
 
-/** Sent by current clients and passed on unchanged, such as the number of the turn. */
+/** Members that current clients send and svc forwards unchanged; they contain the number of the turn, for instance. */
 const PASSED_THROUGH = ['client_metadata'];
 
 const SHARED = ['include', 'instructions', 'reasoning', 'text', 'tool_choice', 'tools'];
@@ -36,6 +36,7 @@ const EXTRACTORS: ReadonlyMap<string, Extract> = new Map<string, Extract>([
   ['stream', identity],
 ]);
 
+/** Describes a member that the proxy does not know: it is neither checked nor read. */
 export const unknownField = (name: string): Field => ({
   name,
   checks: [],
@@ -45,7 +46,7 @@ export const unknownField = (name: string): Field => ({
   extract: undefined,
 });
 
-/** The members of a request that the proxy knows. */
+/** The members of a request that the proxy knows, by name. */
 export const fields: ReadonlyMap<string, Field> = new Map(
   [...fieldChecks.map(([name]) => name), ...EXTRACTORS.keys(), ...UNSUPPORTED_PARAMETERS, ...PASSED_THROUGH].map(
     (name) => [

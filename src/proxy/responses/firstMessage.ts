@@ -1,7 +1,7 @@
 import { copyString } from '../requestBody/bytes.ts';
 import { isObject, parseSpan } from '../requestBody/parseJson.ts';
 
-/** Where in `input` the first message is. It identifies a conversation that has no name. Positions are relative to `input`. */
+/** Position of the first message in `input`, relative to its start. The message identifies a conversation without a name. */
 export interface FirstMessage {
   readonly start: number;
   readonly end: number;
@@ -12,13 +12,16 @@ export interface FirstMessage {
 /** Enough to distinguish conversations. */
 const MAX_TEXT_LENGTH = 2_048;
 
-/** The first user message, since the instructions before it are the same for all conversations of a client. */
+/** Returns the first user message: the instructions before it are the same for all conversations of a client. */
 export function firstMessageText(input: unknown): string | undefined {
   if (!Array.isArray(input)) return textOf(input);
   return textOf(input.find((item) => isObject(item) && item.role === 'user') ?? input[0]);
 }
 
-/** @param inputStart start of the `input` that `message` was found in, or of one that starts with the same items */
+/**
+ * Reads the text of a message that was found by position.
+ * @param inputStart start of the `input` that `message` was found in, or of one that starts with the same items
+ */
 export function readFirstMessage(raw: Buffer, inputStart: number, message: FirstMessage): string | undefined {
   if (message.text === undefined) {
     const text = textOf(parseSpan(raw, inputStart + message.start, inputStart + message.end));

@@ -19,16 +19,16 @@ export interface CachedPrefix {
   readonly itemCount: number;
 }
 
-/** Bytes of the objects that make up an entry beside its bytes, and of those for each item. */
+/** Bytes of the objects that make up an entry, and of those for each item. */
 const ENTRY_OVERHEAD = 500;
 const ITEM_OVERHEAD = 8;
 
-/** Capacity is allocated ahead by this factor, so that a growing conversation is not copied in every turn. */
+/** Factor of extra capacity, so that a growing conversation is not copied in every turn. */
 const GROWTH = 1.5;
 
 /**
- * The inputs of recent conversations. An agent sends its whole history in every turn; recognizing what it sent before by
- * comparing bytes is a hundred times cheaper than parsing it again.
+ * Caches the inputs of recent conversations. An agent sends its whole history in every turn; comparing its bytes with those
+ * of the previous turn is a hundred times cheaper than parsing them again.
  */
 export class InputCache {
   readonly #cache: BoundedCache<CachedInput>;

@@ -14,7 +14,7 @@ export interface ReplacedItem {
   readonly referenceId: string | undefined;
 }
 
-/** What the proxy needs to know about the items of an `input`. */
+/** The facts about the items of an `input` that the proxy needs. */
 export interface InputSummary {
   /** Whether the first item is a developer or system message. */
   startsWithInstructions: boolean;

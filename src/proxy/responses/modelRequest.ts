@@ -2,12 +2,12 @@ import { parseServiceTier } from '../providerResponse/serviceTier.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import type { Surface } from './schema.ts';
 
-/** A checked request for a model: what admission, routing and the log need to know of it, and the body for the provider. */
+/** A checked model request: the facts that admission, routing and the log need, and the body for the provider. */
 export interface ModelRequest {
   readonly model: string;
   readonly effort: string | null;
   readonly wantsStream: boolean;
-  /** Identifies the conversation; undefined when nothing in the request does. */
+  /** Identifies the conversation; undefined when the request contains nothing that does. */
   readonly conversationKey: string | undefined;
   /** Size of the decompressed body. */
   readonly bodyBytes: number;
@@ -20,7 +20,7 @@ export interface ModelRequest {
   readonly includesUsage?: boolean;
 }
 
-/** @param surface decides whether the response is a stream when the body does not say */
+/** Collects the facts about a checked body. @param surface decides whether to stream when `stream` is absent */
 export function toModelRequest(
   raw: Buffer,
   surface: Surface,
@@ -39,7 +39,7 @@ export function toModelRequest(
   };
 }
 
-/** No model writes as much. A larger number would make an estimate that the log cannot represent. */
+/** No model writes as much. With a larger number the estimate could exceed the integers that the log can represent. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
 
 const boundedOutputTokens = (requested: number) => Math.min(MAX_OUTPUT_TOKENS, Math.max(0, Math.ceil(requested)));

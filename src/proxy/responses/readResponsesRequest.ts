@@ -11,10 +11,10 @@
  *    request started with (`InputCache`). Only what is new is parsed, checked and then remembered (`RequestCache`).
  *    The result is a `ScannedBody`: positions in the original bytes, and the few values that the proxy itself needs.
  *    `rewriteScannedBody.ts` makes the body for the provider out of slices of those bytes.
- * 3. **By parsing** (`parseAndCheck`). The first two ways can only accept a body. Whatever they cannot follow (escaped or
- *    repeated member names, for instance) and whatever fails a check is parsed as a whole and checked against `schema.ts`,
- *    which finds the error for the client. If the body turns out valid, `rewriteParsedBody.ts` serializes it again, so the
- *    provider cannot read it differently than we did.
+ * 3. **By parsing** (`parseAndCheck`). The first two ways can only accept a body. A body that they do not support (with
+ *    escaped or repeated member names, for instance) or that fails a check is parsed completely and checked against
+ *    `schema.ts`, which finds the error for the client. If the body is valid, `rewriteParsedBody.ts` serializes it again,
+ *    so that the provider cannot read it differently.
  *
  * All three give the same result: `expectSameAsReference.support.ts` compares them with an independent implementation for
  * arbitrary and for damaged bodies. `npm run bench:envelope` measures them.
@@ -23,7 +23,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withExactNumbers } from '../requestBody/exactNumbers.ts';
 import { parseJsonObject } from '../requestBody/parseJson.ts';
 import { rejectTooManyValues } from '../requestBody/valueLimit.ts';
-import { conversationKeyFrom, sessionHeader } from './conversationKey.ts';
+import { conversationKeyFrom, readSessionHeader } from './conversationKey.ts';
 import { firstMessageText, readFirstMessage } from './firstMessage.ts';
 import { type ModelRequest, toModelRequest } from './modelRequest.ts';
 import type { RecallItem } from './recentItems.ts';
@@ -33,7 +33,7 @@ import { rewriteScannedBody } from './rewriteScannedBody.ts';
 import { scanBody } from './scanBody.ts';
 import { checkResponsesRequest, type Surface } from './schema.ts';
 
-/** @throws ProxyError `invalid_request_error` */
+/** Reads and checks a request. @throws ProxyError `invalid_request_error` */
 export function readResponsesRequest(
   raw: Buffer,
   surface: Surface,
@@ -42,7 +42,7 @@ export function readResponsesRequest(
   cache: RequestCache,
 ): ModelRequest {
   rejectTooManyValues(raw);
-  const session = sessionHeader(headers);
+  const session = readSessionHeader(headers);
   const hint = session !== undefined && session.length <= MAX_HINT_LENGTH ? session : cacheKeyNearEnd(raw);
   const scanned = scanBody(raw, cache, hint);
   if (!scanned || (surface === 'svc' && !scanned.hasInstructions)) return parseAndCheck(raw, surface, session, recall);
@@ -68,7 +68,7 @@ const MAX_HINT_LENGTH = 128;
 
 const CACHE_KEY = Buffer.from('"prompt_cache_key"');
 
-/** Clients without a session header may name the conversation in the body, mostly after `input`. Good enough for a hint. */
+/** Clients without a session header may name the conversation in the body, mostly after `input`. Sufficient for a hint. */
 function cacheKeyNearEnd(raw: Buffer): string {
   const end = raw.subarray(Math.max(0, raw.length - 2_048));
   const at = end.lastIndexOf(CACHE_KEY);

@@ -5,7 +5,7 @@ import { RequestCache } from './requestCache.ts';
 import { bodyWith, codex, json, samples } from './sampleBodies.support.ts';
 import { scanBody } from './scanBody.ts';
 
-test.each(Object.entries(samples))('scans a body of %s without parsing it as a whole', (_, sample) => {
+test.each(Object.entries(samples))('scans a body of %s without parsing all of it', (_, sample) => {
   const cache = new RequestCache();
   for (const raw of [json(sample), json(sample), json(sample, 2)]) {
     expect(scanBody(raw, cache, 'hint')).toBeDefined();

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 const MAX_ITEMS = 2_000;
 const MAX_CHARACTERS = 8_000_000;
 
-/** Finds an output item of a recent response by its id; undefined when it is not cached (any longer). */
+/** Finds an output item of a recent response by its id; undefined when it is not, or no longer, cached. */
 export type RecallItem = (id: string) => unknown;
 
 /** The provider stores nothing, so it refuses reasoning without encrypted content when it is sent again. */
@@ -11,8 +11,8 @@ const isUnusableReasoning = (item: JsonObject) =>
   item.type === 'reasoning' && typeof item.encrypted_content !== 'string';
 
 /**
- * The output items of recent responses, in memory only. The AI SDK refers to them by id instead of sending them again,
- * which the provider would refuse. A client can only recall its own items.
+ * Caches the output items of recent responses in memory. The AI SDK refers to them by id instead of sending them again,
+ * and the provider refuses such references. A client can only recall its own items.
  * (docs/clients.md#previous_response_id-and-item_reference)
  */
 export class RecentItems {

@@ -8,16 +8,16 @@ const MAX_BYTES = 64 * 1_048_576;
 const MAX_CONVERSATIONS = 10_000;
 
 /**
- * The validated parts of earlier requests, which need not be parsed again. These are prompts: they stay in memory, are
- * bounded, are evicted by newer ones and never logged.
+ * Caches the validated parts of earlier requests, which need not be parsed again. They are prompts: they stay in memory,
+ * are bounded, are evicted by newer ones and are never logged.
  */
 export class RequestCache {
-  /** Values that many conversations send alike, by member name. */
+  /** Values that many conversations have in common, by member name. */
   readonly sharedValues: ValidatedValueCache;
   /** The other long values, by conversation. */
   readonly conversationValues: ValidatedValueCache;
   readonly inputs: InputCache;
-  /** The bytes around all of those, by conversation. */
+  /** The bytes around all these values, by conversation. */
   readonly templates: BodyTemplateCache;
 
   constructor(maxBytes: number = MAX_BYTES) {
@@ -39,7 +39,7 @@ export class RequestCache {
     });
   }
 
-  /** Of all caches together, in bytes. */
+  /** Size of all caches together, in bytes. */
   get size(): number {
     return this.sharedValues.size + this.conversationValues.size + this.inputs.size + this.templates.size;
   }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import type { RecallItem } from './recentItems.ts';
 
-/** (docs/provider.md#parameters-that-the-provider-refuses) */
+/** Parameters that the provider refuses (docs/provider.md#parameters-that-the-provider-refuses). */
 export const UNSUPPORTED_PARAMETERS: readonly string[] = [
   'background',
   'frequency_penalty',
@@ -32,7 +32,7 @@ export function rewriteParsedBody(body: JsonObject, recall: RecallItem): JsonObj
   return rewritten;
 }
 
-/** The same for the endpoint that compacts a conversation, which accepts neither `stream` nor `store`. */
+/** Does the same for the endpoint that compacts a conversation, which accepts neither `stream` nor `store`. */
 export function rewriteForCompaction(body: JsonObject, recall: RecallItem): JsonObject {
   const { stream: _, store: __, ...rewritten } = rewriteParsedBody(body, recall);
   return rewritten;

@@ -20,7 +20,7 @@ const MAX_SHORT_STRING = 96;
 const fieldsByName = new ByteStringMap(fields);
 
 /**
- * Follows the bytes of a body from member to member, see readResponsesRequest.ts.
+ * Scans a body member by member, see readResponsesRequest.ts.
  * @param hint names the conversation, so that few cached requests are compared; a wrong hint only costs time
  * @returns undefined for every invalid body, and for some valid ones
  */

@@ -36,9 +36,9 @@ const optionalBoolean = optional((value) => typeof value === 'boolean', 'must be
 const optionalObject = optional(isObject, 'must be an object');
 
 /**
- * Each check depends on one field only, so that a value that passed once need not be checked again. The first failing one
- * is reported. They cover what is forbidden and what the proxy itself reads; everything else passes to the provider,
- * because clients send fields that no list knows (docs/clients.md#unknown-top-level-fields).
+ * The checks of a request, in the order in which failures are reported. Each depends on one field only, so that a value
+ * that passed once need not be checked again. They cover forbidden values and the fields that the proxy itself reads. All
+ * other fields are forwarded, because clients send fields that no list contains (docs/clients.md#unknown-top-level-fields).
  */
 export const fieldChecks: readonly (readonly [name: string, check: Check])[] = [
   ['model', checkModel],
@@ -60,7 +60,7 @@ export const fieldChecks: readonly (readonly [name: string, check: Check])[] = [
   ['include', checkInclude],
 ];
 
-/** @throws ProxyError `invalid_request_error` with the path of the first failing field */
+/** Runs all checks on a parsed body. @throws ProxyError `invalid_request_error` with the path of the first failing field */
 export function checkResponsesRequest(body: JsonObject, surface: Surface): void {
   for (const [name, check] of fieldChecks) {
     check(body[name], name);

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { badRequest, ProxyError } from '../errors/proxyError.ts';
+import { badRequest, ProxyError, requestTooLarge } from '../errors/proxyError.ts';
 import { ClientDisconnected } from '../requestBody/readBody.ts';
-import { requestTooLarge } from '../requestBody/requestTooLarge.ts';
 
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
@@ -24,8 +23,8 @@ const LIMITS = { fieldSize: 262_144, fields: 100, parts: 101, headerPairs: 100 }
  * The part named `file` is a file even without a file name.
  * @throws ProxyError `invalid_request_error`, `request_too_large`; ClientDisconnected. The content of a file throws them too.
  */
-export async function* formParts(request: IncomingMessage, maxBytes: number): AsyncGenerator<FormPart> {
-  const form = parserFor(request);
+export async function* readFormParts(request: IncomingMessage, maxBytes: number): AsyncGenerator<FormPart> {
+  const form = createParser(request);
   const queue: FormPart[] = [];
   let current: Readable | undefined;
   let failure: Error | undefined;
@@ -90,14 +89,14 @@ export async function* formParts(request: IncomingMessage, maxBytes: number): As
       }
     }
   } finally {
-    // Discards the rest.
+    // Discards the remaining bytes of the form.
     request.unpipe(form);
     request.resume();
     current?.destroy();
   }
 }
 
-function parserFor({ headers }: IncomingMessage): BusboyInstance {
+function createParser({ headers }: IncomingMessage): BusboyInstance {
   const type = headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) badRequest(undefined, 'send the audio as a part of multipart/form-data');
   try {

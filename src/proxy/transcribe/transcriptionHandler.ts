@@ -3,7 +3,7 @@ import type { HotState } from '../../state/fold/hotState.ts';
 import type { AdmissionControl } from '../admission/admissionControl.ts';
 import { currentKey } from '../admission/currentKey.ts';
 import { tokensOfAudio } from '../admission/estimate.ts';
-import { ProxyError } from '../errors/proxyError.ts';
+import { ProxyError, requestTooLarge } from '../errors/proxyError.ts';
 import type { OpenRequests } from '../exchange/openRequests.ts';
 import { jsonObject } from '../exchange/responseFormats.ts';
 import { StreamedBody } from '../exchange/streamedBody.ts';
@@ -11,10 +11,9 @@ import { PassThroughDelivery } from '../relay/passThroughDelivery.ts';
 import type { ResponseHead } from '../relay/responseHead.ts';
 import type { MemoryBudget, MemoryShare } from '../requestBody/memoryBudget.ts';
 import { ClientDisconnected } from '../requestBody/readBody.ts';
-import { requestTooLarge } from '../requestBody/requestTooLarge.ts';
 import type { RoutedState } from '../routes/proxyState.ts';
 import type { TranscriptionRoute } from '../routes/routes.ts';
-import { MAX_FORM_BYTES, TRANSCRIPTION_MODEL, transcriptionForm } from './transcriptionForm.ts';
+import { MAX_FORM_BYTES, rewriteTranscriptionForm, TRANSCRIPTION_MODEL } from './transcriptionForm.ts';
 
 export interface TranscriptionServices {
   readonly hot: HotState;
@@ -77,7 +76,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
       new PassThroughDelivery(response, { requestId, limits }),
     );
     response.once('close', () => exchange.onClientDisconnect());
-    // A client that gets its response early may still be sending: the rest is read and discarded.
+    // A client that gets its response early may still be sending. The remaining bytes are read and discarded.
     response.once('finish', () => void pieces.return(undefined));
     exchange.start();
   };
@@ -102,7 +101,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
       key: currentKey(hot, key),
       requestedAt,
     });
-    const form = transcriptionForm(request, route);
+    const form = rewriteTranscriptionForm(request, route);
     return { admission, ...form, ...(await bufferStart(form.pieces)) };
   }
 }

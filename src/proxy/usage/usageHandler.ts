@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Instant } from '../../domain/core/brands.ts';
 import { availabilityOf } from '../../domain/routing/availability.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
-import { type PoolCredits, type PoolWindow, poolUsage } from '../poolUsage/poolUsage.ts';
+import { computePoolUsage, type PoolCredits, type PoolWindow } from '../poolUsage/poolUsage.ts';
 import type { ResponseHead } from '../relay/responseHead.ts';
 import { sendJson } from '../relay/sendJson.ts';
 
@@ -19,7 +19,7 @@ export const createUsageHandler =
   ({ hot, now }: UsageOptions) =>
   (response: ServerResponse, head: ResponseHead): void => {
     const at = now();
-    const { planType, primary, secondary, credits } = poolUsage(hot);
+    const { planType, primary, secondary, credits } = computePoolUsage(hot);
     const isLimitReached = isExhausted(hot, at);
     const limit = {
       allowed: !isLimitReached,
@@ -35,7 +35,7 @@ export const createUsageHandler =
     sendJson(response, 200, body, head);
   };
 
-/** Whether no account is available before a usage window resets. A cool-down does not count. */
+/** Whether no account is available before a usage window resets. Ignores cool-downs. */
 const isExhausted = ({ accounts, usage }: UsageOptions['hot'], now: Instant): boolean =>
   accounts
     .values()

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { openForWriting } from '../../eventLog/sqlite/database.ts';
-import { insertEvents } from '../../eventLog/sqlite/insertEvents.ts';
+import { prepareInsertEvents } from '../../eventLog/sqlite/insertEvents.ts';
 import { readRows, tablesOf } from './compare.ts';
 import { LogReader } from './logReader.ts';
 import { Projector, READ_MODEL_VERSION } from './projector.ts';
@@ -68,5 +68,5 @@ function writeHistory(path: string): void {
     return [stream, revision, id, type, version, time, JSON.stringify(data), JSON.stringify(metadata)] as const;
   });
   using database = openForWriting({ path });
-  insertEvents(database)(rows);
+  prepareInsertEvents(database)(rows);
 }

@@ -58,7 +58,7 @@ export function joinLease({ name, streams, node, boot, work, report, ttlMs = TTL
   }
 
   async function observe(): Promise<ObservedLease> {
-    const last = await streams.last(name);
+    const last = await streams.readLast(name);
     const revision = last?.revision ?? NO_STREAM;
     if (lastSeen?.revision !== revision)
       lastSeen = { revision, entry: last?.entry, seenAt: now(), isFromPreviousRun: !lastSeen };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
 import { completedRequestV2, toVersion2, useVersion2 } from '../../../test/support/storedRequests.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
-import { recordedEvent } from '../../eventLog/sqlite/reader.ts';
+import { toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 import { emptyFold } from '../fold/fold.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
 import { canonicalText, dataOf } from '../snapshots/foldData.ts';
@@ -40,7 +40,7 @@ test('a version without a fast reader is folded through the schema', () => {
   const { readFast, events, failure } = throughPage(foldedRequestReaders);
   expect(failure).toBeUndefined();
   expect(readFast).toBe((EVENTS / 3) * 2);
-  expect(fold(events)).toBe(fold(rows.map(recordedEvent)));
+  expect(fold(events)).toBe(fold(rows.map(toRecordedEvent)));
 });
 
 test('a version with a fast reader is folded beside version 1, each by its own reader', () => {
@@ -50,7 +50,7 @@ test('a version with a fast reader is folded beside version 1, each by its own r
   expect(events.map((event) => event.type === 'RequestCompleted' && event.data.requestId)).toEqual(
     rows.map((_, index) => `req_${index}`),
   );
-  expect(fold(events)).toBe(fold(rows.map(recordedEvent)));
+  expect(fold(events)).toBe(fold(rows.map(toRecordedEvent)));
 });
 
 test('a reader reads no other version', () => {

@@ -1,5 +1,5 @@
 import { openForReading } from '../../eventLog/sqlite/database.ts';
-import { eventRows } from '../../eventLog/sqlite/eventRows.ts';
+import { prepareEventRows } from '../../eventLog/sqlite/eventRows.ts';
 import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { transfer } from '../../lib/threads/transfer.ts';
 import { PagePacker } from './packPage.ts';
@@ -8,7 +8,7 @@ import type { PageThreadProtocol } from './pageThread.ts';
 // Program of the thread that reads pages of the log for a fold on another thread. It imports little, because a start waits for it.
 
 await serveThread<PageThreadProtocol>((path) => {
-  const rows = eventRows(openForReading(path));
+  const rows = prepareEventRows(openForReading(path));
   const packer = new PagePacker();
   return {
     requests: {

@@ -9,7 +9,7 @@ import { eventTypes } from '../../domain/eventTypes.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import { openForWriting } from '../../eventLog/sqlite/database.ts';
 import { PAGE_SIZE } from '../../eventLog/sqlite/eventRows.ts';
-import { insertEvents } from '../../eventLog/sqlite/insertEvents.ts';
+import { prepareInsertEvents } from '../../eventLog/sqlite/insertEvents.ts';
 import { createReader, LogDamaged } from '../../eventLog/sqlite/reader.ts';
 import { emptyFold, type Fold, foldPage } from '../fold/fold.ts';
 import { canonicalText, dataOf } from '../snapshots/foldData.ts';
@@ -33,7 +33,7 @@ async function writeLog(): Promise<string> {
     return [stream, revision, newEventId(), type, version, time, JSON.stringify(data), '{}'] as const;
   });
   database.exec('BEGIN');
-  insertEvents(database)(rows);
+  prepareInsertEvents(database)(rows);
   database.exec('COMMIT');
   database.close();
   return path;

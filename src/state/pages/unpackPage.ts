@@ -1,5 +1,5 @@
 import { type AccountId, type ApiKeyId, instant, microDollars, position } from '../../domain/core/brands.ts';
-import { type Page, recordedEvent } from '../../eventLog/sqlite/reader.ts';
+import { type Page, toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
 import { ABSENT, COLUMN_COUNT, Column, type PackedPage } from './packPage.ts';
 
@@ -26,7 +26,7 @@ function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: 
   let next = 0;
   const pushOthersBefore = (before: number): void => {
     for (let row = others[next]; row !== undefined && row[0] < before; row = others[++next]) {
-      events.push(recordedEvent(row));
+      events.push(toRecordedEvent(row));
     }
   };
   try {

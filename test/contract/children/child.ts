@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface Child extends AsyncDisposable {
-  /** The lines that it prints. */
+  /** The lines that the process prints. */
   readonly lines: AsyncIterator<string>;
   /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>;

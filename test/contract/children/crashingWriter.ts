@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { position } from '../../../src/domain/core/brands.ts';
 import { unpackBatch } from '../../../src/eventLog/sqlite/batchText.ts';
-import { batchWriter } from '../../../src/eventLog/sqlite/batchWriter.ts';
+import { createBatchWriter } from '../../../src/eventLog/sqlite/batchWriter.ts';
 import { openForWriting } from '../../../src/eventLog/sqlite/database.ts';
 import type { WriterThread } from '../../../src/eventLog/sqlite/writerProtocol.ts';
 import { serveThread } from '../../../src/lib/threads/serveThread.ts';
@@ -18,7 +18,7 @@ else {
     return process.exit(1);
   };
   await serveThread<WriterThread>(() => {
-    const write = batchWriter(openForWriting({ path }));
+    const write = createBatchWriter(openForWriting({ path }));
     return {
       ready: { head: position(0) },
       requests: {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
-import { committed, storedOf } from './outcomes.ts';
+import { committed, readStored } from './outcomes.ts';
 
-export function appending(createStore: LogFactory): void {
+export function describeAppending(createStore: LogFactory): void {
   describe('appending', () => {
     test('creates the stream and returns revision and position of the last event', async () => {
       await using store = await createStore();
@@ -17,7 +17,7 @@ export function appending(createStore: LogFactory): void {
       await log.close();
     });
 
-    test('reports a conflict when a new stream exists already', async () => {
+    test('reports a conflict when a new stream already exists', async () => {
       await using store = await createStore();
       const log = await store.open();
       const stream = aStream();
@@ -34,7 +34,7 @@ export function appending(createStore: LogFactory): void {
       await committed(log.append(stream, NO_STREAM, someEvents(3)));
       expect(await log.append(stream, 1, [anEvent()])).toEqual({ kind: 'conflict', actualRevision: 2 });
       expect(await log.append(stream, 3, [anEvent()])).toEqual({ kind: 'conflict', actualRevision: 2 });
-      expect(await storedOf(log, stream)).toHaveLength(3);
+      expect(await readStored(log, stream)).toHaveLength(3);
       await log.close();
     });
 
@@ -59,7 +59,7 @@ export function appending(createStore: LogFactory): void {
         log.append(one, 0, [anEvent()]),
       ]);
       expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'conflict', 'committed', 'committed']);
-      expect(await storedOf(log, one)).toHaveLength(2);
+      expect(await readStored(log, one)).toHaveLength(2);
       await log.close();
     });
 
@@ -69,7 +69,7 @@ export function appending(createStore: LogFactory): void {
       const streams = Array.from({ length: 20 }, aStream);
       await Promise.all(streams.map((stream) => committed(log.append(stream, NO_STREAM, someEvents(7)))));
       for (const stream of streams) {
-        const positions = (await storedOf(log, stream)).map(({ position }) => position);
+        const positions = (await readStored(log, stream)).map(({ position }) => position);
         expect(positions).toEqual(positions.map((_, index) => (positions[0] ?? Number.NaN) + index));
       }
       await log.close();
@@ -85,7 +85,7 @@ export function appending(createStore: LogFactory): void {
       expect(await log.append(stream, 29, [anEvent()])).toMatchObject({ kind: 'rejected' });
       await log.close();
       const again = await store.open();
-      expect(await storedOf(again, stream)).toHaveLength(30);
+      expect(await readStored(again, stream)).toHaveLength(30);
       await again.close();
     });
   });

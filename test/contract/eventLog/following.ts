@@ -6,9 +6,9 @@ import { type EventLog, NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { collect } from '../collector.ts';
 import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
-import { committed, storedOf } from './outcomes.ts';
+import { committed, readStored } from './outcomes.ts';
 
-export function following(createStore: LogFactory): void {
+export function describeFollowing(createStore: LogFactory): void {
   describe('following', () => {
     test('delivers existing events, calls onCaughtUp once, then delivers new events', async () => {
       await using store = await createStore();
@@ -40,7 +40,7 @@ export function following(createStore: LogFactory): void {
       using later = collect(log, before);
       await later.until(2);
       expect(live.events).toEqual(later.events);
-      const [stored] = await storedOf(log, stream);
+      const [stored] = await readStored(log, stream);
       expect(live.events[0]).toEqual({
         type: stored?.type,
         data: stored?.data,

@@ -3,9 +3,9 @@ import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { isBreak, verifyStream } from '../../../src/eventLog/hashChain.ts';
 import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
-import { committed, storedOf } from './outcomes.ts';
+import { committed, readStored } from './outcomes.ts';
 
-export function reading(createStore: LogFactory): void {
+export function describeReading(createStore: LogFactory): void {
   describe('reading', () => {
     test('returns an event with all its fields and metadata', async () => {
       await using store = await createStore();
@@ -14,7 +14,7 @@ export function reading(createStore: LogFactory): void {
       const { id, type, data, time, actor, correlationId } = anEvent();
       const event = anEvent({ id, type, data, time, actor, correlationId, causationId: 'a command' } as never);
       const { position } = await committed(log.append(stream, NO_STREAM, [event]));
-      const [stored] = await storedOf(log, stream);
+      const [stored] = await readStored(log, stream);
       expect(stored).toEqual({
         position,
         stream,
@@ -43,10 +43,10 @@ export function reading(createStore: LogFactory): void {
       const events = someEvents(1_200);
       await committed(log.append(stream, NO_STREAM, events));
       await committed(log.append(aStream(), NO_STREAM, someEvents(3)));
-      const ids = (await storedOf(log, stream, 5)).map(({ id }) => id);
+      const ids = (await readStored(log, stream, 5)).map(({ id }) => id);
       expect(ids).toEqual(events.slice(5).map(({ id }) => id));
-      expect(await storedOf(log, stream, 1_200)).toEqual([]);
-      expect(await storedOf(log, aStream())).toEqual([]);
+      expect(await readStored(log, stream, 1_200)).toEqual([]);
+      expect(await readStored(log, aStream())).toEqual([]);
       await log.close();
     });
 
@@ -77,7 +77,7 @@ export function reading(createStore: LogFactory): void {
       }
       const log = await store.open();
       for (const [stream, length] of [[one, 12] as const, [other, 3] as const]) {
-        const events = await storedOf(log, stream);
+        const events = await readStored(log, stream);
         const result = verifyStream(events);
         expect(isBreak(result)).toBe(false);
         expect(result).toEqual({ revision: length - 1, hash: events.at(-1)?.metadata.hash });

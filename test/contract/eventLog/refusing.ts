@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { type EventToAppend, NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream } from '../events.ts';
-import { committed, storedOf } from './outcomes.ts';
+import { committed, readStored } from './outcomes.ts';
 
-/** Data that skips the schema, as after a bug of ours. It must still be rejected if JSON cannot represent it. */
+/** Data that is not validated, as after a bug in svc. The log must still reject it if JSON cannot represent it. */
 const withData = (data: unknown): EventToAppend => anEvent({ data: data as EventToAppend['data'] });
 
 const unstorable: readonly [name: string, data: unknown, path: string][] = [
@@ -21,7 +21,7 @@ const unstorable: readonly [name: string, data: unknown, path: string][] = [
   ['half of a surrogate pair', { text: 'a\ud800b' }, '$.text'],
 ];
 
-export function refusing(createStore: LogFactory): void {
+export function describeRejecting(createStore: LogFactory): void {
   describe('rejecting', () => {
     test.each(unstorable)('rejects data with %s and names its path', async (_, data, path) => {
       await using store = await createStore();
@@ -29,7 +29,7 @@ export function refusing(createStore: LogFactory): void {
       const stream = aStream();
       const outcome = await log.append(stream, NO_STREAM, [anEvent(), withData(data)], { isValidated: true });
       expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining(path) });
-      expect(await storedOf(log, stream)).toEqual([]);
+      expect(await readStored(log, stream)).toEqual([]);
       await log.close();
     });
 
@@ -51,7 +51,7 @@ export function refusing(createStore: LogFactory): void {
       const stream = aStream();
       const outcome = await log.append(stream, NO_STREAM, [anEvent(), withData({ ip: 42 })]);
       expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining('$.ip') });
-      expect(await storedOf(log, stream)).toEqual([]);
+      expect(await readStored(log, stream)).toEqual([]);
       await committed(log.append(stream, NO_STREAM, [anEvent()]));
       await log.close();
     });

@@ -3,9 +3,9 @@ import { NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { collect } from '../collector.ts';
 import type { LogFactory } from '../eventLog.ts';
 import { anEvent, aStream, someEvents } from '../events.ts';
-import { committed, storedOf } from './outcomes.ts';
+import { committed, readStored } from './outcomes.ts';
 
-export function repeating(createStore: LogFactory): void {
+export function describeRepeating(createStore: LogFactory): void {
   describe('repeating an append', () => {
     test('returns the original outcome and writes nothing', async () => {
       await using store = await createStore();
@@ -14,7 +14,7 @@ export function repeating(createStore: LogFactory): void {
       const events = someEvents(3);
       const first = await committed(log.append(stream, NO_STREAM, events));
       expect(await log.append(stream, NO_STREAM, events)).toEqual(first);
-      expect(await storedOf(log, stream)).toHaveLength(3);
+      expect(await readStored(log, stream)).toHaveLength(3);
       await log.close();
     });
 
@@ -73,7 +73,7 @@ export function repeating(createStore: LogFactory): void {
       expect(await log.append(stream, NO_STREAM, [one, two, anEvent()])).toEqual(conflict);
       expect(await log.append(stream, NO_STREAM, [two, one])).toEqual(conflict);
       expect(await log.append(stream, NO_STREAM, [one, anEvent()])).toEqual(conflict);
-      expect(await storedOf(log, stream)).toHaveLength(2);
+      expect(await readStored(log, stream)).toHaveLength(2);
       await log.close();
     });
   });

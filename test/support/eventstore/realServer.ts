@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { disposeClient, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
 import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
 import { isDeletedStream } from '../../../src/eventLog/eventstore/client/failures.ts';
-import { headOf, readStreamOnce } from '../../../src/eventLog/eventstore/client/reads.ts';
+import { readHead, readStreamOnce } from '../../../src/eventLog/eventstore/client/reads.ts';
 import { unwrapInstallationKey } from '../../../src/vault/envelope.ts';
 import { parseMasterKey } from '../../../src/vault/masterKey.ts';
 import { startContainer } from '../containers.ts';
@@ -40,7 +40,7 @@ export async function realServer(): Promise<RealServer | undefined> {
 export async function configuredServer(url: string): Promise<RealServer> {
   const client = openClient(parseConnectionString(url));
   await refuseInUse(client);
-  const before = await headOf(client);
+  const before = await readHead(client);
   return {
     url,
     masterKey,

@@ -4,14 +4,14 @@ import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeat
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ConnectionSettings } from './connectionString.ts';
 
-/** The client as svc uses it. Only this folder may import it, because the client for newer servers has another name. */
+/** The client as svc uses it. Only this folder may import the library: the client for newer servers has another name. */
 export class EventStoreClient extends EventStoreDBClient {
   // Turns off batch appends, which have no deadline, fail together with those of all other clients of the process, and end
   // in unhandled rejections. Instead the client makes one call per append, with a deadline
   // (docs/stores.md#eventstoredb-classic-appends-with-a-deadline).
   protected override supports = async (): Promise<boolean> => false;
 
-  /** The version of the server, for example 24.10.6. @param deadline in milliseconds */
+  /** Reads the version of the server, for example 24.10.6. @param deadline in milliseconds */
   serverVersion(deadline: number): Promise<string> {
     const [metadata, options] = this.callArguments({ deadline });
     return this.execute(

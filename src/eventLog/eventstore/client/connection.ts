@@ -51,7 +51,7 @@ export function openConnection(settings: ConnectionSettings): Connection {
   };
 }
 
-/** @throws CallTimedOut when the time is over; a later result is dropped */
+/** @throws CallTimedOut after `timeoutMs`; a later result is dropped */
 async function withTimeout<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -56,21 +56,21 @@ export function parseConnectionString(text: string): ConnectionSettings {
       'with @ / ? : , & in user and password written as %40 %2F %3F %3A %2C %26',
   );
   const parsed = hosts.split(',').map(parseHost);
-  if (discover && parsed.length > 1) fail('esdb+discover:// takes one name; for several nodes use esdb://');
+  if (discover && parsed.length > 1) fail('esdb+discover:// accepts one name; for several nodes use esdb://');
   const { tls = 'true', ...given } = parseOptions(options ?? '');
-  const isSecure = flag('tls', tls);
-  const files = fileOptions(given, isSecure);
+  const isSecure = parseFlag('tls', tls);
+  const files = parseFileOptions(given, isSecure);
   return {
     hosts: parsed,
     isDnsName: discover !== undefined,
     tls: isSecure,
     ...files,
     ...(user !== undefined && { credentials: parseCredentials(user) }),
-    options: clientSettings(given),
+    options: parseClientSettings(given),
   };
 }
 
-/** The hosts without secrets, for messages. */
+/** Returns `host:port,...` without secrets, for messages. */
 export const describeHosts = ({ hosts }: ConnectionSettings): string =>
   hosts.map(({ address, port }) => `${address}:${port}`).join(',');
 
@@ -85,7 +85,7 @@ function parseCredentials(text: string): { username: string; password: string } 
   if (username === '' || password === undefined || rest.length > 0) {
     fail('user:password is expected before the @; write : in either of them as %3A');
   }
-  return { username: decoded('the user', username), password: decoded('the password', password ?? '') };
+  return { username: decode('the user', username), password: decode('the password', password ?? '') };
 }
 
 type OptionName = keyof ClientSettings | 'tls' | 'tlsCAFile' | 'userCertFile' | 'userKeyFile';
@@ -105,33 +105,33 @@ const OPTION_NAMES: readonly OptionName[] = [
   'defaultDeadline',
 ];
 
-const flat = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
-const byFlatName = new Map(OPTION_NAMES.map((name) => [flat(name), name]));
+const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
+const optionsByName = new Map(OPTION_NAMES.map((name) => [normalizeName(name), name]));
 
 /** Ignores case, `_` and `-` in option names, as the client does. */
 function parseOptions(text: string): Partial<Record<OptionName, string>> {
   const options: Partial<Record<OptionName, string>> = {};
   for (const pair of text === '' ? [] : text.split('&')) {
     const [key = '', value = '', ...rest] = pair.split('=');
-    const name = byFlatName.get(flat(key));
+    const name = optionsByName.get(normalizeName(key));
     if (!name) refuseOption(key);
     else if (value === '' || rest.length > 0) fail(`${name} must be written ${name}=value`);
     else if (options[name] !== undefined) fail(`${name} is given twice`);
-    else options[name] = decoded(name, value);
+    else options[name] = decode(name, value);
   }
   return options;
 }
 
 function refuseOption(key: string): never {
-  if (flat(key) === 'tlsverifycert') {
+  if (normalizeName(key) === 'tlsverifycert') {
     fail('tlsVerifyCert has no effect in this client; name the authority that signed the certificate in tlsCAFile');
   }
-  if (flat(key) === 'throwonappendfailure') fail('throwOnAppendFailure cannot be changed');
+  if (normalizeName(key) === 'throwonappendfailure') fail('throwOnAppendFailure cannot be changed');
   // The option is not shown: it may be part of a password with an unescaped ?.
   return fail(`an option is unknown; the options are ${OPTION_NAMES.join(', ')}`);
 }
 
-function fileOptions({ tlsCAFile, userCertFile, userKeyFile }: Partial<Record<OptionName, string>>, tls: boolean) {
+function parseFileOptions({ tlsCAFile, userCertFile, userKeyFile }: Partial<Record<OptionName, string>>, tls: boolean) {
   if (!tls && (tlsCAFile ?? userCertFile ?? userKeyFile) !== undefined) fail('certificates need tls=true');
   if ((userCertFile === undefined) !== (userKeyFile === undefined)) fail('userCertFile and userKeyFile go together');
   return {
@@ -141,32 +141,32 @@ function fileOptions({ tlsCAFile, userCertFile, userKeyFile }: Partial<Record<Op
   };
 }
 
-function clientSettings(given: Partial<Record<OptionName, string>>): ClientSettings {
+function parseClientSettings(given: Partial<Record<OptionName, string>>): ClientSettings {
   const { connectionName, nodePreference } = given;
   const settings: ClientSettings = {};
   if (connectionName !== undefined) settings.connectionName = connectionName;
   if (nodePreference !== undefined) {
-    const known = NODE_PREFERENCES.find((name) => flat(name) === flat(nodePreference));
+    const known = NODE_PREFERENCES.find((name) => normalizeName(name) === normalizeName(nodePreference));
     settings.nodePreference = known ?? fail(`nodePreference must be one of ${NODE_PREFERENCES.join(', ')}`);
   }
   for (const name of ['maxDiscoverAttempts', 'discoveryInterval', 'gossipTimeout', 'defaultDeadline'] as const) {
-    if (given[name] !== undefined) settings[name] = wholeNumber(name, given[name], 1);
+    if (given[name] !== undefined) settings[name] = parseInteger(name, given[name], 1);
   }
   for (const name of ['keepAliveInterval', 'keepAliveTimeout'] as const) {
-    if (given[name] !== undefined) settings[name] = wholeNumber(name, given[name], -1);
+    if (given[name] !== undefined) settings[name] = parseInteger(name, given[name], -1);
   }
   return settings;
 }
 
-function wholeNumber(name: string, text: string, minimum: number): number {
+function parseInteger(name: string, text: string, minimum: number): number {
   const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   return value >= minimum ? value : fail(`${name} must be a whole number of at least ${minimum}`);
 }
 
-const flag = (name: string, text: string): boolean =>
+const parseFlag = (name: string, text: string): boolean =>
   text === 'true' || (text === 'false' ? false : fail(`${name} must be true or false`));
 
-function decoded(label: string, text: string): string {
+function decode(label: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

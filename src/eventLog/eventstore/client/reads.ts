@@ -13,7 +13,7 @@ import type { NativePosition } from './nativePosition.ts';
 const READ_TIMEOUT_MS = 5_000;
 
 /** Position of the last event in `$all`; undefined for an empty store. */
-export async function headOf(client: EventStoreClient): Promise<NativePosition | undefined> {
+export async function readHead(client: EventStoreClient): Promise<NativePosition | undefined> {
   const [last] = await readAllOnce(client, { direction: BACKWARDS, fromPosition: END, maxCount: 1 });
   return last?.position;
 }
@@ -22,7 +22,7 @@ export async function headOf(client: EventStoreClient): Promise<NativePosition |
 export const readAllOnce = (
   client: EventStoreClient,
   options: Parameters<EventStoreClient['readAll']>[0],
-): Promise<AllStreamRecordedEvent[]> => collected(client.readAll(options));
+): Promise<AllStreamRecordedEvent[]> => collect(client.readAll(options));
 
 /** Reads a few events of a stream; none if it does not exist. @throws CallTimedOut, and what the client throws */
 export async function readStreamOnce(
@@ -31,7 +31,7 @@ export async function readStreamOnce(
   options: Parameters<EventStoreClient['readStream']>[1],
 ): Promise<JSONRecordedEvent[]> {
   try {
-    return await collected(client.readStream<JSONEventType>(stream, options));
+    return await collect(client.readStream<JSONEventType>(stream, options));
   } catch (error) {
     if (isMissingStream(error)) return [];
     throw error;
@@ -39,7 +39,7 @@ export async function readStreamOnce(
 }
 
 /** Collects the events of a read, with a timeout (docs/stores.md#eventstoredb-reads-ignore-deadlines). */
-async function collected<Event>(reading: StreamingRead<{ readonly event?: Event }>): Promise<Event[]> {
+async function collect<Event>(reading: StreamingRead<{ readonly event?: Event }>): Promise<Event[]> {
   // Must come first: an error without a listener ends the process.
   reading.on('error', () => {});
   const timer = setTimeout(() => reading.destroy(new CallTimedOut(READ_TIMEOUT_MS)), READ_TIMEOUT_MS);

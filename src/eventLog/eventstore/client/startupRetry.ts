@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, isTransient } from './failures.ts';
 
 export interface StartupRetryOptions {
-  /** The hosts, for messages. */
+  /** For messages. */
   readonly hosts: string;
   readonly say: (line: string) => void;
   /** Aborts the wait. */
@@ -19,7 +19,7 @@ export type StartupRetry = <Result>(work: () => Promise<Result>) => Promise<Resu
 
 const MAX_PAUSE_MS = 10_000;
 
-/** Creates the retry for a start, when the server may be starting at the same time. */
+/** Creates the retry for the start of svc: the server may be starting at the same time. */
 export function createStartupRetry({ hosts, say, signal, firstPauseMs = 1_000 }: StartupRetryOptions): StartupRetry {
   return async (work) => {
     let pauseMs = firstPauseMs;

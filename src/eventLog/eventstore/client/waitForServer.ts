@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import type { NativePosition } from './nativePosition.ts';
-import { headOf } from './reads.ts';
+import { readHead } from './reads.ts';
 import { refuseOldServer } from './serverVersion.ts';
 import type { StartupRetry } from './startupRetry.ts';
 
@@ -13,14 +13,14 @@ const CALL_MS = 5_000;
  */
 export const waitForServer = (connection: Connection, retry: StartupRetry): Promise<NativePosition | undefined> =>
   retry(async () => {
-    refuseOldServer(await connection.call((client) => client.serverVersion(CALL_MS), CALL_MS).catch(asOldVersion));
-    return connection.call(headOf, CALL_MS);
+    refuseOldServer(await connection.call((client) => client.serverVersion(CALL_MS), CALL_MS).catch(toOldVersion));
+    return connection.call(readHead, CALL_MS);
   });
 
 const UNIMPLEMENTED = 12;
 
 /** Servers before 21.10 do not implement the call for their version. */
-function asOldVersion(error: unknown): string {
+function toOldVersion(error: unknown): string {
   if ((error as { code?: unknown }).code === UNIMPLEMENTED) return '20.0';
   throw error;
 }

@@ -37,7 +37,7 @@ export const toWire = (
 /** Converts an event of `$all`. An event that svc did not write gets version 0, which no build accepts. */
 export function fromWire(event: AllStreamRecordedEvent): MirroredEvent {
   const { streamId, revision, id, type, position, created } = event;
-  const { time, ...metadata }: OurMetadata = isOurs(event.metadata) ? event.metadata : foreign(created);
+  const { time, ...metadata }: SvcMetadata = isWrittenBySvc(event.metadata) ? event.metadata : foreignMetadata(created);
   return {
     native: position,
     stream: streamId,
@@ -51,14 +51,14 @@ export function fromWire(event: AllStreamRecordedEvent): MirroredEvent {
   };
 }
 
-interface OurMetadata {
+interface SvcMetadata {
   readonly time: number;
   readonly schemaVersion: number;
 }
 
-const foreign = (created: Date): OurMetadata => ({ time: created.getTime(), schemaVersion: 0 });
+const foreignMetadata = (created: Date): SvcMetadata => ({ time: created.getTime(), schemaVersion: 0 });
 
-function isOurs(metadata: unknown): metadata is OurMetadata {
-  const { time, schemaVersion } = (metadata ?? {}) as Partial<OurMetadata>;
+function isWrittenBySvc(metadata: unknown): metadata is SvcMetadata {
+  const { time, schemaVersion } = (metadata ?? {}) as Partial<SvcMetadata>;
   return Number.isSafeInteger(time) && Number.isSafeInteger(schemaVersion);
 }

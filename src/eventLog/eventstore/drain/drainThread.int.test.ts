@@ -52,7 +52,7 @@ test('drains the outbox into EventStoreDB once and in order although appends fai
   expect(outbox.trouble).toBeUndefined();
 });
 
-test('drains the rest on close, and continues after the next start', async () => {
+test('drains remaining events on close, and continues after the next start', async () => {
   const { database, open } = await anOutbox();
   const first = await open();
   const [one, other] = [aStream(), aStream()];

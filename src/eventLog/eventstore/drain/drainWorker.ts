@@ -1,7 +1,7 @@
 import { toErrorData } from '../../../lib/threads/errors.ts';
 import { serveThread } from '../../../lib/threads/serveThread.ts';
 import { startDrainer } from '../../outbox/drainer.ts';
-import { allEvents } from '../../sqlite/readEvents.ts';
+import { readAllEvents } from '../../sqlite/readEvents.ts';
 import { createReader } from '../../sqlite/reader.ts';
 import { openConnection } from '../client/connection.ts';
 import { createEventStoreReplicationTarget } from '../eventStoreReplicationTarget.ts';
@@ -14,7 +14,7 @@ await serveThread<DrainThread>(({ path, settings, after }, report) => {
   const connection = openConnection(settings);
   const reader = createReader(path);
   const drainer = startDrainer({
-    from: { readAll: (from) => allEvents(reader, from, reader.head()) },
+    from: { readAll: (from) => readAllEvents(reader, from, reader.head()) },
     to: createEventStoreReplicationTarget(connection),
     after,
     onDrained: (drained) => report('drained', drained),

@@ -16,7 +16,7 @@ const anEvent = (ip: number) => ({
   metadata: Buffer.from('{}'),
 });
 
-test('reads everything from a server that ends each subscription after a moment', async () => {
+test('reads everything from a server that soon ends each subscription', async () => {
   const server = await startFakeEventStore();
   onTestFinished(() => server.kill());
   const marks: ResumeMark[] = [];

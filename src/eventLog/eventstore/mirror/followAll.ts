@@ -3,7 +3,7 @@ import { sleep } from '../../../lib/sleep.ts';
 import { disposeClient, type EventStoreClient } from '../client/client.ts';
 import { describeError, isFailedDiscovery } from '../client/failures.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
-import { headOf } from '../client/reads.ts';
+import { readHead } from '../client/reads.ts';
 import type { ResumeMark } from './mirrorWriter.ts';
 import { findResumePoint, LogReplaced } from './resumePoint.ts';
 
@@ -11,9 +11,9 @@ export interface FollowAllOptions {
   readonly newClient: () => EventStoreClient;
   /** Events after which to resume, the latest first; none to start at the beginning. */
   readonly marks: () => readonly ResumeMark[];
-  /** Called with the position at which reading resumes. All events up to there were handled before. */
+  /** Called with the position from which reading resumes. All events up to it have been handled. */
   readonly onResumed: (from: NativePosition) => void;
-  /** Called with events in order. An event that was handled is never passed again. */
+  /** Called with events in order, each only once. */
   readonly handle: (batch: readonly AllStreamRecordedEvent[]) => void;
   /** Called when the subscription is established, and when it is lost. */
   readonly onConnected: () => void;
@@ -29,7 +29,7 @@ export interface FollowTiming {
   readonly healthyAfterMs: number;
   /** Time without a message after which the head of the log is checked. */
   readonly silenceMs: number;
-  /** How long the store must lack handled events before it counts as replaced: a cluster member may only be behind. */
+  /** How long the store must lack handled events before `followAll` fails: a cluster member may only be behind. */
   readonly replacedAfterMs: number;
 }
 
@@ -57,7 +57,7 @@ const UNSUBSCRIBE_MS = 1_000;
 
 /**
  * Follows `$all` until `signal` is aborted, and subscribes again after each failure: the client never resumes a
- * subscription by itself, and one that the server ends in order ends without an error
+ * subscription by itself, and when the server closes one normally, it ends without an error
  * (docs/stores.md#eventstoredb-subscriptions-never-resume).
  * @throws LogReplaced when the store lacks events that were handled before
  */
@@ -126,7 +126,7 @@ async function followFrom(
   const silenceCheck = setInterval(async () => {
     const silentSince = lastMessageAt;
     if (performance.now() - silentSince < silenceMs) return;
-    const head = await headOf(client).catch(() => undefined);
+    const head = await readHead(client).catch(() => undefined);
     if (lastMessageAt !== silentSince || subscription.readableLength > 0) return;
     if (head && (!last || compareNative(last, head) < 0))
       subscription.destroy(new Error('the server has newer events but does not send them'));
@@ -184,7 +184,7 @@ async function followFrom(
   }
 }
 
-/** Leaving the loop ends only the local stream; without this the server would continue to send. */
+/** Ends the call at the server too: leaving the loop ends only the local stream, and the server would keep sending. */
 async function endCall(subscription: AllStreamSubscription): Promise<void> {
   const timeout = new AbortController();
   // `unsubscribe` may never settle, for instance if the call was never made.

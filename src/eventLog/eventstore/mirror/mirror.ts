@@ -19,16 +19,16 @@ export interface MirrorOptions extends MirrorSettings {
 
 /**
  * A copy of the history in the data folder, in which events are counted: EventStoreDB only has positions in `$all`, which
- * are not consecutive (docs/decisions/0005-positions.md). All reads use the copy, and a start resumes where the last one
- * ended.
+ * are not consecutive (docs/decisions/0005-positions.md). All reads use the copy, and each start resumes where the
+ * previous run stopped.
  */
 export interface Mirror {
   readonly head: Position;
   readonly reader: Reader;
   readonly lookup: MirrorLookup;
-  /** Resolves with true when all events of `$all` up to a position were handled, or with false after `timeoutMs`. */
+  /** Resolves with true once the mirror has handled all events of `$all` up to a position, or with false after `timeoutMs`. */
   waitUntilSeen(native: NativePosition, timeoutMs: number): Promise<boolean>;
-  /** Since when no events can be received, in milliseconds of `performance.now`; undefined while connected. */
+  /** When the connection was lost, in milliseconds of `performance.now`; undefined while connected. */
   readonly cutOffSince: number | undefined;
   close(): Promise<void>;
 }
@@ -39,13 +39,13 @@ interface Waiter {
 }
 
 const RESTART_MS = 1_000;
-const NOTHING: NativePosition = { commit: -1n, prepare: -1n };
+const BEFORE_FIRST_EVENT: NativePosition = { commit: -1n, prepare: -1n };
 
 /** Starts a mirror. @throws LogCannotStart when the file cannot be opened */
 export async function startMirror(options: MirrorOptions): Promise<Mirror> {
   const { path, settings, timing, onProgress, onVaultEntries, onFailure, report } = options;
   let head = position(0);
-  let seen = NOTHING;
+  let seen = BEFORE_FIRST_EVENT;
   let waiters: Waiter[] = [];
   let cutOffSince: number | undefined = performance.now();
   let isDropped = false;
@@ -94,7 +94,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     );
   }
 
-  /** Lets the thread keep the file up to date; resolves when that has ended. */
+  /** Makes the thread open and follow the mirror; resolves when it has stopped. */
   async function run(): Promise<void> {
     const { channel } = connection;
     try {

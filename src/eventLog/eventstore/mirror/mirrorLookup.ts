@@ -7,7 +7,7 @@ export interface StoredId {
   readonly position: Position;
 }
 
-/** What appends need to know of the mirrored history. */
+/** Queries over the mirrored history that appends need. */
 export interface MirrorLookup {
   headOf(stream: string): ChainHead;
   /** Up to `maxCount` events of a stream after a revision, in order. */
@@ -18,6 +18,7 @@ export interface MirrorLookup {
   close(): void;
 }
 
+/** Opens a read-only connection to a mirror file, which must exist. */
 export function openMirrorLookup(path: string): MirrorLookup {
   const database = openForReading(path);
   const head = database.prepare(

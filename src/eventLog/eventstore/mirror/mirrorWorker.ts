@@ -47,7 +47,7 @@ async function follow(
   try {
     await followAll({
       newClient: () => openClient(settings),
-      marks: () => writer.marks(),
+      marks: () => writer.readMarks(),
       onResumed: (seen) => channel.notify('progress', { head: writer.head, seen }),
       handle: (batch) => handle(batch, writer, channel),
       onConnected: () => channel.notify('connected'),

@@ -5,7 +5,7 @@ import { isSideStream, isVaultStream } from '../../sideStreams.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import { fromWire } from '../client/wireEvent.ts';
 
-/** An event that was handled, and its position. Before reading resumes, the store must still have it there. */
+/** A handled event and its position. Reading resumes after it only if the store still has it there. */
 export interface ResumeMark {
   readonly native: NativePosition;
   readonly id: string;
@@ -36,7 +36,7 @@ export class MirrorWriter {
   }
 
   /** Events after which to resume: the last one of any kind, then the last one of the history, which is never scavenged. */
-  marks(): ResumeMark[] {
+  readMarks(): ResumeMark[] {
     const ofProgress = 'SELECT commitPosition, preparePosition, id FROM progress';
     const ofEvents = `${ofProgress.replace('progress', 'events')} ORDER BY position DESC LIMIT 1`;
     return [ofProgress, ofEvents].flatMap((sql) => {
@@ -47,6 +47,7 @@ export class MirrorWriter {
     });
   }
 
+  /** Writes a batch in one transaction. @throws the error of SQLite; nothing is written then */
   apply(batch: readonly AllStreamRecordedEvent[]): void {
     const last = batch.at(-1);
     if (!last) return;
@@ -74,7 +75,7 @@ export class MirrorWriter {
   #insert(event: AllStreamRecordedEvent): void {
     const { native, stream, revision, id, type, version, time, data, metadata } = fromWire(event);
     this.#head = position(this.#head + 1);
-    this.#statement.run(
+    this.#insertStatement.run(
       this.#head,
       stream,
       revision,
@@ -98,12 +99,12 @@ export class MirrorWriter {
     this.#database.prepare(sql).run(stream);
   }
 
-  #prepared: ReturnType<DatabaseSync['prepare']> | undefined;
-  get #statement() {
-    this.#prepared ??= this.#database.prepare(
+  #preparedInsert: ReturnType<DatabaseSync['prepare']> | undefined;
+  get #insertStatement() {
+    this.#preparedInsert ??= this.#database.prepare(
       `INSERT INTO events (position, stream, revision, id, type, version, time, data, metadata, commitPosition,
        preparePosition) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    return this.#prepared;
+    return this.#preparedInsert;
   }
 }

@@ -7,7 +7,7 @@ export interface Change {
   readonly after: Json;
 }
 
-/** The fields that differ, at the deepest level, with null for absent ones. Values of secret fields are redacted. */
+/** Lists the fields that differ, at the deepest level, with null for absent ones, and redacts values of secret fields. */
 export function difference(before: Json, after: Json, path = '', name = ''): Change[] {
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

@@ -1,4 +1,4 @@
-/** Replaces a secret. */
+/** The text that replaces a secret. */
 export const REDACTED = '[hidden]';
 
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['hash', 'passwordHash', 'secret', 'digest']);
@@ -7,7 +7,7 @@ const SECRET_FORMAT = /^sealed\.|^[0-9a-f]{64}$/;
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** A copy without secrets: sealed values, hashes of keys and passwords, digests. @param name of the field with `value` */
+/** Returns a copy without secrets: sealed values, hashes of keys and passwords, digests. @param name field of `value` */
 export function redact(value: Json, name = ''): Json {
   if (value === null) return null;
   if (SECRET_FIELDS.has(name)) return REDACTED;

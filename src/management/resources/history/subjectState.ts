@@ -2,7 +2,7 @@ import type { AccountId, ApiKeyId } from '../../../domain/core/brands.ts';
 import type { HotState } from '../../../state/fold/hotState.ts';
 import { type Json, toJson } from './redact.ts';
 
-/** The folded state that the events of a stream change; null for streams that change no state. */
+/** Returns the folded state that the events of a stream change; null for streams that change no state. */
 export function subjectState(stream: string, state: HotState): Json {
   const dash = stream.indexOf('-');
   const id = stream.slice(dash + 1);

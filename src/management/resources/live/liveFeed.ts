@@ -7,7 +7,7 @@ import type { HotRunner } from '../../../state/hotRunner.ts';
 
 export interface LiveFeedOptions {
   readonly hot: HotRunner;
-  /** Changes within this time are sent in one message. */
+  /** Changes during this time are sent in one message. */
   readonly batchMs?: number;
   /** Interval at which listeners without access are dropped and all others get a keepalive. */
   readonly checkMs?: number;
@@ -101,7 +101,7 @@ const KEEPALIVE = ': keepalive\n\n';
 
 const message = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The kind alone for requests, which are too many to name, and for subjects whose ids clients choose. */
+/** Names only the kind of requests, of which there are too many, and of subjects whose ids clients choose. */
 function subjectOrKind(stream: string, event: KnownEvent): string {
   const subject = subjectOf(stream, event);
   const kind = kindOf(subject);

@@ -20,12 +20,13 @@ export interface HourlyRemaining {
   readonly secondary: readonly number[];
 }
 
-/** @param hours of one account; the last one before `since` gives the value to begin with */
+/** Computes the trend of one account. @param hours its samples; the last hour before `since` gives the first value */
 export const hourlyRemaining = (hours: readonly UsageHour[], since: Instant): HourlyRemaining => ({
   primary: series(hours, since, (hour) => mean(hour.primaryRemaining, hour.primarySamples)),
   secondary: series(hours, since, (hour) => mean(hour.secondaryRemaining, hour.secondarySamples)),
 });
 
+/** Converts hourly values to points with their times. @param since start of the first hour */
 export function trendPoints({ primary, secondary }: HourlyRemaining, since: Instant) {
   const times = Array.from({ length: HOURS }, (_, hour) => iso(instant(since + hour * HOUR_MS)));
   const points = (values: readonly number[]) => values.map((v, hour) => ({ t: times[hour] as string, v }));

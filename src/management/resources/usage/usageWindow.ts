@@ -5,13 +5,13 @@ import { commonMinutes, type WindowName } from '../../../domain/accountUsage/win
 import { type AccountId, iso } from '../../../domain/core/brands.ts';
 import type { HotState } from '../../../state/fold/hotState.ts';
 
-/** Before the first sample, usage counts as zero. */
+/** Assumes zero usage before the first sample. */
 export const remainingPercent = (window: UsageWindow | null) => Math.max(0, 100 - (window?.usedPercent ?? 0));
 
 /** Rounds to two decimals. */
 export const roundPercent = (value: number): number => Math.round(value * 100) / 100;
 
-/** One usage window over all active accounts, weighted by the credits of their plans. */
+/** Aggregates one usage window over all active accounts, weighted by the credits of their plans. */
 export function aggregatedWindow(state: HotState, name: WindowName) {
   const active = [...state.accounts.values()].filter(({ status }) => status === 'active');
   const windows = active.map((account) => windowOf(state, account, name));
@@ -27,7 +27,7 @@ export function aggregatedWindow(state: HotState, name: WindowName) {
   };
 }
 
-/** One window of one account by its last sample. */
+/** Reads one window of one account from its last sample. */
 export function windowOf(state: HotState, account: Account, name: WindowName) {
   const window = state.usage.get(account.id)?.sample?.[name] ?? null;
   const capacityCredits = creditsOf(account.planType)[name];
