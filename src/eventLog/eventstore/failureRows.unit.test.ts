@@ -60,8 +60,8 @@ const failures: readonly [name: string, file: string, title: string][] = [
   ['subscription ended with OK', follows, 'ends with OK, without an error from the client'],
   ['subscription cancelled', follows, 'is cancelled by a node that is shutting down'],
   ['subscription lost with its server', follows, 'is lost with its server'],
-  ['crash between document and checkpoint', mongo, 'folding again what is there already changes nothing'],
-  ['two owners of a projection', mongo, 'an owner that was replaced while it paused'],
+  ['crash between document and checkpoint', mongo, 'projecting the same events again changes nothing'],
+  ['two owners of a projection', mongo, 'a paused projector that was replaced completes no batch'],
   ['subscription left open at the server', follows, 'leaves no call open at the server after close'],
   ['server down at start', follows, 'waits at the start for %s, with a line for each attempt'],
   ['disk full', durability, 'rejects an append that does not fit on the disk'],
@@ -69,7 +69,7 @@ const failures: readonly [name: string, file: string, title: string][] = [
   [
     'data folder copied under load',
     'test/durability/copiedFolder.system.test.ts',
-    'a copy of the data folder at any instant',
+    'a copy of the data folder taken under load',
   ],
   [
     'copied folder running beside its original',
