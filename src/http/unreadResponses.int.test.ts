@@ -12,10 +12,10 @@ afterEach(async () => {
 });
 
 /** Starts a server and a client that requests a long response without reading it. */
-async function start(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
-  let cut = (): void => undefined;
-  const whenCut = new Promise<void>((resolve) => {
-    cut = resolve;
+async function start(unreadMs: number): Promise<{ closed: Promise<void> }> {
+  let onClose = (): void => undefined;
+  const closed = new Promise<void>((resolve) => {
+    onClose = resolve;
   });
   server = await startHttpServer({
     host: '127.0.0.1',
@@ -23,7 +23,7 @@ async function start(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
     isProxyPath: () => false,
     proxy: () => undefined,
     management: (request, response) => {
-      request.socket.once('close', cut);
+      request.socket.once('close', onClose);
       response.end(LONG);
     },
     unreadMs,
@@ -31,12 +31,12 @@ async function start(unreadMs: number): Promise<{ whenCut: Promise<void> }> {
   client = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
   client.on('error', () => undefined);
   client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-  return { whenCut };
+  return { closed };
 }
 
-test('cuts a client that does not read its response', async () => {
-  const { whenCut } = await start(200);
-  await whenCut;
+test('disconnects a client that does not read its response', async () => {
+  const { closed } = await start(200);
+  await closed;
 });
 
 test('sends the complete response to a client that reads slowly', async () => {

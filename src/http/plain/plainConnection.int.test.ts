@@ -128,7 +128,7 @@ describe('a plain request', () => {
     expect(connections.size).toBe(0);
   });
 
-  test('is notified of a half-closed connection like by Node', async () => {
+  test('is notified of a half-closed connection, as by Node', async () => {
     const { connectClient, served } = await startServer(() => undefined);
     const client = await connectClient(plainRequest('/plain'));
     await expect.poll(() => served.length).toBe(1);

@@ -27,7 +27,7 @@ function folderWith(files: Record<string, string>): string {
   return folder;
 }
 
-/** Starts a server that responds 404 to what the dashboard does not serve. */
+/** Starts a server that responds with 404 to requests that the dashboard does not serve. */
 async function startServer() {
   const folder = folderWith({ '/index.html': PAGE, [APP]: 'app();', '/icon.svg': '<svg/>', '/large.json': LARGE });
   const dashboard = createDashboard(folder);
@@ -108,7 +108,7 @@ test('serves neither files outside the folder nor compressed variants by name', 
   }
 });
 
-test('ignores a Range header, whatever it says', async () => {
+test('ignores Range headers', async () => {
   const { get } = await startServer();
   for (const range of ['bytes=0-2', 'bytes=5-2', 'bytes=999-', 'nonsense']) {
     const { status, text } = await get('/icon.svg', { range });
@@ -116,13 +116,13 @@ test('ignores a Range header, whatever it says', async () => {
   }
 });
 
-test('leaves a response that it does not serve untouched', async () => {
+test('does not change a response that it does not serve', async () => {
   const { get } = await startServer();
   const { headers } = await get('/missing.svg', { accept: '*/*' });
   expect(Object.keys(headers).sort()).toEqual(['connection', 'content-length', 'date']);
 });
 
-test('cuts the connection when a file has disappeared since the start', async () => {
+test('closes the connection when a file has disappeared since the start', async () => {
   const { get, folder } = await startServer();
   rmSync(join(folder, 'icon.svg'));
   await expect(get('/icon.svg')).rejects.toThrow();
@@ -147,4 +147,5 @@ function isLinkTo(fd: string, path: string): boolean {
   }
 }
 
-test('is undefined when the dashboard has not been built', () => expect(createDashboard('/nowhere')).toBeUndefined());
+test('returns undefined if the dashboard has not been built', () =>
+  expect(createDashboard('/nowhere')).toBeUndefined());

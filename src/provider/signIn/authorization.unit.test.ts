@@ -42,7 +42,7 @@ test('accepts a code only with the state of its own sign-in', () => {
   expect(authorization.read(callback({ code: 'c', state, iss: 'http://evil' }), linkId)).toEqual({ kind: 'foreign' });
 });
 
-test('reads a refusal as a code, whatever text the provider sent', () => {
+test('reads a refusal as a code that is safe to log', () => {
   const state = authorization.stateOf(linkId);
   const read = (error: string) => authorization.read(callback({ error, state }), linkId);
   expect(read('access_denied')).toEqual({ kind: 'refused', code: 'access_denied' });

@@ -21,7 +21,7 @@ describe('headers of an account', () => {
     ['an account without an id at the provider', { accountId: 'email_0123456789ab', upstreamAccountId: null }],
     ['an id derived from an e-mail address', { accountId: 'email_0123456789ab', upstreamAccountId: 'anything' }],
     ['a made-up id', { accountId: 'local_0123456789ab', upstreamAccountId: 'local_0123456789ab' }],
-  ])('leave out %s', async (_name, changes) => {
+  ])('contain only the token for %s', async (_name, changes) => {
     const accountId = await fixture.importAccount(at, changes as object);
     expect(fixture.node.tokens.headersFor(accountId)).toEqual({ authorization: current() });
   });

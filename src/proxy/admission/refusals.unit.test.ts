@@ -17,7 +17,7 @@ const refusal = (requestId: string): RefusedRequest => ({
   latencyMs: 0,
 });
 
-function stage() {
+function setUp() {
   let now: Instant = instant(600_000);
   const events: EventToAppend[] = [];
   const record = async (event: EventToAppend) => {
@@ -32,7 +32,7 @@ function stage() {
 }
 
 test('records sixty refusals a minute as events and counts the rest', async () => {
-  const { refusals, events, counted } = stage();
+  const { refusals, events, counted } = setUp();
   for (let index = 0; index < 70; index++) await refusals.record(refusal(`r${index}`));
   await refusals.stop();
   expect(events.filter(({ type }) => type === 'RequestRefused')).toHaveLength(60);
@@ -40,7 +40,7 @@ test('records sixty refusals a minute as events and counts the rest', async () =
 });
 
 test('loses no count when the minute ends during a write', async () => {
-  const { refusals, counted, pass } = stage();
+  const { refusals, counted, pass } = setUp();
   refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   for (let index = 0; index < 70; index++) await refusals.record(refusal(`r${index}`));
   pass(60_000);
@@ -50,7 +50,7 @@ test('loses no count when the minute ends during a write', async () => {
 });
 
 test('loses no count when the clock is set back', async () => {
-  const { refusals, counted, pass } = stage();
+  const { refusals, counted, pass } = setUp();
   refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   pass(-300_000);
   refusals.countAnonymous('10.0.0.1', 'ip_forbidden');

@@ -22,7 +22,7 @@ const FAILED = event('response.failed', ',"response":{"error":{"code":"server_er
 const ERROR = event('error', ',"error":{"code":"server_error"}');
 
 /** An exchange over two accounts, with a step for everything that can happen and counts of what must happen once. */
-function stage(isStream: boolean) {
+function setUp(isStream: boolean) {
   const hot = new HotState();
   for (const name of [1, 2]) {
     const imported = AccountImported(importedAccount({ accountId: accountId(name) }));
@@ -82,7 +82,7 @@ function stage(isStream: boolean) {
             isOpen = false;
             if (listener === guarded) listener = undefined;
           };
-          // As the port promises: nothing is called after the end, an error or an abort.
+          // The contract of `UpstreamListener`: no calls after the end, an error or an abort.
           const guarded: UpstreamListener = {
             onHead: (status, headers) => isOpen && upstreamListener.onHead(status, headers),
             onBody: (bytes) => isOpen && upstreamListener.onBody(bytes),
@@ -158,7 +158,7 @@ function stage(isStream: boolean) {
   return { exchange, steps, counts, outcomes, usedBytes: () => budget.usedBytes };
 }
 
-const NAMES = Object.keys(stage(true).steps) as (keyof ReturnType<typeof stage>['steps'])[];
+const NAMES = Object.keys(setUp(true).steps) as (keyof ReturnType<typeof setUp>['steps'])[];
 
 /** Runs the callbacks of settled promises. */
 const flush = () => new Promise((resolve) => setImmediate(resolve));
@@ -166,7 +166,7 @@ const flush = () => new Promise((resolve) => setImmediate(resolve));
 test('settles once, responds at most once and ends once, in every sequence of events', () =>
   fc.assert(
     fc.asyncProperty(fc.boolean(), fc.array(fc.constantFrom(...NAMES), { maxLength: 25 }), async (isStream, names) => {
-      const { exchange, steps, counts, usedBytes } = stage(isStream);
+      const { exchange, steps, counts, usedBytes } = setUp(isStream);
       exchange.start();
       for (const name of names) {
         const wasOver = exchange.isOver;
@@ -191,18 +191,18 @@ test.each([
   ['fails by an event of the provider', ['head', 'text', 'failed'], { status: 'error', code: 'server_error' }],
   ['fails after the first byte', ['head', 'text', 'reset'], { status: 'error', code: 'stream_incomplete' }],
   ['fails on every account', ['serverError', 'serverError'], { status: '502', code: 'upstream_error' }],
-  ['loses its client', ['head', 'disconnect'], { status: 'error', code: 'client_disconnected' }],
+  ['is abandoned by its client', ['head', 'disconnect'], { status: 'error', code: 'client_disconnected' }],
   ['is aborted', ['shutDown'], { status: '503', code: 'shutting_down' }],
   ['is refused while its body is sent', ['refuse'], { status: '400', code: 'invalid_request_error' }],
 ] as const)('records the outcome of a request that %s', async (_how, names, expected) => {
-  const { exchange, steps, outcomes } = stage(true);
+  const { exchange, steps, outcomes } = setUp(true);
   exchange.start();
   for (const name of names) steps[name]();
   expect(outcomes).toMatchObject([expected]);
 });
 
 test('ends the response only after the outcome is in the log', async () => {
-  const { exchange, steps, counts } = stage(true);
+  const { exchange, steps, counts } = setUp(true);
   exchange.start();
   for (const name of ['head', 'text', 'completed'] as const) steps[name]();
   await flush();

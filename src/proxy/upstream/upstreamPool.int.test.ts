@@ -164,9 +164,9 @@ describe.each([
     });
 
     test.each([
-      ['the provider says so', 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok'],
+      ['the provider sends Connection: close', 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok'],
       [
-        'the provider keeps it for a second only',
+        'the provider keeps it open for only a second',
         'HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\nok',
       ],
       ['bytes followed the response', `${OK}HTTP/1.1 200 OK\r\n`],
@@ -300,7 +300,7 @@ describe.each([
     });
   });
 
-  test('makes the provider wait while it is paused, and continues when resumed', async () => {
+  test('makes the provider wait during a pause and delivers the rest afterwards', async () => {
     const size = 64 * 1_048_576;
     let sent = 0;
     const { pool } = await startProvider(async ({ socket }) => {
@@ -332,7 +332,7 @@ describe.each([
     expect(received).toBeLessThan(size);
   });
 
-  test('may be paused and resumed by its own callbacks', async () => {
+  test('lets a listener pause and resume from its own callbacks', async () => {
     const { pool } = await startProvider(
       respondingWith('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n2\r\nef\r\n0\r\n\r\n'),
     );
@@ -356,7 +356,7 @@ describe.each([
     expect(body).toBe('abcdef');
   });
 
-  test('closes the connection when aborted, and calls the listener no more', async () => {
+  test('closes the connection of an aborted request and does not call its listener again', async () => {
     const { pool, connections } = await startProvider(({ socket }) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhell'),
     );
@@ -367,7 +367,7 @@ describe.each([
     expect(recorded).toEqual({ status: 200, body: 'hell', pieces: 1, outcome: 'none' });
   });
 
-  test('leaves the connection to the next request when aborted after its end', async () => {
+  test('keeps the connection for the next request when one is aborted after its end', async () => {
     const { pool, connections } = await startProvider(respondingWith(OK));
     const shared = pool();
     const first = send(shared);

@@ -167,7 +167,7 @@ describe('token-endpoint-down: a transient failure', () => {
     expect(tokenCalls()).toBe(2);
   });
 
-  test('is retried at once after the clock was put back', async () => {
+  test('is retried at once after the clock was set back', async () => {
     at.token = { status: 500 };
     await fixture.node.tokens.refresh(id, 'unauthorized');
     at.token = 'rotate';
