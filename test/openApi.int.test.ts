@@ -119,7 +119,7 @@ test('has unique operation ids and no dangling references', () => {
   expect(JSON.stringify(document)).not.toMatch(/__schema|"\$defs"/);
 });
 
-test('returns from every endpoint what the document says', async () => {
+test('returns what the document describes from every endpoint', async () => {
   const called = new Set<string>();
   // biome-ignore lint/suspicious/noExplicitAny: each response has its own fields
   const call = async (name: string, parameters: Record<string, string> = {}, body?: unknown): Promise<any> => {
@@ -208,8 +208,8 @@ test('returns from every endpoint what the document says', async () => {
     { currentPassword: password, newPassword: 'battery staple' },
   );
   const headers = { 'content-type': 'application/json' };
-  const elsewhere = { method: 'POST', headers, body: JSON.stringify({ password: 'battery staple' }) };
-  await fetch(`${gateway.url}/api/dashboard-auth/password/login`, elsewhere);
+  const otherSession = { method: 'POST', headers, body: JSON.stringify({ password: 'battery staple' }) };
+  await fetch(`${gateway.url}/api/dashboard-auth/password/login`, otherSession);
   await call('GET /api/status');
   const { sessions } = await call('GET /api/sessions');
   const other = sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
@@ -244,7 +244,7 @@ test('returns from every endpoint what the document says', async () => {
   );
 }, 60_000);
 
-test('returns errors as the document says', async () => {
+test('returns errors as the document describes', async () => {
   cookie = '';
   const refused: [name: string, path: string, body?: unknown][] = [
     ['POST /api/api-keys', '/api/api-keys', { name: '' }],

@@ -27,7 +27,7 @@ function historyIn(file: string): Record<string, unknown>[] {
 }
 
 /** Runs a service with an account, an API key and some requests, and stops it. The master key is not in the folder. */
-async function anEmbeddedService() {
+async function usedEmbeddedFolder() {
   const masterKey = randomBytes(32).toString('base64');
   const gateway = await startGateway({ accounts: 1, env: { SVC_ENCRYPTION_KEY: masterKey } });
   onTestFinished(() => gateway.stop());
@@ -45,58 +45,54 @@ async function anEmbeddedService() {
 
 const shownAccount = ({ account_id, email, status }: Record<string, string>) => ({ account_id, email, status });
 
-test(
-  'moves from the data folder to EventStoreDB and back, and serves the same data at the same positions',
-  SLOW,
-  async () => {
-    const { gateway, masterKey, before } = await anEmbeddedService();
-    const { folder, provider } = gateway;
-    await using server = await startFakeEventStore();
-    const vault = { SVC_ENCRYPTION_KEY: masterKey };
-    const there = { ...vault, SVC_EVENTSTORE_URL: server.url };
-    const file = join(folder, 'history.ndjson');
-    const events = historyIn(join(folder, 'log.sqlite'));
+test('moves a history to EventStoreDB and back with the same data and positions', SLOW, async () => {
+  const { gateway, masterKey, before } = await usedEmbeddedFolder();
+  const { folder, provider } = gateway;
+  await using server = await startFakeEventStore();
+  const vault = { SVC_ENCRYPTION_KEY: masterKey };
+  const there = { ...vault, SVC_EVENTSTORE_URL: server.url };
+  const file = join(folder, 'history.ndjson');
+  const events = historyIn(join(folder, 'log.sqlite'));
 
-    const exported = await svc(folder, vault, 'export', file);
-    expect(exported.stderr).toEqual([]);
-    expect(exported.stdout.at(-1)).toMatch(
-      new RegExp(`^${events.length} events and \\d+ keys are in ${file}; each chain of hashes is intact$`),
-    );
-    const imported = await svc(folder, there, 'import', file);
-    expect(imported).toMatchObject({ exitCode: 0, stderr: [] });
-    expect(imported.stdout).toContainEqual(`100 % (${events.length} of ${events.length} events)`);
-    expect(imported.stdout.at(-1)).toMatch(/ events and \d+ keys are written, read back and the same/);
+  const exported = await svc(folder, vault, 'export', file);
+  expect(exported.stderr).toEqual([]);
+  expect(exported.stdout.at(-1)).toMatch(
+    new RegExp(`^${events.length} events and \\d+ keys are in ${file}; each chain of hashes is intact$`),
+  );
+  const imported = await svc(folder, there, 'import', file);
+  expect(imported).toMatchObject({ exitCode: 0, stderr: [] });
+  expect(imported.stdout).toContainEqual(`100 % (${events.length} of ${events.length} events)`);
+  expect(imported.stdout.at(-1)).toMatch(/ events and \d+ keys are written, read back and the same/);
 
-    const service = serve({ folder, provider, env: there });
-    onTestFinished(() => service[Symbol.asyncDispose]());
-    const url = await service.listening();
-    const { call: get } = managementApi(url);
-    expect((await get('GET', '/api/accounts')).accounts.map(shownAccount)).toEqual(before.accounts);
-    expect(await get('GET', '/api/api-keys')).toEqual(before.keys);
-    expect((await get('GET', '/api/request-logs')).requests).toHaveLength(before.rows);
-    const response = await fetch(`${url}/v1/responses`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'gpt-5.1', input: 'hello', stream: false }),
-    });
-    expect(response.status).toBe(200);
-    await response.text();
-    service.signal('SIGTERM');
-    expect(await service.ended).toMatchObject({ exitCode: 0 });
-    const moved = historyIn(join(folder, 'mirror.sqlite'));
-    expect(moved.slice(0, events.length)).toEqual(events);
+  const service = serve({ folder, provider, env: there });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const url = await service.listening();
+  const { call: get } = managementApi(url);
+  expect((await get('GET', '/api/accounts')).accounts.map(shownAccount)).toEqual(before.accounts);
+  expect(await get('GET', '/api/api-keys')).toEqual(before.keys);
+  expect((await get('GET', '/api/request-logs')).requests).toHaveLength(before.rows);
+  const response = await fetch(`${url}/v1/responses`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-5.1', input: 'hello', stream: false }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+  service.signal('SIGTERM');
+  expect(await service.ended).toMatchObject({ exitCode: 0 });
+  const moved = historyIn(join(folder, 'mirror.sqlite'));
+  expect(moved.slice(0, events.length)).toEqual(events);
 
-    const [again, home] = [join(folder, 'again.ndjson'), join(folder, 'home')];
-    expect(await svc(folder, there, 'export', again)).toMatchObject({ exitCode: 0 });
-    expect(await svc(home, vault, 'import', again)).toMatchObject({ exitCode: 0, stderr: [] });
-    const back = historyIn(join(home, 'log.sqlite'));
-    expect(back.slice(0, events.length)).toEqual(events);
-    expect(back.map(({ type }) => type).slice(events.length)).toContain('RequestCompleted');
-  },
-);
+  const [again, home] = [join(folder, 'again.ndjson'), join(folder, 'home')];
+  expect(await svc(folder, there, 'export', again)).toMatchObject({ exitCode: 0 });
+  expect(await svc(home, vault, 'import', again)).toMatchObject({ exitCode: 0, stderr: [] });
+  const back = historyIn(join(home, 'log.sqlite'));
+  expect(back.slice(0, events.length)).toEqual(events);
+  expect(back.map(({ type }) => type).slice(events.length)).toContain('RequestCompleted');
+});
 
 test('continues an import that was killed', SLOW, async () => {
-  const { gateway, masterKey } = await anEmbeddedService();
+  const { gateway, masterKey } = await usedEmbeddedFolder();
   const { folder } = gateway;
   await using server = await startFakeEventStore();
   const there = { SVC_ENCRYPTION_KEY: masterKey, SVC_EVENTSTORE_URL: server.url };
@@ -113,7 +109,7 @@ test('continues an import that was killed', SLOW, async () => {
 });
 
 test('refuses in one line to transfer with a wrong file, a wrong key or a running service', SLOW, async () => {
-  const { gateway, masterKey } = await anEmbeddedService();
+  const { gateway, masterKey } = await usedEmbeddedFolder();
   const { folder } = gateway;
   const vault = { SVC_ENCRYPTION_KEY: masterKey };
   const file = join(folder, 'history.ndjson');

@@ -19,7 +19,7 @@ async function linesAfter(...outcomes: ('written' | AppendOutcome)[]): Promise<s
   return lines;
 }
 
-test('reports a full disk once, and once more when appends succeed again', async () => {
+test('reports a full disk once, and the recovery once', async () => {
   const full = rejected('the log cannot be written: database or disk is full');
   expect(await linesAfter('written', full, full, full, 'written', 'written')).toEqual([
     expect.stringContaining('refuses events: the log cannot be written: database or disk is full.'),

@@ -57,11 +57,11 @@ test('folds events of another node while own events are applied before the log',
 
 test('calls listeners when an event is applied and when the log delivers it', async () => {
   const { log, hot } = await createRunner();
-  const heard: number[] = [];
-  hot.onFolded(({ position }) => heard.push(position));
+  const positions: number[] = [];
+  hot.onFolded(({ position }) => positions.push(position));
   const { toAppend, durable } = written(begun(1), 0);
   hot.applyBeforeLog(durable);
   await log.append(STREAM, NO_STREAM, [toAppend]);
-  await vi.waitUntil(() => heard.length === 2, waitOptions);
-  expect(heard).toEqual([0, 1]);
+  await vi.waitUntil(() => positions.length === 2, waitOptions);
+  expect(positions).toEqual([0, 1]);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { errorJson } from '../support/provider/http.ts';
-import { connectionReset, json, whole } from '../support/provider/scripts.ts';
+import { connectionReset, fullResponse, json } from '../support/provider/scripts.ts';
 import { operatorOf } from './operator.ts';
 
 let gateway: Gateway;
@@ -135,7 +135,7 @@ describe('device sign-in', () => {
   test.each([
     ['an unknown error', errorJson(400, { message: 'No', code: 'device_gone' }), 'device_gone'],
     ['an empty object', json(200, {}), 'invalid_response'],
-    ['an HTML page', whole(200, 'text/html', '<html>'), 'invalid_response'],
+    ['an HTML page', fullResponse(200, 'text/html', '<html>'), 'invalid_response'],
   ])('fails on %s', async (_name, script, code) => {
     gateway.provider.authorization.script.nextPolls.push(script);
     const flow = await begin();

@@ -12,7 +12,7 @@ const SLOW = { timeout: 120_000 };
 const DOWN_MS = 50;
 
 /** A server that crashes at its nth call, and restarts shortly afterwards with the same database. */
-async function aCrashingServer() {
+async function startCrashingServer() {
   const database = new FakeDatabase();
   let server: FakeEventStore;
   let callsLeft = Number.POSITIVE_INFINITY;
@@ -50,7 +50,7 @@ async function aCrashingServer() {
 }
 
 test('waits at the start, with a line, whichever call the server crashes at', SLOW, async () => {
-  const server = await aCrashingServer();
+  const server = await startCrashingServer();
   const env = { SVC_EVENTSTORE_URL: server.url(), SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   const gateway = await startGateway({ accounts: 1, env });
   onTestFinished(() => gateway.stop());

@@ -41,7 +41,7 @@ const askStream = async (fields: object = {}) => readChatStream(await ask({ stre
 const askJson = async (fields: object = {}) => {
   const response = await ask(fields);
   expect(response.headers.get('content-type')).toContain('application/json');
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it is after
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   return { status: response.status, body: (await response.json()) as any };
 };
 

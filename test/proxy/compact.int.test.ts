@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type Gateway, type GatewayOptions, validRequest } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
-import { json, whole } from '../support/provider/http.ts';
+import { fullResponse, json } from '../support/provider/http.ts';
 import {
   accessTokenRefused,
   connectionReset,
@@ -72,7 +72,7 @@ describe('a compaction', () => {
   test('relays the response byte for byte and adds only missing documented fields', async () => {
     await start();
     const body = '{ "id":"cmp_1","output":[], "x":1e2 }';
-    gateway.pool[0]?.at.compact.always(whole(200, 'application/json', body));
+    gateway.pool[0]?.at.compact.always(fullResponse(200, 'application/json', body));
     const missing = '"object":"response.compaction","status":"completed",';
     expect(await (await compact()).text()).toBe(`{${missing} "id":"cmp_1","output":[], "x":1e2 }`);
   });
@@ -110,10 +110,10 @@ describe('a failed compaction', () => {
     ['its window is used up', usageLimitReached(), 'usage_limit'],
     ['it fails', serverError({ body: 'html' }), 'provider_error'],
     ['the connection is reset', connectionReset(), 'unreachable'],
-    ['it responds with a page', whole(200, 'text/html', '<html>'), 'not_json'],
+    ['it responds with a page', fullResponse(200, 'text/html', '<html>'), 'not_json'],
     ['it responds with a stream', textResponse(), 'not_json'],
-    ['it responds with incomplete JSON', whole(200, 'application/json', '{"id":'), 'provider_error'],
-    ['it responds with an empty body', whole(200, 'application/json', ''), 'cut'],
+    ['it responds with incomplete JSON', fullResponse(200, 'application/json', '{"id":'), 'provider_error'],
+    ['it responds with an empty body', fullResponse(200, 'application/json', ''), 'cut'],
     ['it responds with a failure', json(200, { status: 'failed', error: { code: 'server_error' } }), 'provider_error'],
   ])('goes to another account when %s', async (_what, script, outcome) => {
     await start({ accounts: 2 });
@@ -137,7 +137,7 @@ describe('a failed compaction', () => {
 
   test('responds with 502 without another account', async () => {
     await start();
-    gateway.pool[0]?.at.compact.always(whole(200, 'text/html', '<html>'));
+    gateway.pool[0]?.at.compact.always(fullResponse(200, 'text/html', '<html>'));
     const response = await compact();
     expect(response.status).toBe(502);
     expect(await response.json()).toEqual({
@@ -157,7 +157,7 @@ describe('relays after one attempt that the provider', () => {
     ],
     [
       'does not implement compaction, without a message',
-      whole(501, 'text/plain', ''),
+      fullResponse(501, 'text/plain', ''),
       501,
       { message: 'Not implemented', type: 'server_error', code: 'not_implemented' },
     ],

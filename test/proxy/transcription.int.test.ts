@@ -6,13 +6,13 @@ import { gateways } from '../support/gateways.ts';
 import {
   accessTokenRefused,
   connectionReset,
+  fullResponse,
   json,
   noResponse,
   type ResponseScript,
   requestRefused,
   serverError,
   usageLimitReached,
-  whole,
 } from '../support/provider/scripts.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
@@ -189,7 +189,7 @@ describe('a short recording', () => {
     ['the window is used up', usageLimitReached(), 'usage_limit'],
     ['the provider fails', serverError({ body: 'html' }), 'provider_error'],
     ['the connection is reset', connectionReset(), 'unreachable'],
-    ['the provider responds with a page', whole(200, 'text/html', '<html>'), 'not_json'],
+    ['the provider responds with a page', fullResponse(200, 'text/html', '<html>'), 'not_json'],
   ])('is retried on another account when %s', async (_what, script, outcome) => {
     await start({ accounts: 2 });
     const [first, second] = gateway.pool;

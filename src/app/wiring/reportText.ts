@@ -5,7 +5,7 @@ const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 export const isOperatorError = (error: unknown): boolean =>
   error instanceof Error && !BUGS.some((kind) => error instanceof kind);
 
-/** What is printed for an error: one line, or the stack of a bug, which nobody finds by its message alone. */
+/** The text to print for an error: one line, or for a bug the stack, because its message alone does not locate it. */
 export function reportText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return (isOperatorError(error) ? undefined : error.stack) ?? `${error.name}: ${error.message}`;

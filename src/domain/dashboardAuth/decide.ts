@@ -23,7 +23,7 @@ export type DashboardAuthCommand =
   | { type: 'DisableTotp' };
 
 /**
- * Disabling TOTP also turns off the setting that requires it, because otherwise nobody could sign in.
+ * Disabling TOTP also turns off the setting that requires it, because otherwise sign-in would be impossible.
  * @throws Refusal `password_already_configured` | `password_not_configured` | `invalid_credentials` |
  *   `totp_already_configured` | `totp_not_configured`
  */

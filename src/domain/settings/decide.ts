@@ -11,7 +11,7 @@ export type SettingsCommand = {
 
 /**
  * Produces no event if nothing changes.
- * @throws Refusal `invalid_totp_config` when TOTP is to be required although none is configured
+ * @throws Refusal `invalid_totp_config` when the change requires TOTP and none is configured
  */
 export function decide({ to }: SettingsCommand, settings: SettingsState): SettingsEvent[] {
   const requiresTotp = to.totpRequiredOnLogin && !settings.totpRequiredOnLogin;

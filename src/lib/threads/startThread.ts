@@ -36,7 +36,7 @@ export type ThreadSettings<Protocol extends ThreadProtocol> = CommonSettings<Pro
   (Protocol extends { readonly reports: infer Reports extends Messages } ? ReportsSetting<Reports> : unknown);
 
 export interface StopOptions {
-  /** Time for the thread to finish in, which it is told; no limit when absent. */
+  /** Time for the thread to finish, passed on to it; no limit when absent. */
   readonly timeoutMs?: number;
   /** Time beyond that before it is terminated. */
   readonly graceMs?: number;
@@ -51,9 +51,9 @@ export interface Thread<Protocol extends ThreadProtocol> {
   readonly request: Channel<Protocol>['request'];
   /** Does nothing while no thread runs. */
   readonly notify: Channel<Protocol>['notify'];
-  /** Has the thread finish; resolves when it has ended. Nothing starts it again. */
+  /** Asks the thread to finish; resolves when it has ended. It is not restarted. */
   stop(options?: StopOptions): Promise<void>;
-  /** Ends the thread whatever it is doing. Nothing starts it again. */
+  /** Ends the thread immediately. It is not restarted. */
   terminate(): Promise<void>;
 }
 

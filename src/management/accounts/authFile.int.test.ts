@@ -43,7 +43,7 @@ test('distinguishes accounts that share an e-mail address or a provider id', asy
   expect(ids.size).toBe(3);
 });
 
-test('prefers the provider id of the file over the nested claim, and that over the top-level one', async () => {
+test('prefers the provider id of the file, then the nested claim, then the top-level one', async () => {
   const stage = await startManagement();
   const id = async (tokens: object, claims: object) => {
     const id_token = jwt({ email: 'ada@example.com', ...claims });

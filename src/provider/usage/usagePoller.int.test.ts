@@ -4,9 +4,9 @@ import {
   connectionReset,
   delayed,
   delayedUntil,
+  fullResponse,
   json,
   usageWindow,
-  whole,
 } from '../../../test/support/provider/scripts.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
@@ -263,9 +263,14 @@ describe('a failure changes nothing, is reported hourly and retried only if usef
     ['500', 500, 3, 'HTTP 500'],
     ['529', 529, 3, 'HTTP 529'],
     ['429 with a long Retry-After', json(429, {}, { headers: { 'retry-after': '60' } }), 1, 'HTTP 429'],
-    ['a redirect', whole(302, 'text/html', '', { headers: { location: '/backend-api/wham/usage?x' } }), 1, 'HTTP 302'],
+    [
+      'a redirect',
+      fullResponse(302, 'text/html', '', { headers: { location: '/backend-api/wham/usage?x' } }),
+      1,
+      'HTTP 302',
+    ],
     ['a reset connection', connectionReset(), 3, 'econnreset'],
-    ['HTML', whole(200, 'text/html', '<html>'), 1, 'unknown format'],
+    ['HTML', fullResponse(200, 'text/html', '<html>'), 1, 'unknown format'],
     ['another object', json(200, { detail: 'Not today' }), 1, 'unknown format'],
   ] as const)('%s', async (_name, failure, calls, report) => {
     await poller.pollNow(id);

@@ -118,7 +118,7 @@ describe('a stream begins', () => {
   });
 });
 
-test('reports a terminal event alone, whatever follows it', () => {
+test('reports a terminal event alone and ignores what follows', () => {
   const crlf = (text: string) => text.replaceAll('\n', '\r\n');
   for (const text of [`${created}${completed}data: [DONE]\n\n`, `${completed}data: [DONE]\n\n`]) {
     for (const seen of [scan(text), scan(crlf(text))])

@@ -39,7 +39,7 @@ test('leaves strings that look like numbers, and the last value of a repeated na
   );
 });
 
-test('changes no number, whatever its form', () => {
+test('changes no number in any notation', () => {
   const number = fc
     .tuple(
       fc.constantFrom('', '-'),

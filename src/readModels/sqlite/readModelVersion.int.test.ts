@@ -24,7 +24,7 @@ const INSTRUCTIONS = `The read models have other content or tables than their ve
 rebuilt. Raise what has changed: \`version\` of the projection, HISTORY_VERSION in projections/history.ts (also for a reworded
 sentence), or LAYOUT in readModelFile.ts and mongo/generations.ts (tables, documents, indexes). Then add a line to DIGESTS.`;
 
-test('builds from a history of every event type the tables that its version stands for', async () => {
+test('builds the tables of its version from a history of every event type', async () => {
   const folder = await tempFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const logPath = join(folder.path, 'log.sqlite');

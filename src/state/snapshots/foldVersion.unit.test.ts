@@ -36,7 +36,7 @@ function foldHistory(onFolded: (fold: Fold) => void = () => {}): Fold {
   return fold;
 }
 
-test('gives for a history of every event type the states that FOLD_VERSION stands for', () => {
+test('folds a history of every event type to the states of FOLD_VERSION', () => {
   const digest = createHash('sha256');
   foldHistory((fold) => digest.update(canonicalText(dataOf(fold))));
   expect(digest.digest('hex'), INSTRUCTIONS).toBe(DIGESTS[FOLD_VERSION]);

@@ -39,11 +39,11 @@ async function createNode() {
   let log: EventLog | undefined = await createSqliteEventLog({ path: logPath, node: 'n1' });
   onTestFinished(() => log?.close());
   let revision = -1;
-  const said: string[] = [];
+  const reported: string[] = [];
   const node = {
     logPath,
     folder,
-    said,
+    reported,
     get log() {
       if (!log) throw new Error('the log is closed');
       return log;
@@ -61,10 +61,10 @@ async function createNode() {
     path: (index = 0) => join(folder.path, folder.names()[index] as string),
     /** Starts a node. @returns where its fold began, and the fold at the end of the log */
     async start() {
-      const snapshot = await newestSnapshot(folder, node.log, (line) => said.push(line));
+      const snapshot = await newestSnapshot(folder, node.log, (line) => reported.push(line));
       const hot = await startHotRunner(
         node.log,
-        (error) => said.push(error.message),
+        (error) => reported.push(error.message),
         snapshot && foldFrom(snapshot.data),
       );
       onTestFinished(() => hot.stop());
@@ -89,7 +89,7 @@ async function createNode() {
         folder,
         isStartedFromSnapshot: begunAt > 0,
         onRefuted,
-        report: (line) => said.push(line),
+        report: (line) => reported.push(line),
         interval,
       });
       onTestFinished(() => keeper.stop());
@@ -117,7 +117,7 @@ test('a start from the newest snapshot gives the same state as one without snaps
   const { hot: fromNothing, begunAt: beginning } = await node.start();
   expect(beginning).toBe(0);
   expect(contentOf(hot)).toBe(contentOf(fromNothing));
-  expect(node.said).toEqual([]);
+  expect(node.reported).toEqual([]);
 });
 
 test('a snapshot of the last event of the log leaves nothing to fold', async () => {
@@ -191,8 +191,8 @@ test.each(unusable)(
     await damage(node);
     const { hot, begunAt } = await node.start();
     expect({ begunAt, addresses: hot.state.firewall.size }).toEqual({ begunAt: 30, addresses: hot.state.position });
-    expect(node.said).toEqual([expect.stringMatching(reason)]);
-    expect(node.said[0]).toContain('hot-000000000000040.snapshot');
+    expect(node.reported).toEqual([expect.stringMatching(reason)]);
+    expect(node.reported[0]).toContain('hot-000000000000040.snapshot');
     expect(positions(node)).toEqual([30]);
   },
 );
@@ -204,7 +204,7 @@ test('folds the log from its beginning when no snapshot is usable', async () => 
   node.folder.write(other.folder.read(other.folder.names()[0] as string));
   const { hot, begunAt } = await node.start();
   expect([begunAt, hot.state.position, hot.state.firewall.size]).toEqual([0, 30, 30]);
-  expect(node.said).toEqual([expect.stringMatching(/is of another log/)]);
+  expect(node.reported).toEqual([expect.stringMatching(/is of another log/)]);
 });
 
 test('writes snapshots while the log grows, and keeps the last two, readable by the owner only', async () => {
@@ -221,7 +221,7 @@ test('writes snapshots while the log grows, and keeps the last two, readable by 
   expect(readdirSync(node.folder.path)).toHaveLength(2);
   expect(statSync(node.path()).mode & 0o777).toBe(0o600);
   expect(statSync(node.folder.path).mode & 0o777).toBe(0o700);
-  expect({ refuted, said: node.said }).toEqual({ refuted: [], said: [] });
+  expect({ refuted, reported: node.reported }).toEqual({ refuted: [], reported: [] });
 });
 
 test('a start from a snapshot verifies it, then writes the next one', async () => {
@@ -231,7 +231,7 @@ test('a start from a snapshot verifies it, then writes the next one', async () =
   await node.append(50);
   const { refuted } = await node.keep(50);
   await vi.waitUntil(() => positions(node)[0] === 2_150, { timeout: 15_000 });
-  expect({ refuted, said: node.said }).toEqual({ refuted: [], said: [] });
+  expect({ refuted, reported: node.reported }).toEqual({ refuted: [], reported: [] });
 });
 
 const tampered: [string, string, RegExp][] = [
@@ -286,7 +286,9 @@ test('a node that cannot write snapshots reports it and keeps running', async ()
   writeFileSync(node.folder.path, 'a file where the folder should be');
   await node.append(30);
   const { refuted } = await node.keep(10);
-  await vi.waitUntil(() => node.said.length > 0, { timeout: 15_000 });
-  expect(node.said).toEqual([expect.stringMatching(/^Couldn't make a snapshot of the hot state: .*(EEXIST|ENOTDIR)/)]);
+  await vi.waitUntil(() => node.reported.length > 0, { timeout: 15_000 });
+  expect(node.reported).toEqual([
+    expect.stringMatching(/^Couldn't make a snapshot of the hot state: .*(EEXIST|ENOTDIR)/),
+  ]);
   expect(refuted).toEqual([]);
 });

@@ -62,7 +62,7 @@ test('the compose file requires an encryption key and has no default for any sec
   expect(text).not.toMatch(/changeit|:\/\/[^/\s]+:[^/\s]+@/);
 });
 
-test('the stores exist, are healthy before the service starts, and only the service reaches them', () => {
+test('the stores exist, start before the service, and are reached by the service alone', () => {
   const hosts = Object.entries(svc.environment ?? {})
     .filter(([name]) => /^SVC_(EVENTSTORE|MONGODB)_URL$/.test(name))
     .map(([, url]) => /\/\/([^:/]+)/.exec(String(url))?.[1] as string);

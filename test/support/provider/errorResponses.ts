@@ -1,4 +1,4 @@
-import { errorJson, json, whole } from './http.ts';
+import { errorJson, fullResponse, json } from './http.ts';
 import { type ResponseScript, stepsOf } from './responseScript.ts';
 
 /** `usage-limit-reached`: the window is used up. No `code`: the type is the code. */
@@ -53,9 +53,11 @@ export const serverError = ({
   const name = `serverError ${status} ${body}`;
   switch (body) {
     case 'html':
-      return whole(status, 'text/html', `<html><body><h1>${status}</h1><p>cloud front</p></body></html>`, { name });
+      return fullResponse(status, 'text/html', `<html><body><h1>${status}</h1><p>cloud front</p></body></html>`, {
+        name,
+      });
     case 'empty':
-      return whole(status, 'text/plain', '', { name });
+      return fullResponse(status, 'text/plain', '', { name });
     case 'json':
       return json(
         status,

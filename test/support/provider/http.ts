@@ -6,7 +6,7 @@ export interface BodyOptions {
 }
 
 /** A response with a Content-Length, not a stream. */
-export function whole(
+export function fullResponse(
   status: number,
   contentType: string,
   body: string,
@@ -21,7 +21,7 @@ export function whole(
 }
 
 export const json = (status: number, body: unknown, options: BodyOptions = {}): ResponseScript =>
-  whole(status, 'application/json', JSON.stringify(body), { name: `${status} json`, ...options });
+  fullResponse(status, 'application/json', JSON.stringify(body), { name: `${status} json`, ...options });
 
 export interface ErrorFields {
   message: string;

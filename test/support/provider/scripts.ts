@@ -2,7 +2,7 @@
 
 export * from './brokenStreams.ts';
 export * from './errorResponses.ts';
-export { json, whole } from './http.ts';
+export { fullResponse, json } from './http.ts';
 export type { Fragmentation, ResponseScript, ScriptContext, Step } from './responseScript.ts';
 export * from './responses.ts';
 export { HELLO, stream } from './stream.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SimulatedAccount } from './account.ts';
 import { type AuthorizationServer, CLIENT_ID, challengeOf, type Device } from './authorizationServer.ts';
-import { errorJson, json, whole } from './http.ts';
+import { errorJson, fullResponse, json } from './http.ts';
 import type { ReceivedRequest } from './received.ts';
 import type { ResponseScript } from './responseScript.ts';
 import { devicePage, problemPage, signInPage } from './signInPages.ts';
@@ -71,7 +71,7 @@ function problemOfAuthorize(query: Record<string, string>): string | undefined {
 
 function redirect(uri: string, parameters: Record<string, string>): ResponseScript {
   const location = `${uri}?${new URLSearchParams(parameters)}`;
-  return whole(302, 'text/html', '', { name: 'redirect', headers: { location } });
+  return fullResponse(302, 'text/html', '', { name: 'redirect', headers: { location } });
 }
 
 function exchange({ form = {} }: ReceivedRequest, { authorization }: SignInOptions): SignInResponse {

@@ -1,4 +1,4 @@
-import { whole } from './http.ts';
+import { fullResponse } from './http.ts';
 import type { ResponseScript } from './responseScript.ts';
 
 type Accounts = readonly { readonly email: string; readonly plan: string }[];
@@ -7,7 +7,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 
 const page = (status: number, title: string, body: string): ResponseScript =>
-  whole(
+  fullResponse(
     status,
     'text/html; charset=utf-8',
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1>${body}`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedAccount } from '../../../../test/support/provider/account.ts';
 import { startProvider } from '../../../../test/support/provider/provider.ts';
-import { connectionReset, json, whole } from '../../../../test/support/provider/scripts.ts';
+import { connectionReset, fullResponse, json } from '../../../../test/support/provider/scripts.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { subjects } from '../../../state/fold/subjects.ts';
 import { accountForEachTest, times } from '../../accountFixture.support.ts';
@@ -134,11 +134,11 @@ describe('token-endpoint-down: a transient failure', () => {
     ['an unknown code', { status: 400, error: 'unsupported_country' }],
     ['a reset connection', connectionReset()],
     ['no response', 'hang'],
-    ['HTML', whole(200, 'text/html', '<html>')],
-    ['truncated JSON', whole(200, 'application/json', '{"access_token":"a')],
+    ['HTML', fullResponse(200, 'text/html', '<html>')],
+    ['truncated JSON', fullResponse(200, 'application/json', '{"access_token":"a')],
     ['no access token', json(200, { id_token: 'a' })],
     ['a token with a line break', json(200, { access_token: 'a\r\nx-evil: 1' })],
-    ['a redirect', whole(302, 'text/html', '', { headers: { location: '/elsewhere' } })],
+    ['a redirect', fullResponse(302, 'text/html', '', { headers: { location: '/elsewhere' } })],
   ] as const)('keeps the account active: %s', async (_name, script) => {
     at.token = script;
     expect(await fixture.node.tokens.refresh(id, 'unauthorized')).toBe('transient');
