@@ -13,7 +13,7 @@ const filterQuery = {
   accountId: list,
   model: list,
   reasoningEffort: list,
-  parseModelOption: list.describe('<model>:::<reasoning_effort>'),
+  modelOption: list.describe('<model>:::<reasoning_effort>'),
   since: time.describe('Earliest time, inclusive'),
   until: time.describe('Latest time, inclusive'),
 };
