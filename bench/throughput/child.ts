@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 
+/** A program that this run has started. */
 export interface Child {
   readonly pid: number;
   /** Resolves with the first match in the output. */

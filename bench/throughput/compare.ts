@@ -7,6 +7,7 @@ import type { Side } from './side.ts';
 import { addTo, total } from './threadTimes.ts';
 import { wrk } from './wrk.ts';
 
+/** The measurements of both sides, one per round. */
 export interface Comparison {
   readonly bare: readonly Measurement[];
   readonly product: readonly Measurement[];
@@ -17,6 +18,7 @@ export interface Comparison {
   readonly failures: number;
 }
 
+/** What a comparison sends. */
 export interface Rounds {
   readonly bodies: string;
   readonly connections: number;

@@ -5,6 +5,7 @@ import type { Side } from './side.ts';
 import { type ThreadTimes, threadTimes, total, usedBetween, waitUntilIdle } from './threadTimes.ts';
 import { failuresOf, type LoadResult, requestsPerSecond, wrk } from './wrk.ts';
 
+/** One side under full load. */
 export interface Measurement {
   readonly load: LoadResult;
   readonly rps: number;

@@ -15,6 +15,7 @@ interface ProfileNode {
 
 export type Group = 'svc' | 'koa' | 'undici' | 'other packages' | 'node' | 'native' | 'garbage collector';
 
+/** Time in one function, without the functions that it calls. */
 export interface SelfTime {
   readonly group: Group;
   readonly name: string;

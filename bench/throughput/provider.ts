@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Child, start } from './child.ts';
 import { ID_PLACEHOLDER, sampleResponse } from './response.ts';
 
+/** The provider of a run. */
 export interface Provider {
   readonly url: string;
   readonly pid: number;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { RequestBody } from './bodies.ts';
 
+/** What wrk measured. */
 export interface LoadResult {
   readonly requests: number;
   readonly durationUs: number;
@@ -15,6 +16,7 @@ export interface LoadResult {
   readonly errors: Readonly<Record<'connect' | 'read' | 'write' | 'status' | 'timeout' | 'unfinished', number>>;
 }
 
+/** A load on one side. */
 export interface Load {
   /** Folder written by `writeBodies`. */
   readonly bodies: string;
@@ -39,6 +41,7 @@ export async function wrk(url: string, seconds: number, { bodies, key, connectio
 
 export const requestsPerSecond = ({ requests, durationUs }: LoadResult): number => requests / (durationUs / 1e6);
 
+/** @returns the number of requests that failed in any way */
 export const failuresOf = ({ errors }: LoadResult): number =>
   Object.values(errors).reduce((sum, count) => sum + count, 0);
 

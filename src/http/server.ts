@@ -37,6 +37,7 @@ export interface HttpServerOptions {
   readonly unreadMs: number;
 }
 
+/** A listening server. */
 export interface HttpServer {
   readonly url: string;
   /** Stops accepting connections and closes idle ones; open requests continue. */

@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import type { AccountId } from '../domain/core/brands.ts';
-import { isClientDisconnect } from '../http/client/isClientDisconnect.ts';
+import { isClientDisconnect } from '../http/client/clientRequest.ts';
 import type { Surface } from '../http/openApi/endpoint.ts';
 import { type ConnectionInfo, identifyClient, requireSession } from './auth/access.ts';
 import { type DashboardAuthServices, dashboardAuthRoutes } from './auth/dashboardAuth.ts';

@@ -40,6 +40,7 @@ export interface Dialect {
   readonly format: ResponseFormat;
 }
 
+/** The dialect of each conversation route, by name. */
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   svc: { ...responses('svc'), format: eventStream({ dropsVendorEvents: false, remembersItems: false }) },
   v1: { ...responses('v1'), format: eventStream({ dropsVendorEvents: true, remembersItems: true }) },

@@ -3,7 +3,7 @@ import type { ClientRequest, ClientResponse } from '../http/client/clientRequest
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { HotState } from '../state/fold/hotState.ts';
 import type { AdmissionControl } from './admission/admissionControl.ts';
-import { currentKey } from './admission/currentKey.ts';
+import { currentKey } from './admission/apiKey.ts';
 import { tokensOfText } from './admission/estimate.ts';
 import { dialects } from './dialects.ts';
 import type { OpenRequests } from './exchange/openRequests.ts';
@@ -25,6 +25,7 @@ export interface Conversations {
   readonly pinDigest: (client: string, conversationKey: string) => string;
 }
 
+/** What handling model requests needs. */
 export interface ModelRequestServices {
   readonly hot: HotState;
   readonly admissionControl: AdmissionControl;

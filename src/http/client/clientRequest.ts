@@ -7,3 +7,13 @@ export type ClientRequest = IncomingMessage | PlainRequest;
 
 /** The response to it. */
 export type ClientResponse = ServerResponse | PlainResponse;
+
+const DISCONNECT_CODES: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ECANCELED',
+]);
+
+/** Whether an error means that the client closed the connection: then nothing can be sent, and nothing needs a report. */
+export const isClientDisconnect = ({ code }: NodeJS.ErrnoException): boolean => DISCONNECT_CODES.has(code ?? '');

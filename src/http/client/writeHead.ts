@@ -1,5 +1,5 @@
 import { PlainResponse } from '../plain/plainResponse.ts';
-import type { HeaderBlock } from '../wire/headerBlock.ts';
+import type { HeaderBlock } from '../wire/headers.ts';
 import type { ClientResponse } from './clientRequest.ts';
 
 /**

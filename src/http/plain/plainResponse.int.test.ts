@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plainRequest, plainServers, respond, responsesIn } from '../../../test/support/plainServer.ts';
 import type { ClientResponse } from '../client/clientRequest.ts';
 import { writeHead } from '../client/writeHead.ts';
-import { HeaderBlock } from '../wire/headerBlock.ts';
+import { HeaderBlock } from '../wire/headers.ts';
 
 const startServer = plainServers();
 

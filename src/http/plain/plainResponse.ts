@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type HeaderBlock, headerLine } from '../wire/headerBlock.ts';
+import { type HeaderBlock, headerLine } from '../wire/headers.ts';
 
 /** The connection of a response. */
 export interface ResponseOwner {

@@ -1,4 +1,4 @@
-import { HeaderBlock } from '../../http/wire/headerBlock.ts';
+import { HeaderBlock } from '../../http/wire/headers.ts';
 
 /** Headers that identify an account to the provider; requests share the object. */
 export interface AccountHeaders {
@@ -34,6 +34,7 @@ const INSTALLATION_ID = 'x-codex-installation-id';
 const isForwarded = (name: string): boolean =>
   FORWARDED.has(name) || ((name.startsWith('x-codex-') || name.startsWith('x-openai-')) && name !== INSTALLATION_ID);
 
+/** What a request accepts and sends. */
 export interface OutboundContent {
   /** Default: `text/event-stream`. */
   readonly accept?: string;

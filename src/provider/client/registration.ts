@@ -12,4 +12,5 @@ export const SIGN_IN_FLAGS = {
   originator: 'svc',
 } as const;
 
+/** Path of the redirect URI that the registration allows, on localhost. */
 export const CALLBACK_PATH = '/auth/callback';

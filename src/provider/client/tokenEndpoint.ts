@@ -14,6 +14,7 @@ export interface TokenEndpointOptions {
   readonly timeoutMs?: number;
 }
 
+/** Creates the client of the token endpoint. */
 export function createTokenEndpoint({ authBaseUrl, timeoutMs = 8_000 }: TokenEndpointOptions): TokenEndpoint {
   const client = onceOnlyClient.extend({ timeout: { request: timeoutMs } });
   return {

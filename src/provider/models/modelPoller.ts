@@ -10,6 +10,7 @@ import type { AccessTokens } from '../tokens/accessTokens.ts';
 import { createAuthenticatedGet } from '../tokens/authenticatedGet.ts';
 import { type ReportedModels, readModels } from './modelsPayload.ts';
 
+/** Records the models of all plans at an interval. */
 export interface ModelPoller {
   /** Polls the models of every plan in the pool, now and at each interval. */
   start(): void;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ObserveModels } from '../../domain/modelCatalogue/decide.ts';
 import { asObject, objectIn } from '../client/json.ts';
 
+/** The models of a plan as the provider reports them. */
 export type ReportedModels = ObserveModels['models'];
 
 /** Far more than the provider has; a longer list is rejected. */

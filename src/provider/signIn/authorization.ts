@@ -29,6 +29,7 @@ export interface Grant {
   readonly redirectUri: string;
 }
 
+/** Sign-in by browser. */
 export interface Authorization {
   /** @returns where the operator signs in */
   urlOf(linkId: string, redirectUri: string): Promise<string>;

@@ -11,12 +11,14 @@ export interface DeviceSecrets {
   readonly userCode: string;
 }
 
+/** A device code with the provider's times for it. */
 export interface DeviceCode {
   readonly secrets: DeviceSecrets;
   readonly intervalMs: number;
   readonly lifetimeMs: number;
 }
 
+/** The state of a device sign-in. */
 export type DevicePollResult =
   | { readonly kind: 'pending' }
   /** Polled too often: increase the interval (RFC 8628 section 3.5). */
@@ -27,6 +29,7 @@ export type DevicePollResult =
   /** The poll failed; the sign-in can still succeed. */
   | { readonly kind: 'unreachable'; readonly code: string };
 
+/** Sign-in by device code. */
 export interface DeviceCodes {
   /** Where the operator enters the code. */
   readonly verificationUrl: string;

@@ -5,6 +5,7 @@ import { createThrottledReports, ProviderProblem } from '../client/throttledRepo
 import { createTokenRefresh } from './refresh/tokenRefresh.ts';
 import type { RefreshResult, TokenRefreshOptions } from './refresh/tokenRefreshOptions.ts';
 
+/** The access tokens of all accounts, ready for requests. */
 export interface AccessTokens {
   /**
    * The headers of a request on behalf of the account; undefined if its access token expires within a minute. Served from

@@ -3,6 +3,7 @@ import type { AccountId } from '../../domain/core/brands.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { AccessTokens } from './accessTokens.ts';
 
+/** The provider's response to a request as an account. */
 export interface AccountResponse {
   readonly status: number;
   readonly body: string;
@@ -27,6 +28,7 @@ export type AuthenticatedGet = (
   signal: AbortSignal,
 ) => Promise<AccountResponse | undefined>;
 
+/** Creates the GET, with these tokens and this HTTP client. */
 export function createAuthenticatedGet({ hot, tokens, client, newId }: AuthenticatedGetOptions): AuthenticatedGet {
   return async (accountId, url, signal) => {
     let mayRefresh = true;

@@ -12,6 +12,7 @@ export interface ProactiveRefreshOptions {
   readonly everyMs?: number;
 }
 
+/** Refreshes tokens before they expire. */
 export interface ProactiveRefresh {
   /** Refreshes due tokens now and at each interval. */
   start(): void;

@@ -1,7 +1,7 @@
 import type { LearnedWindows } from '../../domain/accountUsage/decide.ts';
 import type { UsageWindow } from '../../domain/accountUsage/events.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
-import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
@@ -20,6 +20,7 @@ export interface LearnedUsageOptions {
   readonly minIntervalMs?: number;
 }
 
+/** Records the usage that responses to model requests report. */
 export interface LearnedUsage {
   /** Called with the headers of every response to a model request, errors included. Synchronous and cheap; never throws. */
   learn(accountId: AccountId, headers: HeaderLookup): void;

@@ -3,6 +3,7 @@ import { hash32 } from '../../domain/routing/hash.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
 import { createObserveUsage, type ObserveUsageOptions } from './observeUsage.ts';
 
+/** Records the usage of all accounts at an interval. */
 export interface UsagePoller {
   /** Polls every account that is not deactivated once in each interval. The polls are spread over the interval. */
   start(): void;
@@ -18,7 +19,6 @@ export interface UsagePollerOptions extends ObserveUsageOptions {
 
 const MAX_PARALLEL = 4;
 
-/** Creates the poller that records the usage of all accounts. */
 export function createUsagePoller({ everyMs, ...options }: UsagePollerOptions): UsagePoller {
   const { hot } = options;
   const observe = createObserveUsage(options);

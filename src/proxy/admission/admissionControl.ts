@@ -25,6 +25,7 @@ export interface AdmissionControlOptions {
   readonly now: () => Instant;
 }
 
+/** A request before its admission. */
 export interface RequestToAdmit {
   readonly requestId: string;
   readonly key: ApiKey | null;

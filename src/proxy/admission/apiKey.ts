@@ -31,6 +31,17 @@ export const createApiKeyCheck =
     return key;
   };
 
+/**
+ * Reads the key again, because it may have changed while the request body arrived.
+ * @throws ProxyError `invalid_api_key` when it was revoked
+ */
+export function currentKey({ apiKeys }: Pick<HotState, 'apiKeys'>, key: ApiKey | null): ApiKey | null {
+  if (!key) return null;
+  const current = apiKeys.get(key.id);
+  if (!current?.isActive || current.hash !== key.hash) throw new ProxyError('invalid_api_key');
+  return current;
+}
+
 /** The last key of each connection, because a client repeats it with every request. */
 const lastKeys = new WeakMap<Socket, { readonly authorization: string; readonly digest: string | undefined }>();
 

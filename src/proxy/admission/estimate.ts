@@ -14,6 +14,7 @@ const AUDIO_BYTES_PER_TOKEN = 1_000;
 /** Clients choose model names: invented ones must not fill the memory. */
 const MAX_CACHED_PRICES = 1_000;
 
+/** What the estimate of a request depends on. */
 export interface RequestSize {
   readonly inputTokens: number;
   readonly maxOutputTokens: number | null;

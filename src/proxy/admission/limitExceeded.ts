@@ -1,7 +1,6 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
-import { ProxyError } from '../errors/proxyError.ts';
-import { retryAfter } from '../errors/retryAfter.ts';
+import { ProxyError, retryAfter } from '../errors/proxyError.ts';
 
 /** A limit of the key refuses the request; carries what `RequestRefused` records about the decision. */
 export class LimitExceeded extends ProxyError {

@@ -10,6 +10,7 @@ export interface RecordRefusalOptions {
   readonly now: () => Instant;
 }
 
+/** What a refused request asked for, as far as it was read. */
 export interface RequestedModel {
   readonly model: string;
   readonly effort: string | null;

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { HeaderBlock } from '../../http/wire/headerBlock.ts';
+import { HeaderBlock } from '../../http/wire/headers.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import { formatEvent } from '../providerResponse/sse.ts';
 import { ChatStreamDelivery } from './chatStreamDelivery.ts';

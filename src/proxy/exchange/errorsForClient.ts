@@ -1,7 +1,6 @@
 import type { AccountUsage } from '../../domain/accountUsage/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import { ProxyError } from '../errors/proxyError.ts';
-import { retryAfter } from '../errors/retryAfter.ts';
+import { ProxyError, retryAfter } from '../errors/proxyError.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Classification } from './classify.ts';
 import type { Accounts } from './ports.ts';

@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
-import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
 import { estimatedUsage } from '../admission/estimate.ts';
 import { ProxyError } from '../errors/proxyError.ts';
@@ -27,6 +27,7 @@ import type { Accounts, Provider } from './ports.ts';
 import { StreamedBody } from './streamedBody.ts';
 import { type CallListener, UpstreamCall } from './upstreamCall.ts';
 
+/** What all exchanges share. */
 export interface ExchangeServices {
   readonly accounts: Accounts;
   readonly provider: Provider;

@@ -14,6 +14,7 @@ export type State =
   | 'settling'
   | 'ended';
 
+/** An event that changes the state. */
 export type Transition = 'wait' | 'refresh' | 'call' | 'firstEvent' | 'retry' | 'settle' | 'settled';
 
 /** The next state by state and transition. `settle` and `settled` happen once: no later state allows them. */

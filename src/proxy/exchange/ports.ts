@@ -1,5 +1,5 @@
 import type { AccountId } from '../../domain/core/brands.ts';
-import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders, OutboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import type { AccessTokens } from '../../provider/tokens/accessTokens.ts';
 import type { HotState } from '../../state/fold/hotState.ts';

@@ -35,6 +35,7 @@ export interface EventStreamOptions {
   readonly remembersItems: boolean;
 }
 
+/** A stream of server-sent events. */
 export const eventStream = ({ dropsVendorEvents, remembersItems }: EventStreamOptions): ResponseFormat => {
   const scanning = { dropsVendorEvents };
   const reading = { needsOutput: remembersItems };

@@ -1,4 +1,4 @@
-import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import { type Failure, readProviderError } from '../providerResponse/failure.ts';

@@ -1,5 +1,5 @@
 import type { KnownEvent } from '../../domain/eventTypes.ts';
-import { HeaderBlock } from '../../http/wire/headerBlock.ts';
+import { HeaderBlock } from '../../http/wire/headers.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { computePoolUsage, type PoolUsage, type PoolWindow } from './poolUsage.ts';
 

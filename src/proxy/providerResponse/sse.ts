@@ -9,6 +9,7 @@ export interface SseEvent {
   readonly end: number;
 }
 
+/** Ends an event whose lines end with LF. */
 export const BLANK_LINE: Buffer = Buffer.from('\n\n');
 const BLANK_CRLF_LINE = Buffer.from('\n\r\n');
 const LF = 0x0a;

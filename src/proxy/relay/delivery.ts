@@ -1,4 +1,4 @@
-import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 
 /** Sends a response to the client: as a relayed stream, or as one JSON object at the end. */

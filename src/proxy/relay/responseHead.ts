@@ -1,6 +1,6 @@
 import type { ClientResponse } from '../../http/client/clientRequest.ts';
 import { writeHead } from '../../http/client/writeHead.ts';
-import { HeaderBlock } from '../../http/wire/headerBlock.ts';
+import { HeaderBlock } from '../../http/wire/headers.ts';
 import type { LimitHeaders } from '../poolUsage/limitHeaders.ts';
 
 /** What the head of every response contains, errors included. */

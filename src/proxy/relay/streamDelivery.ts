@@ -1,5 +1,5 @@
 import type { ClientResponse } from '../../http/client/clientRequest.ts';
-import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import { formatEvent } from '../providerResponse/sse.ts';
 import type { Delivery } from './delivery.ts';

@@ -83,6 +83,7 @@ export function createIsModelPath(aliases: Aliases): (path: string) => boolean {
   return (path) => routeOf(path)?.kind === 'conversation';
 }
 
+/** Whether alternative paths are served. */
 export interface Aliases {
   /**
    * Serves `codex` paths like `svc` paths, and the usage where Codex polls it

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { AdmissionControl } from '../admission/admissionControl.ts';
-import { currentKey } from '../admission/currentKey.ts';
+import { currentKey } from '../admission/apiKey.ts';
 import { tokensOfAudio } from '../admission/estimate.ts';
 import { ProxyError, requestTooLarge } from '../errors/proxyError.ts';
 import type { OpenRequests } from '../exchange/openRequests.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { certificate } from '../../../test/support/certificate.ts';
 import { waitOptions } from '../../../test/support/waitOptions.ts';
-import { HeaderBlock } from '../../http/wire/headerBlock.ts';
+import { HeaderBlock } from '../../http/wire/headers.ts';
 import { createPlainUpstreamPool } from './plain/plainUpstreamPool.ts';
 import { createUndiciUpstreamPool } from './undici/undiciUpstreamPool.ts';
 import {

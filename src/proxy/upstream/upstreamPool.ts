@@ -1,9 +1,9 @@
-import type { HeaderBlock } from '../../http/wire/headerBlock.ts';
-import type { HeaderLookup } from '../../http/wire/headerLookup.ts';
+import type { HeaderBlock, HeaderLookup } from '../../http/wire/headers.ts';
 
 /** The pieces of a complete body, or a body that is forwarded while it arrives. */
 export type RequestBody = readonly Buffer[] | AsyncIterable<Buffer>;
 
+/** A POST to the provider. */
 export interface UpstreamRequest {
   readonly path: string;
   /** Headers that this request shares with others; sent first. */

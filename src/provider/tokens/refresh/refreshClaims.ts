@@ -12,6 +12,7 @@ export interface RefreshClaimsOptions extends Pick<TokenRefreshOptions, 'hot' | 
   readonly reportProblem: (accountId: AccountId, problem: string, cause?: unknown) => void;
 }
 
+/** The claims of this node. */
 export interface RefreshClaims {
   /** The result that is known without calling the provider; undefined if it must be called. */
   knownResult(accountId: AccountId, stale: SealedCredentials): RefreshResult | undefined;

@@ -3,6 +3,7 @@ import { Refusal } from '../../../domain/core/refusal.ts';
 import type { Cause } from '../../../state/commands/commandHandler.ts';
 import type { Subject } from '../../../state/fold/subjects.ts';
 
+/** @returns the cause of the events of a refresh; the claim's id correlates them */
 export const causeOf = (claimId: string): Cause => ({
   actor: { kind: 'system', reason: 'token refresh' },
   correlationId: claimId,
@@ -23,5 +24,6 @@ export const withPrecondition = <Id, State, Command, Event extends DomainEvent>(
   },
 });
 
+/** Whether a command was refused with this code. */
 export const isRefusal = (error: unknown, code: Refusal['code']): error is Refusal =>
   error instanceof Refusal && error.code === code;

@@ -13,6 +13,7 @@ export type TokenRequestResult =
 /** Spends a refresh token. The caller must have a claim. Never rejects. */
 export type RequestTokens = (current: SealedCredentials) => Promise<TokenRequestResult>;
 
+/** Creates the call to the token endpoint, with the tokens opened and sealed by the vault. */
 export const createRequestTokens =
   ({ vault, tokenEndpoint, now }: Pick<TokenRefreshOptions, 'vault' | 'tokenEndpoint' | 'now'>): RequestTokens =>
   async (current) => {

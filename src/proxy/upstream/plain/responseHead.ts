@@ -1,9 +1,10 @@
-import type { HeaderLookup } from '../../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../../http/wire/headers.ts';
 import { ResponseHeaders } from './responseHeaders.ts';
 
 /** How the end of a body is recognised (RFC 9112 section 6.3). */
 export type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' | 'untilClose' };
 
+/** The status line and the headers of a response. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderLookup;

@@ -1,4 +1,4 @@
-import type { HeaderLookup } from '../../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../../http/wire/headers.ts';
 
 /** Response headers, searched on demand: a provider sends about thirty, and six of them are looked up. */
 export class ResponseHeaders implements HeaderLookup {

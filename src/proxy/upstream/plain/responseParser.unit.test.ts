@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HeaderLookup } from '../../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../../http/wire/headers.ts';
 import { MalformedResponse } from './responseHead.ts';
 import { ResponseParser } from './responseParser.ts';
 

@@ -4,6 +4,7 @@ import type { OpenSocket } from './openSocket.ts';
 import { ResponseParser } from './responseParser.ts';
 import { writeComplete, writeStreamed } from './writeRequest.ts';
 
+/** Callbacks of a connection. */
 export interface ConnectionEvents {
   /** The connection can take the next request. */
   onIdle(connection: UpstreamConnection): void;

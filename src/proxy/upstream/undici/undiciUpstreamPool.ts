@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { HeaderLookup } from '../../../http/wire/headerLookup.ts';
+import type { HeaderLookup } from '../../../http/wire/headers.ts';
 import {
   isComplete,
   lengthOf,

@@ -1,3 +1,6 @@
+/** Headers by lower-case name; values of a repeated header are joined by ", ". */
+export type HeaderLookup = Pick<ReadonlyMap<string, string>, 'get'>;
+
 const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Headers shared by many responses, or by many requests to the provider. Formatted once. */
