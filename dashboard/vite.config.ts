@@ -11,7 +11,7 @@ export default defineConfig({
   plugins: [
     sveltekit({
       compilerOptions: { runes: true },
-      // Every path is answered with one page; the service decides which paths those are (src/http/dashboard).
+      // One page for all paths; the service decides which paths those are (src/http/static/dashboard.ts).
       adapter: adapter({ pages: DASHBOARD_BUILD, fallback: 'index.html', precompress: true }),
       version: { name: DASHBOARD_VERSION },
     }),

@@ -1,3 +1,4 @@
+import { exactTime } from '#lib/format/times.ts';
 import { LIMIT_TYPES, LIMIT_WINDOWS } from '../api-keys/limits.ts';
 import { SETTING_LABELS, storedLimitText, valueLabel } from './labels.ts';
 
@@ -74,7 +75,7 @@ const SIGN_IN_METHODS: Readonly<Record<string, string>> = {
 
 /**
  * Rewrites a sentence of the log for display: accounts by e-mail address, settings, limits and sign-in methods by label,
- * with a capital first letter.
+ * times in the viewer’s time zone, with a capital first letter.
  * @param emails e-mail addresses by account ID
  */
 export function readableSentence(sentence: string, emails: ReadonlyMap<string, string>): string {
@@ -87,6 +88,7 @@ export function readableSentence(sentence: string, emails: ReadonlyMap<string, s
     .replace(LIMIT, (_, amount, limitType, limitWindow) =>
       storedLimitText({ maxValue: Number(amount), limitType, limitWindow }),
     )
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => exactTime(Date.parse(time)))
     .replace(
       /\ba sign-in with (\w+) from/,
       (match, method) => `a sign-in with ${SIGN_IN_METHODS[method] ?? match} from`,

@@ -30,7 +30,7 @@ test('a sentence names accounts by e-mail address and starts with a capital', ()
   expect(readableSentence('account acc_2 was paused', emails)).toBe('Account acc_2 was paused');
 });
 
-test('a sentence names settings, limits and methods by label', () => {
+test('a sentence names settings, limits, methods and times by label', () => {
   expect(readableSentence('apiKeyAuthEnabled changed from false to true', new Map())).toBe(
     '“Require an API key” changed from off to on',
   );
@@ -42,6 +42,9 @@ test('a sentence names settings, limits and methods by label', () => {
   );
   expect(readableSentence('a sign-in with setup_token from 10.0.0.7 failed', new Map())).toBe(
     'A sign-in with the set-up token from 10.0.0.7 failed',
+  );
+  expect(readableSentence('API key "ci" expires 2027-03-01T12:00:00.000Z (before: never)', new Map())).toMatch(
+    /^API key "ci" expires Mon, 1 Mar 2027, \d\d:\d\d:\d\d \S+ \(before: never\)$/,
   );
 });
 
