@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { createRandom } from '../support/random.ts';
 import { contentEncoding } from './requests/contentEncoding.ts';
 import { framing } from './requests/framing.ts';
 import { nesting } from './requests/nesting.ts';
@@ -14,7 +15,6 @@ import { unsupportedFields } from './requests/unsupportedFields.ts';
 import { onSvcOnly, wrongTypes } from './requests/wrongTypes.ts';
 import type { BadRequest } from './support/badRequest.ts';
 import { differencesToLog } from './support/differencesToLog.ts';
-import { createRandom } from './support/random.ts';
 import { head, sendAllBeforeReading } from './support/rawHttp.ts';
 import { reportsOf, type SentRequest, sendBadRequests, summaryOf } from './support/sendBadRequests.ts';
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { createRandom } from '../support/random.ts';
 import { contentEncoding } from './requests/contentEncoding.ts';
 import { nesting } from './requests/nesting.ts';
 import { notJson } from './requests/notJson.ts';
@@ -13,7 +14,6 @@ import { wrongTypes } from './requests/wrongTypes.ts';
 import { agentBody } from './support/agentBody.ts';
 import { type BadRequest, onBothRoutes } from './support/badRequest.ts';
 import { differencesToLog } from './support/differencesToLog.ts';
-import { createRandom } from './support/random.ts';
 import {
   reportsOf,
   type SentRequest,

@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { startProvider } from '../support/provider/provider.ts';
+import { createRandom, type Random } from '../support/random.ts';
 import { takeSnapshot } from '../support/takeSnapshot.ts';
 import { checkAbandoned, checkCounters, checkObserved, checkRows, checkWholeRequestLog } from './support/checks.ts';
 import { keysWithRules } from './support/keys.ts';
 import { type Key, startLoad } from './support/load.ts';
 import { managementApi } from './support/managementApi.ts';
 import { plannedResponses } from './support/plans.ts';
-import { createRandom, type Random } from './support/random.ts';
 import { serve } from './support/serve.ts';
 import { VerifiedLog } from './support/verifiedLog.ts';
 

@@ -8,13 +8,13 @@ import { operatorOf, visit } from './operator.ts';
 
 let gateway: Gateway;
 let operator: ReturnType<typeof operatorOf>;
-let at: SimulatedAccount;
+let account: SimulatedAccount;
 beforeAll(async () => {
   gateway = await startGateway({ accounts: 0 });
   operator = operatorOf(gateway);
 });
 beforeEach(() => {
-  at = gateway.provider.addAccount();
+  account = gateway.provider.addAccount();
 });
 afterAll(() => gateway.stop());
 
@@ -43,7 +43,7 @@ describe('browser sign-in', () => {
     expect(flow.expiresInSeconds).toBeGreaterThan(890);
     expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'pending', errorMessage: null });
 
-    const page = await operator.signIn(flow, at);
+    const page = await operator.signIn(flow, account);
     expect([page.status, page.type]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain('The account is linked.');
     const status = await operator.statusOf(flow.flowId);
@@ -51,7 +51,7 @@ describe('browser sign-in', () => {
     const linked = (await operator.accounts()).find(
       ({ account_id }: { account_id: string }) => account_id === status.account_id,
     );
-    expect(linked).toMatchObject({ email: at.email, plan_type: 'plus', status: 'active' });
+    expect(linked).toMatchObject({ email: account.email, plan_type: 'plus', status: 'active' });
     expect(linked.auth).toMatchObject({
       access: { state: 'valid' },
       refresh: { state: 'stored' },
@@ -78,7 +78,7 @@ describe('browser sign-in', () => {
       originator: 'svc',
     });
     expect(callbackUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/auth\/callback$/);
-    const location = await signInAt(authorizationUrl, at);
+    const location = await signInAt(authorizationUrl, account);
     await visit(location);
     expect(operator.exchanges().at(-1)).toEqual({
       grant_type: 'authorization_code',
@@ -92,7 +92,7 @@ describe('browser sign-in', () => {
   test('listens on the callback port only while a sign-in is open', async () => {
     const flow = await operator.start();
     expect((await visit(`${flow.callbackUrl}?nothing`)).status).toBe(404);
-    await operator.signIn(flow, at);
+    await operator.signIn(flow, account);
     await expect(visit(flow.callbackUrl)).rejects.toThrow();
   });
 
@@ -121,7 +121,7 @@ describe('browser sign-in', () => {
 
   test('ignores a callback with a wrong state', async () => {
     const flow = await operator.start();
-    const location = new URL(await signInAt(flow.authorizationUrl, at));
+    const location = new URL(await signInAt(flow.authorizationUrl, account));
     const wrong = new URL(location);
     wrong.searchParams.set('state', '0'.repeat(64));
     const missing = new URL(location);
@@ -137,7 +137,7 @@ describe('browser sign-in', () => {
 
   test('exchanges a code once, however often the callback arrives', async () => {
     const flow = await operator.start();
-    const location = await signInAt(flow.authorizationUrl, at);
+    const location = await signInAt(flow.authorizationUrl, account);
     const before = operator.exchanges().length;
     const responses = await Promise.all([1, 2, 3].map(() => visit(location)));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -163,21 +163,21 @@ describe('browser sign-in', () => {
     ['a response without tokens', json(200, {}), 'invalid_response'],
     ['a response that is not JSON', json(200, 'tokens'), 'invalid_response'],
   ])('fails with a message on %s', async (_name, token, code) => {
-    at.token = token;
+    account.token = token;
     const flow = await operator.start();
-    expect((await operator.signIn(flow, at)).status).toBe(400);
+    expect((await operator.signIn(flow, account)).status).toBe(400);
     const status = await operator.statusOf(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: code });
     expect(status.errorMessage).toMatch(/start again/);
     expect(typesOf(flow.flowId)).toEqual(['AccountLinkBegun', 'AccountLinkCodeReceived', 'AccountLinkFailed']);
-    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
+    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(account.email);
   });
 });
 
 describe('pasted callback address', () => {
   test('completes the sign-in of a browser on another machine', async () => {
     const flow = await operator.start();
-    const location = await signInAt(flow.authorizationUrl, at);
+    const location = await signInAt(flow.authorizationUrl, account);
     const { status, body } = await operator.paste(`  ${location}#\n`, flow.flowId);
     expect([status, body]).toEqual([
       200,
@@ -190,7 +190,7 @@ describe('pasted callback address', () => {
 
   test('accepts a query string alone, and the same address again', async () => {
     const flow = await operator.start();
-    const query = new URL(await signInAt(flow.authorizationUrl, at)).search;
+    const query = new URL(await signInAt(flow.authorizationUrl, account)).search;
     const first = await operator.paste(query);
     expect(await operator.paste(query.slice(1), flow.flowId)).toEqual(first);
     expect(typesOf(flow.flowId)).toHaveLength(3);
@@ -210,7 +210,7 @@ describe('pasted callback address', () => {
 
   test('completes only the sign-in that it belongs to', async () => {
     const [first, second] = [await operator.start(), await operator.start()];
-    const location = await signInAt(second.authorizationUrl, at);
+    const location = await signInAt(second.authorizationUrl, account);
     expect((await operator.paste(location, first.flowId)).status).toBe(400);
     expect((await operator.paste(location, 'unknown')).status).toBe(404);
     expect((await operator.paste(location, second.flowId)).body.status).toBe('success');
@@ -220,26 +220,26 @@ describe('pasted callback address', () => {
 
 describe('signing in an account again', () => {
   test('replaces the tokens, reactivates the account and keeps everything else', async () => {
-    const id = await gateway.importAccount(at);
-    at.revoke();
+    const id = await gateway.importAccount(account);
+    account.revoke();
     await gateway.api('POST', `/api/accounts/${id}/pause`);
     await gateway.api('POST', `/api/accounts/${id}/reactivate`);
     const flow = await operator.start({ accountId: id });
     expect(await operator.statusOf(flow.flowId)).toMatchObject({ account_id: id });
-    expect((await operator.signIn(flow, at)).text).toContain('signed in again');
+    expect((await operator.signIn(flow, account)).text).toContain('signed in again');
     expect(await operator.statusOf(flow.flowId)).toMatchObject({
       status: 'success',
       outcome: 'replaced',
       account_id: id,
     });
-    const [account] = (await operator.accounts()).filter(({ email }: { email: string }) => email === at.email);
-    expect(account).toMatchObject({ account_id: id, status: 'active', deactivation_reason: null });
+    const [listed] = (await operator.accounts()).filter(({ email }: { email: string }) => email === account.email);
+    expect(listed).toMatchObject({ account_id: id, status: 'active', deactivation_reason: null });
     expect(typesOf(flow.flowId).at(-1)).toBe('AccountTokensReplaced');
     expect((await gateway.ask()).status).toBe(200);
   });
 
   test('refuses another account by name and changes nothing', async () => {
-    const id = await gateway.importAccount(at);
+    const id = await gateway.importAccount(account);
     const other = gateway.provider.addAccount();
     const tokensOf = async () => {
       const accounts = await operator.accounts();
@@ -251,7 +251,7 @@ describe('signing in an account again', () => {
     const status = await operator.statusOf(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'wrong_account', account_id: id });
     expect(status.errorMessage).toBe(
-      `The sign-in was for another account instead of ${at.email}. Nothing was changed: start again and sign in as ${at.email}`,
+      `The sign-in was for another account instead of ${account.email}. Nothing was changed: start again and sign in as ${account.email}`,
     );
     expect(await tokensOf()).toEqual(before);
     expect(gateway.events('AccountTokensReplaced').filter(({ data }) => data.accountId === id)).toEqual([]);
@@ -260,31 +260,31 @@ describe('signing in an account again', () => {
   });
 
   test('refuses another account of the pool by name', async () => {
-    const [id] = [await gateway.importAccount(at)];
+    const [id] = [await gateway.importAccount(account)];
     const other = gateway.provider.addAccount();
     await gateway.importAccount(other);
     const flow = await operator.start({ accountId: id });
     await operator.signIn(flow, other);
     expect((await operator.statusOf(flow.flowId)).errorMessage).toContain(
-      `sign-in was for ${other.email} instead of ${at.email}`,
+      `sign-in was for ${other.email} instead of ${account.email}`,
     );
   });
 
   test('changes only the seat that signed in, not others of its workspace', async () => {
-    const seat = gateway.provider.addAccount({ id: at.id, email: 'seat@example.com' });
-    const id = await gateway.importAccount(at);
+    const seat = gateway.provider.addAccount({ id: account.id, email: 'seat@example.com' });
+    const id = await gateway.importAccount(account);
     const flow = await operator.start({ accountId: id });
     await operator.signIn(flow, seat);
     expect(await operator.statusOf(flow.flowId)).toMatchObject({ error_code: 'wrong_account' });
   });
 
   test('does not restore an account that was deleted in the meantime', async () => {
-    const id = await gateway.importAccount(at);
+    const id = await gateway.importAccount(account);
     const flow = await operator.start({ accountId: id });
     await gateway.api('DELETE', `/api/accounts/${id}`);
-    await operator.signIn(flow, at);
+    await operator.signIn(flow, account);
     expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'error', error_code: 'account_not_found' });
-    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(at.email);
+    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).not.toContain(account.email);
   });
 
   test('refuses an unknown account immediately', async () => {
@@ -297,9 +297,9 @@ describe('signing in an account again', () => {
 
 describe('known account', () => {
   test('stays unchanged, with a message about how to proceed', async () => {
-    const id = await gateway.importAccount(at);
+    const id = await gateway.importAccount(account);
     const flow = await operator.start();
-    await operator.signIn(flow, at);
+    await operator.signIn(flow, account);
     const status = await operator.statusOf(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'duplicate_identity_conflict' });
     expect(status.errorMessage).toMatch(/sign it in again/);
@@ -307,18 +307,18 @@ describe('known account', () => {
   });
 
   test('gets the new tokens with on_duplicate=replace', async () => {
-    const id = await gateway.importAccount(at);
+    const id = await gateway.importAccount(account);
     const flow = await operator.start({ on_duplicate: 'replace' });
-    await operator.signIn(flow, at);
+    await operator.signIn(flow, account);
     expect(await operator.statusOf(flow.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
   });
 
   test('is skipped without an error with import_without_overwrite', async () => {
-    const id = await gateway.importAccount(at);
+    const id = await gateway.importAccount(account);
     await gateway.set({ import_without_overwrite: true });
     const flow = await operator.start();
     await gateway.set({ import_without_overwrite: false });
-    expect((await operator.signIn(flow, at)).text).toContain('was not changed');
+    expect((await operator.signIn(flow, account)).text).toContain('was not changed');
     expect(await operator.statusOf(flow.flowId)).toMatchObject({
       status: 'success',
       outcome: 'skipped',
@@ -335,7 +335,7 @@ describe('simultaneous sign-ins', () => {
     const other = gateway.provider.addAccount();
     await operator.signIn(second, other);
     expect(await operator.statusOf(first.flowId)).toMatchObject({ status: 'pending' });
-    await operator.signIn(first, at);
+    await operator.signIn(first, account);
     const statuses = await Promise.all([first, second].map(({ flowId }) => operator.statusOf(flowId)));
     expect(statuses.map(({ status }) => status)).toEqual(['success', 'success']);
     expect(statuses[0].account_id).not.toBe(statuses[1].account_id);
@@ -344,8 +344,8 @@ describe('simultaneous sign-ins', () => {
 
   test('link one account once', async () => {
     const [first, second] = [await operator.start(), await operator.start({ on_duplicate: 'replace' })];
-    await Promise.all([operator.signIn(first, at), operator.signIn(second, at)]);
-    const linked = (await operator.accounts()).filter(({ email }: { email: string }) => email === at.email);
+    await Promise.all([operator.signIn(first, account), operator.signIn(second, account)]);
+    const linked = (await operator.accounts()).filter(({ email }: { email: string }) => email === account.email);
     expect(linked).toHaveLength(1);
   });
 
@@ -363,7 +363,7 @@ describe('simultaneous sign-ins', () => {
 describe('cancelling', () => {
   test('closes the port and ignores a later callback', async () => {
     const flow = await operator.start();
-    const location = await signInAt(flow.authorizationUrl, at);
+    const location = await signInAt(flow.authorizationUrl, account);
     const before = operator.exchanges().length;
     const { status, body } = await operator.cancel(flow.flowId);
     expect([status, body.status, body.error_code]).toEqual([200, 'error', 'cancelled']);
@@ -382,7 +382,7 @@ describe('cancelling', () => {
 
   test('does not undo a completed sign-in', async () => {
     const flow = await operator.start();
-    await operator.signIn(flow, at);
+    await operator.signIn(flow, account);
     expect((await operator.cancel(flow.flowId)).body).toMatchObject({ status: 'success' });
   });
 });

@@ -7,13 +7,13 @@ import { operatorOf } from './operator.ts';
 
 let gateway: Gateway;
 let operator: ReturnType<typeof operatorOf>;
-let at: SimulatedAccount;
+let account: SimulatedAccount;
 beforeAll(async () => {
   gateway = await startGateway({ accounts: 0 });
   operator = operatorOf(gateway);
 });
 beforeEach(() => {
-  at = gateway.provider.addAccount();
+  account = gateway.provider.addAccount();
   Object.assign(gateway.provider.authorization.script, {
     interval: '0.1',
     expiresInSeconds: 900,
@@ -52,10 +52,10 @@ describe('device sign-in', () => {
     expect((await gateway.api('POST', '/api/oauth/complete', { deviceAuthId: flow.deviceAuthId })).body).toMatchObject({
       status: 'pending',
     });
-    provider.authorization.approve(flow.userCode, at);
-    const status = await operator.ended(flow.flowId);
+    provider.authorization.approve(flow.userCode, account);
+    const status = await operator.waitUntilEnded(flow.flowId);
     expect(status).toMatchObject({ status: 'success', outcome: 'imported', method: 'device', errorMessage: null });
-    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).toContain(at.email);
+    expect((await operator.accounts()).map(({ email }: { email: string }) => email)).toContain(account.email);
     expect(operator.exchanges().at(-1)).toMatchObject({ redirect_uri: `${provider.authUrl}/deviceauth/callback` });
     const [received] = gateway.events('AccountLinkCodeReceived').slice(-1);
     expect(received?.data).toEqual({ linkId: flow.flowId, by: 'device' });
@@ -79,26 +79,26 @@ describe('device sign-in', () => {
   });
 
   test('signs in an account again and refuses another one', async () => {
-    const id = await gateway.importAccount(at);
+    const id = await gateway.importAccount(account);
     const flow = await begin({ accountId: id });
-    gateway.provider.authorization.approve(flow.userCode, at);
-    expect(await operator.ended(flow.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
+    gateway.provider.authorization.approve(flow.userCode, account);
+    expect(await operator.waitUntilEnded(flow.flowId)).toMatchObject({ outcome: 'replaced', account_id: id });
     const again = await begin({ accountId: id });
     gateway.provider.authorization.approve(again.userCode, gateway.provider.addAccount());
-    expect(await operator.ended(again.flowId)).toMatchObject({ status: 'error', error_code: 'wrong_account' });
+    expect(await operator.waitUntilEnded(again.flowId)).toMatchObject({ status: 'error', error_code: 'wrong_account' });
   });
 
   test('fails when access is denied', async () => {
     const flow = await begin();
     gateway.provider.authorization.deny(flow.userCode);
-    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
+    expect(await operator.waitUntilEnded(flow.flowId)).toMatchObject({ status: 'error', error_code: 'access_denied' });
   });
 
   test.each([false, true])('expires unless the code is entered (end given as a time: %s)', async (sendsExpiresAt) => {
     Object.assign(gateway.provider.authorization.script, { expiresInSeconds: 1, sendsExpiresAt });
     const flow = await begin();
     expect(flow.expiresInSeconds).toBeLessThanOrEqual(1);
-    const status = await operator.ended(flow.flowId);
+    const status = await operator.waitUntilEnded(flow.flowId);
     expect(status).toMatchObject({ status: 'error', error_code: 'expired' });
     expect(status.errorMessage).toMatch(/expired/);
     expect(gateway.events('AccountLinkExpired').map(({ data }) => data.linkId)).toContain(flow.flowId);
@@ -108,13 +108,13 @@ describe('device sign-in', () => {
     const other = gateway.provider.addAccount();
     const [first, second] = [await begin(), await begin()];
     gateway.provider.authorization.approve(second.userCode, other);
-    const two = await operator.ended(second.flowId);
+    const two = await operator.waitUntilEnded(second.flowId);
     expect(await operator.statusOf(first.flowId)).toMatchObject({ status: 'pending' });
-    gateway.provider.authorization.approve(first.userCode, at);
-    const one = await operator.ended(first.flowId);
+    gateway.provider.authorization.approve(first.userCode, account);
+    const one = await operator.waitUntilEnded(first.flowId);
     const emailOf = async (id: string) =>
       (await operator.accounts()).find(({ account_id }: { account_id: string }) => account_id === id)?.email;
-    expect([await emailOf(one.account_id), await emailOf(two.account_id)]).toEqual([at.email, other.email]);
+    expect([await emailOf(one.account_id), await emailOf(two.account_id)]).toEqual([account.email, other.email]);
   });
 
   test('continues after temporary errors', async () => {
@@ -126,8 +126,8 @@ describe('device sign-in', () => {
       connectionReset(),
     );
     const flow = await begin();
-    gateway.provider.authorization.approve(flow.userCode, at);
-    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'success' });
+    gateway.provider.authorization.approve(flow.userCode, account);
+    expect(await operator.waitUntilEnded(flow.flowId)).toMatchObject({ status: 'success' });
     expect(nextPolls).toEqual([]);
     expect(gateway.output.filter((line) => line.includes(flow.flowId))).toHaveLength(1);
   });
@@ -139,15 +139,15 @@ describe('device sign-in', () => {
   ])('fails on %s', async (_name, script, code) => {
     gateway.provider.authorization.script.nextPolls.push(script);
     const flow = await begin();
-    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'error', error_code: code });
+    expect(await operator.waitUntilEnded(flow.flowId)).toMatchObject({ status: 'error', error_code: code });
   });
 
   test('accepts tokens that arrive without a code', async () => {
-    const { access_token, refresh_token, id_token } = at.authFile().tokens;
+    const { access_token, refresh_token, id_token } = account.authFile().tokens;
     gateway.provider.authorization.script.nextPolls.push(json(200, { access_token, refresh_token, id_token }));
     const before = operator.exchanges().length;
     const flow = await begin();
-    expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+    expect(await operator.waitUntilEnded(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
     expect(operator.exchanges().length).toBe(before);
   });
 

@@ -35,7 +35,7 @@ export function operatorOf({ api, provider }: Pick<Gateway, 'api' | 'provider'>)
     paste: (callbackUrl: string, flowId?: string) =>
       api('POST', '/api/oauth/manual-callback', { callbackUrl, ...(flowId !== undefined && { flowId }) }),
     cancel: (flowId?: string) => api('POST', '/api/oauth/cancel', flowId === undefined ? undefined : { flowId }),
-    async ended(flowId: string) {
+    async waitUntilEnded(flowId: string) {
       const isOver = async () => (await statusOf(flowId)).status !== 'pending';
       await vi.waitUntil(isOver, { timeout: 10_000, interval: 20 });
       return statusOf(flowId);

@@ -16,23 +16,23 @@ function linkingOn<Stage extends StageOf<RunningService>>(stage: Stage) {
     status: 200,
     body: await stage.api.call(method, path, body as object | undefined),
   });
-  return { stage, operator: operatorOf({ api, provider: stage.provider }), at: stage.provider.addAccount() };
+  return { stage, operator: operatorOf({ api, provider: stage.provider }), account: stage.provider.addAccount() };
 }
 
 const emails = async ({ api }: StageOf<RunningService>) =>
   (await api.call('GET', '/api/accounts')).accounts.map(({ email }: { email: string }) => email);
 
 test('links accounts by callback, pasted address and device code', async () => {
-  const { stage, operator, at } = await openLinking();
+  const { stage, operator, account } = await openLinking();
   const [second, third] = [stage.provider.addAccount(), stage.provider.addAccount()];
-  expect((await operator.signIn(await operator.start(), at)).status).toBe(200);
+  expect((await operator.signIn(await operator.start(), account)).status).toBe(200);
   const pasted = await operator.start();
   const { body } = await operator.paste(await signInAt(pasted.authorizationUrl, second));
   expect(body).toMatchObject({ status: 'success' });
   const device = await operator.start({ forceMethod: 'device' });
   stage.provider.authorization.approve(device.userCode, third);
-  expect(await operator.ended(device.flowId)).toMatchObject({ status: 'success' });
-  expect(await emails(stage)).toEqual([at.email, second.email, third.email]);
+  expect(await operator.waitUntilEnded(device.flowId)).toMatchObject({ status: 'success' });
+  expect(await emails(stage)).toEqual([account.email, second.email, third.email]);
   expect(await stage.stop()).toMatchObject({ exitCode: 0, stderr: [] });
 });
 
@@ -50,37 +50,37 @@ const endings = {
 const endingCases = Object.entries(endings);
 
 test.each(endingCases)('resumes a browser sign-in after %s', async (_how, open) => {
-  const { stage, operator, at, end } = await open();
+  const { stage, operator, account, end } = await open();
   const flow = await operator.start();
-  const location = await signInAt(flow.authorizationUrl, at);
+  const location = await signInAt(flow.authorizationUrl, account);
   await end();
   await expect(visit(location)).rejects.toThrow();
   await stage.start();
   expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'pending' });
   expect((await visit(location)).status).toBe(200);
   expect(await operator.statusOf(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
-  expect(await emails(stage)).toEqual([at.email]);
+  expect(await emails(stage)).toEqual([account.email]);
 });
 
 test.each(endingCases)('resumes a device sign-in after %s', async (_how, open) => {
-  const { stage, operator, at, end } = await open();
+  const { stage, operator, account, end } = await open();
   const flow = await operator.start({ forceMethod: 'device' });
   await end();
-  stage.provider.authorization.approve(flow.userCode, at);
+  stage.provider.authorization.approve(flow.userCode, account);
   await stage.start();
-  expect(await operator.ended(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
-  expect(await emails(stage)).toEqual([at.email]);
+  expect(await operator.waitUntilEnded(flow.flowId)).toMatchObject({ status: 'success', outcome: 'imported' });
+  expect(await emails(stage)).toEqual([account.email]);
 });
 
 test('reports a sign-in that was interrupted during the code exchange', async () => {
-  const { stage, operator, at } = await openLinking();
+  const { stage, operator, account } = await openLinking();
   const { provider } = stage;
   provider.authorization.script.nextExchanges.push({
     name: 'signed in, response never comes',
     steps: [{ hold: true }],
   });
   const flow = await operator.start();
-  const location = await signInAt(flow.authorizationUrl, at);
+  const location = await signInAt(flow.authorizationUrl, account);
   const browser = visit(location).catch(() => 'cut');
   await provider.until(() => operator.exchanges().length === 1);
   await stage.service.kill();
@@ -101,21 +101,21 @@ test('reports a sign-in that was interrupted during the code exchange', async ()
   await expect(visit(location)).rejects.toThrow();
   const { body } = await operator.paste(location);
   expect(body).toMatchObject({ status: 'error', error_code: 'interrupted' });
-  expect((await operator.signIn(await operator.start(), at)).status).toBe(200);
-  expect(await emails(stage)).toEqual([at.email]);
+  expect((await operator.signIn(await operator.start(), account)).status).toBe(200);
+  expect(await emails(stage)).toEqual([account.email]);
 });
 
 test('keeps the old tokens when signing in again is interrupted', async () => {
-  const { stage, operator, at } = await openLinking();
+  const { stage, operator, account } = await openLinking();
   const { provider } = stage;
-  const id = await stage.api.importAccount(at);
+  const id = await stage.api.importAccount(account);
   const [before] = (await stage.api.call('GET', '/api/accounts')).accounts;
   provider.authorization.script.nextExchanges.push({
     name: 'signed in, response never comes',
     steps: [{ hold: true }],
   });
   const flow = await operator.start({ accountId: id });
-  const browser = operator.signIn(flow, at).catch(() => 'cut');
+  const browser = operator.signIn(flow, account).catch(() => 'cut');
   await provider.until(() => operator.exchanges().length === 1);
   await stage.service.kill();
   await browser;

@@ -23,7 +23,7 @@ test('exposes no code, verifier or token in events, files, logs or responses', a
   const device = await operator.start({ forceMethod: 'device' });
   secrets.add(device.deviceAuthId).add(device.userCode);
   provider.authorization.approve(device.userCode, third);
-  responses.push(await operator.ended(device.flowId));
+  responses.push(await operator.waitUntilEnded(device.flowId));
   failing.token = { status: 400, error: 'invalid_grant' };
   const failed = await operator.start();
   responses.push(await operator.signIn(failed, failing), await operator.statusOf(failed.flowId));

@@ -36,7 +36,7 @@ async function startCrashingServer() {
   });
   return {
     url: () => server.url,
-    dieAt: (call: number) => {
+    crashAt: (call: number) => {
       callsLeft = call;
     },
     /** @returns whether it died since `dieAt` */
@@ -58,10 +58,10 @@ test('waits at the start, with a line, whichever call the server crashes at', SL
   for (let call = 1; ; call += 1) {
     await gateway.stopService();
     gateway.output.length = 0;
-    server.dieAt(call);
+    server.crashAt(call);
     await gateway.restart();
-    const isTold = gateway.output.some((line) => /cannot be used yet \(attempt 1, next in 1 s\)/.test(line));
-    if (isTold) waits += 1;
+    const hasWaited = gateway.output.some((line) => /cannot be used yet \(attempt 1, next in 1 s\)/.test(line));
+    if (hasWaited) waits += 1;
     expect((await gateway.ask()).status, `died at call ${call}`).toBe(200);
     if (!(await server.hasDied()) || call === 14) break;
   }

@@ -11,6 +11,7 @@ import {
   throttled,
   usageLimitReached,
 } from '../support/provider/scripts.ts';
+import { seededRandom } from '../support/random.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
 
 let gateway: Gateway;
@@ -20,19 +21,8 @@ const REQUESTS = 3_000;
 const CLIENTS = 24;
 const SEED = 20_261_121;
 
-/** Random numbers in [0, 1) that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 test('replays every choice and every admission from the log with the same result', async () => {
-  const random = seeded(SEED);
+  const random = seededRandom(SEED);
   gateway = await startGateway({ accounts: 8 });
   const keys: string[] = [];
   for (const limits of [

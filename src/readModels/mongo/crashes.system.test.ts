@@ -1,8 +1,9 @@
 import type { Collection } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { randomRequests } from '../../../test/contract/readModels/randomRequests.ts';
 import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { type MongoStage, mongoStage } from '../../../test/support/mongo/mongoStage.ts';
+import { seededRandom } from '../../../test/support/random.ts';
 import { NOW } from '../../../test/support/specification.ts';
 import type { Position } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
@@ -92,9 +93,9 @@ async function contentOf({ generations }: MongoStage, generation: number): Promi
 }
 
 const happened = () => [
-  ...randomRequests(8, seeded(7)),
+  ...randomRequests(8, seededRandom(7)),
   RefusalsCounted({ keyId: null, address: null, minute: NOW, counts: { no_accounts: 3, rate_limit_exceeded: 1 } }),
-  ...randomRequests(4, seeded(8)),
+  ...randomRequests(4, seededRandom(8)),
 ];
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {

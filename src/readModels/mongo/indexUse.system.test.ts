@@ -1,8 +1,9 @@
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { randomRequests } from '../../../test/contract/readModels/randomRequests.ts';
 import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
+import { seededRandom } from '../../../test/support/random.ts';
 import { earlier, HOUR, MINUTE } from '../../../test/support/specification.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { INDEXES } from './collections.ts';
@@ -24,7 +25,7 @@ interface Sent {
 /** A filled generation, and the commands that its queries send to the server. */
 async function filled() {
   const stage = await mongoStage(server as MongoServer);
-  const head = await stage.append(...randomRequests(60, seeded(3)));
+  const head = await stage.append(...randomRequests(60, seededRandom(3)));
   const node = stage.node();
   await stage.reached(head);
   await node.close();

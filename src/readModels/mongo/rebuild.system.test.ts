@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { randomRequests } from '../../../test/contract/readModels/randomRequests.ts';
 import { completed } from '../../../test/support/management.ts';
 import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
+import { seededRandom } from '../../../test/support/random.ts';
 import { CannotRebuild } from '../rebuild.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 
@@ -13,7 +14,7 @@ afterAll(() => server?.stop());
 async function filled() {
   const stage = await mongoStage(server as MongoServer);
   const { url, logPath, generations } = stage;
-  const head = await stage.append(...randomRequests(60, seeded(9)));
+  const head = await stage.append(...randomRequests(60, seededRandom(9)));
   const node = stage.node();
   await stage.reached(head);
   const live = async () => generations.collections(await generations.active());
@@ -105,7 +106,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await using stage = await filled();
     await using other = await mongoStage(server as MongoServer, stage.url);
     await stage.first.close();
-    await other.append(...randomRequests(70, seeded(10)));
+    await other.append(...randomRequests(70, seededRandom(10)));
     const { differences } = await compareMongoReadModels({ url: stage.url, logPath: other.logPath });
     expect(differences).toEqual([expect.stringContaining('which is not what the log holds there')]);
   });

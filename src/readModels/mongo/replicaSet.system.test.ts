@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { randomRequests } from '../../../test/contract/readModels/randomRequests.ts';
 import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { replicaSetOver } from '../../../test/support/mongo/replicaSet.ts';
+import { seededRandom } from '../../../test/support/random.ts';
 import { compareMongoReadModels } from './rebuild.ts';
 
 const server = await mongoServer();
@@ -20,11 +21,11 @@ describe.skipIf(!server || server.product === 'MongoDB')(
         await stage.reached(head);
         return (await node.requestLog.page({}, 10, 0, head)).total;
       };
-      expect(await total(await stage.append(...randomRequests(20, seeded(1))))).toBe(20);
+      expect(await total(await stage.append(...randomRequests(20, seededRandom(1))))).toBe(20);
       expect(replicaSet.commands.map(({ size }) => size > 0)).toEqual([true, false, false]);
 
       replicaSet.failOver();
-      expect(await total(await stage.append(...randomRequests(10, seeded(2))))).toBe(30);
+      expect(await total(await stage.append(...randomRequests(10, seededRandom(2))))).toBe(30);
       expect(replicaSet.commands.map(({ size }) => size > 0)).toEqual([true, true, false]);
       expect((await compareMongoReadModels({ url: replicaSet.url, logPath: stage.logPath })).differences).toEqual([]);
     });

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { randomRequests, seeded } from '../../../test/contract/readModels/randomRequests.ts';
+import { randomRequests } from '../../../test/contract/readModels/randomRequests.ts';
 import { activeFence } from '../../../test/support/mongo/activeFence.ts';
 import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
+import { seededRandom } from '../../../test/support/random.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type LogReader, openLogReader } from './logReader.ts';
@@ -27,7 +28,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await using stage = await mongoStage(server as MongoServer);
     const { generations } = stage;
     const first = stage.node();
-    await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
+    await stage.reached(await stage.append(...randomRequests(30, seededRandom(1))));
     await first.close();
 
     const upTo = { last: 12 };
@@ -36,7 +37,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     void second.project({ ...permanentLeaseTerm(), epoch: 2 });
     await vi.waitUntil(async () => (await activeFence(stage.db))?.epoch === 2, soon);
     upTo.last = Number.POSITIVE_INFINITY;
-    await stage.reached(await stage.append(...randomRequests(5, seeded(2))));
+    await stage.reached(await stage.append(...randomRequests(5, seededRandom(2))));
     expect(await generations.active()).toBe(1);
     const { url, logPath } = stage;
     expect((await compareMongoReadModels({ url, logPath })).differences).toEqual([]);
@@ -47,7 +48,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
   test('reports a restored log that ends before the read models after 20 s', async () => {
     await using stage = await mongoStage(server as MongoServer);
     const first = stage.node();
-    await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
+    await stage.reached(await stage.append(...randomRequests(30, seededRandom(1))));
     await first.close();
 
     const source = openLogReader(stage.logPath);
@@ -77,9 +78,9 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await using stage = await mongoStage(server as MongoServer);
     await using restored = await mongoStage(server as MongoServer, stage.url);
     const first = stage.node();
-    await stage.reached(await stage.append(...randomRequests(30, seeded(1))));
+    await stage.reached(await stage.append(...randomRequests(30, seededRandom(1))));
     await first.close();
-    const head = await restored.append(...randomRequests(10, seeded(2)));
+    const head = await restored.append(...randomRequests(10, seededRandom(2)));
     const second = restored.node();
     await vi.waitUntil(async () => (await restored.generations.active()) === 2, soon);
     await restored.reached(head);
@@ -90,10 +91,10 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await using stage = await mongoStage(server as MongoServer);
     await using lagging = await mongoStage(server as MongoServer, stage.url);
     const first = stage.node();
-    const events = randomRequests(20, seeded(1));
+    const events = randomRequests(20, seededRandom(1));
     await stage.reached(await stage.append(...events));
     await first.close();
-    await lagging.append(...randomRequests(8, seeded(2)));
+    await lagging.append(...randomRequests(8, seededRandom(2)));
     const copy = { url: stage.url, logPath: lagging.logPath, isCopy: true, catchUpTimeoutMs: 50, graceMs: 0 };
     await expect(compareMongoReadModels(copy)).rejects.toThrow(
       'The copy of the log in this data folder ends at position 8, the read models reach 20',

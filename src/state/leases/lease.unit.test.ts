@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Delivery, memoryLeaseStreams } from '../../../test/contract/memoryLeaseStreams.ts';
-import { createRandom } from '../../../test/durability/support/random.ts';
+import { createRandom } from '../../../test/support/random.ts';
 import { joinLease, type Lease, type LeaseOptions } from './lease.ts';
 import type { LeaseTerm } from './leaseTerm.ts';
 

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { Random } from '../../support/random.ts';
 import { agentText } from '../support/agentBody.ts';
 import { alternatingRoutes, type BadRequest, invalidBody } from '../support/badRequest.ts';
-import type { Random } from '../support/random.ts';
 
 const json = Buffer.from(agentText);
 export const CODINGS: Readonly<Record<string, (body: Uint8Array) => Buffer>> = {

@@ -1,6 +1,6 @@
+import type { Random } from '../../support/random.ts';
 import { agentText } from '../support/agentBody.ts';
 import { alternatingRoutes, type BadRequest, invalidBody } from '../support/badRequest.ts';
-import type { Random } from '../support/random.ts';
 
 const BOUNDARIES = [/[{[]/g, /[}\]]/g, /[^\\]"/g, /:/g, /,/g, /\\/g, /\\u00/g, /\d/g, /[^ -~]/g, /(?:tru|fals|nul)/g];
 

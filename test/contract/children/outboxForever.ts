@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createEventSink } from '../../../src/eventLog/eventSink.ts';
 import { openOutbox } from '../../../src/eventLog/outbox/outbox.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
-import { createRandom } from '../../durability/support/random.ts';
+import { createRandom } from '../../support/random.ts';
 import { anEvent } from '../events.ts';
 import { replicationTargetOverLog } from '../replicationTargetOverLog.ts';
 

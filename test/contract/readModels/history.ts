@@ -8,10 +8,11 @@ import { RequestAdmitted } from '../../../src/domain/request/events.ts';
 import type { Actor } from '../../../src/eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../../src/readModels/historyQueries.ts';
 import { completed, refused } from '../../support/management.ts';
+import { seededRandom } from '../../support/random.ts';
 import { later, MINUTE, NOW } from '../../support/specification.ts';
 import type { ReadModelsFactory, ReadModelsUnderTest, Scaled } from '../readModels.ts';
 import type { Happened } from './appending.ts';
-import { randomMoment, seeded } from './randomRequests.ts';
+import { randomMoment } from './randomRequests.ts';
 
 const operator = (address: string): Actor => ({
   kind: 'operator',
@@ -141,7 +142,7 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
 
     test('any combination of filters finds the matching events, on pages of any size', async () => {
       await using store = await createReadModels();
-      const random = seeded(5);
+      const random = seededRandom(5);
       const events = manyThings(scaled(400), random);
       const head = await store.append(...events);
       const all = expectedOf(events);

@@ -3,17 +3,6 @@ import type { DomainEvent } from '../../../src/domain/core/event.ts';
 import { completed, refused } from '../../support/management.ts';
 import { DAY, earlier, HOUR } from '../../support/specification.ts';
 
-/** Deterministic numbers from 0 to 1 (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 export const accounts = ['a', 'b', 'c'] as AccountId[];
 export const models = ['gpt-5', 'gpt-5.1'];
 export const efforts = [null, 'low', 'high'];

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Position, position } from '../../../src/domain/core/brands.ts';
 import type { RequestLogFilter } from '../../../src/readModels/requestLogQueries.ts';
 import { completed, refused } from '../../support/management.ts';
+import { seededRandom } from '../../support/random.ts';
 import { earlier, HOUR, later } from '../../support/specification.ts';
 import type { ReadModelsFactory, Scaled } from '../readModels.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type RequestEvent,
   randomMoment,
   randomRequests,
-  seeded,
   statuses,
 } from './randomRequests.ts';
 
@@ -33,7 +33,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
 
     test('returns the rows after the offset and counts all matches', async () => {
       await using store = await createReadModels();
-      const events = randomRequests(400, seeded(1));
+      const events = randomRequests(400, seededRandom(1));
       const head = await store.append(...events);
       const expected = newestFirst(events).map(({ data }) => data.requestId);
       for (const [limit, offset] of [
@@ -52,7 +52,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
 
     test('any combination of filters finds the matching rows', async () => {
       await using store = await createReadModels();
-      const random = seeded(2);
+      const random = seededRandom(2);
       const events = randomRequests(scaled(600), random);
       const head = await store.append(...events);
       const sorted = newestFirst(events);
@@ -71,7 +71,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
 
     test('options list the values of rows that match all other conditions, with their counts', async () => {
       await using store = await createReadModels();
-      const random = seeded(3);
+      const random = seededRandom(3);
       const events = randomRequests(scaled(300), random);
       const head = await store.append(...events);
       const counted = (values: readonly (string | null)[]) => {

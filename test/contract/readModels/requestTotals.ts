@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiKeyId } from '../../../src/domain/core/brands.ts';
 import { RefusalsCounted } from '../../../src/domain/request/events.ts';
+import { seededRandom } from '../../support/random.ts';
 import { DAY, earlier, HOUR, MINUTE, NOW } from '../../support/specification.ts';
 import type { ReadModelsFactory, Scaled } from '../readModels.ts';
-import { type RequestEvent, randomMoment, randomRequests, seeded } from './randomRequests.ts';
+import { type RequestEvent, randomMoment, randomRequests } from './randomRequests.ts';
 
 const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
 const nothing = {
@@ -27,7 +28,7 @@ export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scale
 
     test('sums cover the requests that arrived at any given moment or later', async () => {
       await using store = await createReadModels();
-      const random = seeded(4);
+      const random = seededRandom(4);
       const events = randomRequests(scaled(500), random);
       const head = await store.append(...events);
       for (let round = 0; round < scaled(40); round++) {
@@ -39,7 +40,7 @@ export function requestTotals(createReadModels: ReadModelsFactory, scaled: Scale
 
     test('steps of any length contain the requests that arrived in them; empty ones are omitted', async () => {
       await using store = await createReadModels();
-      const random = seeded(7);
+      const random = seededRandom(7);
       const events = randomRequests(scaled(500), random);
       const head = await store.append(
         ...events,

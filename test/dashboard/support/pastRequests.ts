@@ -5,9 +5,9 @@ import type { EventOf } from '../../../src/domain/core/event.ts';
 import { newEventId } from '../../../src/eventLog/eventId.ts';
 import type { EventToAppend } from '../../../src/eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
-import { seeded } from '../../contract/readModels/randomRequests.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { completed } from '../../support/management.ts';
+import { seededRandom } from '../../support/random.ts';
 
 const HOUR = 3_600_000;
 const HOURS = 7 * 24;
@@ -49,7 +49,7 @@ const observed = (data: Observed, time: number): EventToAppend => ({
 
 /** One sample per account and hour: primary windows of five hours, and a secondary window of a week. */
 function samplesOfAWeek(now: number, accountIds: readonly string[]): EventToAppend[] {
-  const random = seeded(2);
+  const random = seededRandom(2);
   const window = (usedPercent: number, windowMinutes: number) => ({
     usedPercent: Math.min(100, Math.floor(usedPercent)),
     resetAt: null,
@@ -65,7 +65,7 @@ function samplesOfAWeek(now: number, accountIds: readonly string[]): EventToAppe
 }
 
 function eventsOfAWeek(now: number, accountIds: readonly string[], keyIds: readonly string[]): EventToAppend[] {
-  const random = seeded(1);
+  const random = seededRandom(1);
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
   const moments = Array.from({ length: HOURS }, (_, hour) => {
     const busy = 1.2 + Math.sin(((new Date(now - hour * HOUR).getUTCHours() - 8) / 24) * 2 * Math.PI);

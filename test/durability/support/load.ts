@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
+import type { Random } from '../../support/random.ts';
 import { type Plan, planInput, randomPlan } from './plans.ts';
-import type { Random } from './random.ts';
 import { type ClientResponse, sendRequest } from './sendRequest.ts';
 
 /** A response whose end reached a client, or whose connection broke unexpectedly. */

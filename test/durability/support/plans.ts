@@ -15,7 +15,7 @@ import {
   terminalEventMissing,
   textResponse,
 } from '../../support/provider/scripts.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../support/random.ts';
 
 /** How the provider responds to a request. It travels to the provider in the text of the request itself. */
 export interface Plan {

@@ -1,16 +1,23 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** A reproducible random number generator (mulberry32). */
-export function createRandom(seed: number) {
+/** Creates a generator of numbers in [0, 1) that are the same in every run (mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
-  const next = (): number => {
+  return () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** Creates a generator of random choices that are the same in every run. */
+export function createRandom(seed: number) {
+  const next = seededRandom(seed);
   const upTo = (max: number): number => Math.floor(next() * (max + 1));
   return {
+    /** An integer from 0 to `limit - 1`. */
+    below: (limit: number): number => Math.floor(next() * limit),
     /** An integer, both bounds included. */
     between: (min: number, max: number): number => min + upTo(max - min),
     chance: (probability: number): boolean => next() < probability,
