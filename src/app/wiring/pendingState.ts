@@ -5,7 +5,7 @@ import { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
 import type { Foundation } from './foundation.ts';
 import { createNodeRecords, type NodeRecords } from './nodeRecords.ts';
 
-/** What this node knows beyond the log, and the sinks that record what it adds to the log. */
+/** What this node knows beyond the log, and the sinks for what it adds to the log. */
 export interface PendingState {
   readonly ledger: Ledger;
   readonly cooldowns: Cooldowns;
@@ -18,6 +18,7 @@ export interface PendingState {
   readonly isOfThisNode: (stream: string) => boolean;
 }
 
+/** Creates the ledger, the cool-downs and the sinks of this node, and keeps them in step with the log. */
 export async function createPendingState({ folder, store, hot, now }: Foundation): Promise<PendingState> {
   const isOfThisStart = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);

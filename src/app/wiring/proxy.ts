@@ -29,10 +29,10 @@ export interface ProxySideOptions {
   readonly clientAddress: ClientAddress;
 }
 
-/** The proxy with everything that it works with. */
+/** The running proxy. */
 export interface ProxySide {
   readonly serve: (request: ClientRequest, response: ClientResponse) => void;
-  /** Refuses new requests. */
+  /** Rejects new requests with `shutting_down`. */
   close(): void;
   /** Resolves when no request is open. @param timeoutMs after which open requests are aborted */
   drained(timeoutMs: number): Promise<void>;
@@ -96,7 +96,7 @@ export async function createProxySide(
     unavailableReason() {
       if (isClosed) return 'shutting_down';
       if (store.outbox?.isFull) return 'outbox_full';
-      // A response that cannot be recorded is not given, so no account's limit should be spent on it.
+      // svc sends no response that it cannot record, so calling the provider would only use up limits of the accounts.
       return records.isBlocked() ? 'log_unavailable' : undefined;
     },
     now,

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
+/** In bytes. */
 export interface MemoryLimits {
   readonly machineBytes: number;
   /** The limit of the container or systemd unit; 0, or more than the machine has, when there is none. */
@@ -9,7 +10,7 @@ export interface MemoryLimits {
   readonly heapBytes: number;
 }
 
-/** The memory limits of this process. */
+/** @returns the memory limits of this process */
 export const memoryLimits = (): MemoryLimits => ({
   machineBytes: totalmem(),
   constrainedBytes: process.constrainedMemory(),
@@ -17,8 +18,8 @@ export const memoryLimits = (): MemoryLimits => ({
 });
 
 /**
- * Maximum bytes that the bodies of all open requests may take together: a quarter of the memory, and at most half of the
- * heap's limit, because each request needs heap beside its body.
+ * @returns the maximum bytes of the bodies of all open requests together: a quarter of the memory, and at most half of the heap
+ * limit, because each request needs heap beside its body
  */
 export function memoryForRequests({ machineBytes, constrainedBytes, heapBytes }: MemoryLimits): number {
   const memoryBytes = constrainedBytes > 0 ? Math.min(machineBytes, constrainedBytes) : machineBytes;

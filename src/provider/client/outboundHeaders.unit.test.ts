@@ -10,7 +10,7 @@ function sent(clientHeaders: readonly string[], as = account, content = {}): [st
   return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ''] as [string, string]] : []));
 }
 const namesOf = (pairs: [string, string][]) => pairs.map(([name]) => name);
-const OURS = ['authorization', 'chatgpt-account-id', 'accept', 'content-type', 'x-request-id'];
+const OWN = ['authorization', 'chatgpt-account-id', 'accept', 'content-type', 'x-request-id'];
 
 test("sends only svc's own headers for a request without any", () =>
   expect(sent([])).toEqual([
@@ -92,7 +92,7 @@ describe('does not forward', () => {
     'X-Api-Key',
     'X-Codex',
     'Idempotency-Key',
-  ])('%s', (name) => expect(namesOf(sent([name, 'value']))).toEqual(OURS));
+  ])('%s', (name) => expect(namesOf(sent([name, 'value']))).toEqual(OWN));
 });
 
 test("never replaces the account's headers by the client's", () => {
@@ -101,4 +101,4 @@ test("never replaces the account's headers by the client's", () => {
   expect(pairs.filter(([name]) => name === 'chatgpt-account-id')).toEqual([['chatgpt-account-id', 'acc_1']]);
 });
 
-test('ignores a header name without a value', () => expect(namesOf(sent(['user-agent']))).toEqual(OURS));
+test('ignores a header name without a value', () => expect(namesOf(sent(['user-agent']))).toEqual(OWN));

@@ -53,8 +53,9 @@ describe('a percentage is rounded down to a whole number', () => {
     expect(primaryOf(payload(window({ used_percent: given })))?.usedPercent).toBe(expected),
   );
 
-  test.each([null, undefined, '', 'much', {}, true, Number.NaN])('%j makes no window', (given) =>
-    expect(primaryOf(payload(window({ used_percent: given })))).toBeNull(),
+  test.each([null, undefined, '', 'much', {}, true, Number.NaN])(
+    '%j is no percentage, so there is no window',
+    (given) => expect(primaryOf(payload(window({ used_percent: given })))).toBeNull(),
   );
 });
 

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 
 const limit = { limitType: 'total_tokens', limitWindow: 'daily', maxValue: 1_000, createdAt: NOON } as const;
 
-function stage(...open: readonly OpenRequest[]): ForeignReservations {
+function setUp(...open: readonly OpenRequest[]): ForeignReservations {
   const hot = new HotState();
   const rules = [
     { ...limit, id: 1, modelFilter: null },
@@ -18,11 +18,11 @@ function stage(...open: readonly OpenRequest[]): ForeignReservations {
   ];
   hot.apiKeys.set(KEY, { id: KEY, rules } as Partial<ApiKey> as ApiKey);
   for (const request of open) hot.openRequests.set(request.data.requestId, request);
-  return new ForeignReservations(hot, (stream) => stream.startsWith('requests-ours.'));
+  return new ForeignReservations(hot, (stream) => stream.startsWith('requests-this.'));
 }
 
 /** A request announced by another node. */
-const announced = (requestId: string, requestedAt: Instant, stream = 'requests-theirs.b_20261121'): OpenRequest => ({
+const announced = (requestId: string, requestedAt: Instant, stream = 'requests-other.b_20261121'): OpenRequest => ({
   type: 'RequestAdmitted',
   data: {
     requestId,
@@ -47,10 +47,10 @@ const announced = (requestId: string, requestedAt: Instant, stream = 'requests-t
 });
 
 test('counts announced requests of other nodes on the limits that apply', () => {
-  const foreign = stage(
+  const foreign = setUp(
     announced('r1', NOON),
     announced('r2', NOON),
-    announced('r3', NOON, 'requests-ours.b_20261121'),
+    announced('r3', NOON, 'requests-this.b_20261121'),
   );
   expect(foreign.reservedOn(KEY, 1, NOON)).toBe(240);
   expect(foreign.reservedOn(KEY, 2, NOON)).toBe(0);
@@ -58,7 +58,7 @@ test('counts announced requests of other nodes on the limits that apply', () => 
 });
 
 test('counts requests of a dead node only in their window', () => {
-  const foreign = stage(announced('r1', NOON));
+  const foreign = setUp(announced('r1', NOON));
   expect(foreign.reservedOn(KEY, 1, instant(NOON + 23 * HOUR_MS))).toBe(120);
   expect(foreign.reservedOn(KEY, 1, instant(NOON + 25 * HOUR_MS))).toBe(0);
 });

@@ -14,18 +14,18 @@ export function errorForClient(failure: Failure, classification: Classification,
     case 'usage_limit':
       return limitReached(classification.limitedUntil ?? null, error, now);
     case 'throttled':
-      return limitReached(null, error, now, { problem: 'The provider limits the rate of requests' });
+      return limitReached(null, error, now, { problem: 'The provider limits the rate of requests. Retry later.' });
     case 'idle':
-      return upstreamError('The provider stopped sending', 'stream_idle_timeout');
+      return upstreamError('The provider stopped sending. Retry the request.', 'stream_idle_timeout');
     case 'cut':
-      return upstreamError('The provider ended its response early', 'stream_incomplete');
+      return upstreamError('The provider ended its response early. Retry the request.', 'stream_incomplete');
     case 'event_too_large':
       return upstreamError(
         "An event or the JSON body of the provider's response exceeds 16 MiB",
         'stream_event_too_large',
       );
     case 'unreachable':
-      return upstreamError('The provider is unreachable');
+      return upstreamError('The provider is unreachable. Retry later.');
     case 'unauthorized':
     case 'account_gone':
       // The code is about our account, not about the request.

@@ -66,11 +66,11 @@ describe.each([
     });
   });
 
-  test('counts as an error when it is not JSON', () =>
+  test('is an error when it is not JSON', () =>
     expect(readEnding({ type: 'response.completed', data: '{"type":', start: 0, end: 0 }, options).kind).toBe('error'));
 });
 
-test('reads every usage alike with and without the output', () => {
+test('reads the same usage with and without the output', () => {
   const count = fc.oneof(
     fc.nat(2_000_000),
     fc.constantFrom<unknown>(0, -1, 1.5, 999_999_999, 1_000_000_000, 1e21, null, '7', undefined),

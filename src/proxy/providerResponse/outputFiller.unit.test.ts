@@ -10,7 +10,7 @@ const done = (output_index: number, text: string) =>
 const ending = (type: string, response: object) =>
   event(type, { sequence_number: 9, response: { id: 'r', ...response } });
 
-/** Feeds a stream in chunks of a size. */
+/** Passes a stream through a filler in chunks of this size. */
 function fill(stream: string, size = stream.length) {
   const filler = new OutputFiller(new SseScanner({ dropsVendorEvents: true }));
   const bytes = Buffer.from(stream);

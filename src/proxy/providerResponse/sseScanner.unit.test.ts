@@ -7,7 +7,7 @@ const created = event('response.created', ',"response":{"error":null}');
 const delta = (text: string) => event('response.output_text.delta', `,"delta":${JSON.stringify(text)}`);
 const completed = event('response.completed', ',"response":{"usage":null}');
 
-/** Feeds a stream in chunks of these sizes. */
+/** Scans a stream in chunks of these sizes. */
 function scan(stream: string | Buffer, sizes: readonly number[] = [], options = { dropsVendorEvents: false }) {
   const scanner = new SseScanner(options);
   const bytes = Buffer.from(stream);
@@ -39,7 +39,7 @@ describe('with every fragmentation', () => {
     )
     .map((middle) => `: hello\n\n${created}${middle.join('')}${completed}`);
 
-  test('a stream keeps its bytes, LF or CRLF', () =>
+  test('keeps the bytes of a stream, LF or CRLF', () =>
     fc.assert(
       fc.property(
         stream,
@@ -55,7 +55,7 @@ describe('with every fragmentation', () => {
     ));
 });
 
-test('holds back an incomplete event', () => {
+test('buffers an incomplete event', () => {
   const scanner = new SseScanner({ dropsVendorEvents: false });
   const half = Buffer.from(`${created}event: response.outp`);
   expect(scanner.push(half).bytes.toString()).toBe(created);
@@ -63,7 +63,7 @@ test('holds back an incomplete event', () => {
   expect(scanner.push(Buffer.from('\n')).bytes.toString()).toBe('event: response.output_text.delta\ndata: {}\n\n');
 });
 
-test('does not take a text about terminal events for one', () => {
+test('ignores names of terminal events in a text', () => {
   const talk = delta('{"type":"response.completed"} and event: response.failed and an error');
   expect(scan(created + talk).terminal).toBeUndefined();
 });
@@ -136,11 +136,11 @@ test('finds a terminal event after every kind of line ending', () => {
     }
 });
 
-test('reads the type at every place in the payload', () => {
+test('reads the type anywhere in the payload', () => {
   expect(scan('data: { "response": {}, "type" : "response.completed" }\n\n').terminal).toBe('response.completed');
 });
 
-test('throws on an event above the limit only', () => {
+test('throws only for an event above the limit', () => {
   const scanner = new SseScanner({ dropsVendorEvents: false, maxEventBytes: 1_000 });
   const push = () => scanner.push(Buffer.alloc(300, 'x'));
   for (let i = 0; i < 3; i++) expect(push().bytes.length).toBe(0);

@@ -5,7 +5,7 @@ import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { OpenRequest } from '../../state/fold/hotState.ts';
 import { settleAbandoned } from './settleAbandoned.ts';
 
-/** @returns the events for a request that a crash left open @param tier requested service tier */
+/** @param tier the requested service tier @returns the events that settle a request which a crash left open */
 async function settled(tier?: string): Promise<EventToAppend[]> {
   const estimate = { inputTokens: 1_000, outputTokens: 2_048, costMicroDollars: 0 };
   const admission = { decidedAt: 1, asOf: NOW, v: 1, estimate, reserved: [] };

@@ -24,9 +24,9 @@ const request: RequestToSettle = {
 const usage = { inputTokens: 400, cachedInputTokens: 0, outputTokens: 600, reasoningTokens: 0, isEstimated: false };
 const outcome = { status: '200', code: null, message: null, usage };
 
-/** Settles a request with a reservation of 2,100 tokens while the log follows a script; it times out at once. */
-function stage(fate: AppendScript) {
-  const { log } = scriptedLog(fate);
+/** Settles a request with a reservation of 2,100 tokens over a log that follows a script. The append times out at once. */
+function settleWith(append: AppendScript) {
+  const { log } = scriptedLog(append);
   let time = 0;
   const sink = createEventSink({ log, node: 'n', boot: 'b', category: 'requests', timeoutMs: 8, now: () => time });
   const ledger = new Ledger();
@@ -45,7 +45,7 @@ function stage(fate: AppendScript) {
 
 test('keeps the usage reserved while the append is uncertain, and releases it when it failed', async () => {
   const gate = Promise.withResolvers<AppendOutcome>();
-  const { sink, settled, reserved } = stage(() => gate.promise);
+  const { sink, settled, reserved } = settleWith(() => gate.promise);
   await expect(settled).rejects.toThrow('the log does not respond');
   expect(reserved()).toBe(1_000);
   gate.resolve({ kind: 'rejected', reason: 'disk is full' });
@@ -55,7 +55,7 @@ test('keeps the usage reserved while the append is uncertain, and releases it wh
 
 test('keeps the usage of a late append reserved until it is folded', async () => {
   const gate = Promise.withResolvers<'written'>();
-  const { sink, settled, reserved } = stage(() => gate.promise);
+  const { sink, settled, reserved } = settleWith(() => gate.promise);
   await expect(settled).rejects.toThrow('the log does not respond');
   gate.resolve('written');
   await sink.flush();
