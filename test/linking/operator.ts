@@ -50,3 +50,20 @@ export function operatorOf({ api, provider }: Pick<Gateway, 'api' | 'provider'>)
       ),
   };
 }
+
+const LINK_EVENTS = [
+  'AccountLinkBegun',
+  'AccountLinkCodeReceived',
+  'AccountLinkSkipped',
+  'AccountLinkFailed',
+  'AccountLinkCancelled',
+  'AccountImported',
+  'AccountTokensReplaced',
+] as const;
+
+/** The types of the events of a sign-in, in the order of the log. */
+export const linkEventTypes = (gateway: Gateway, flowId: string): string[] =>
+  LINK_EVENTS.flatMap((type) => gateway.events(type))
+    .filter(({ data }) => data.linkId === flowId)
+    .sort((a, b) => a.position - b.position)
+    .map(({ type }) => type);

@@ -4,7 +4,7 @@ import type { ReceivedResponse } from '../../../test/support/call.ts';
 import { type Stage, startManagement } from '../../../test/support/management.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 
-/** Management that takes the client address from a header which `browser` sends. */
+/** Starts management, which reads the client address from a header that `browser` sends. */
 export const startStage = () => startManagement({ connection: { remoteAddress: addressOf } });
 export const REMOTE = { address: '203.0.113.9' };
 
