@@ -17,7 +17,10 @@ test('stores no token, e-mail address or name in plain text', async () => {
   await importAccount(stage, authFile({ claims: { name: 'Ada Lovelace' } }));
   expect((await listAccounts(stage))[0].display_name).toBe('Ada Lovelace');
   const log = JSON.stringify(await Array.fromAsync(stage.log.readAll(0 as never)));
-  for (const secret of ['ada@example.com', 'Ada', 'rt_secret', 'c2ln']) expect(log).not.toContain(secret);
+  // "Ada " and not "Ada": sealed values are random base64, which contains three given letters now and then.
+  for (const secret of ['ada@example.com', 'Ada ', 'Lovelace', 'rt_secret', 'c2ln']) {
+    expect(log).not.toContain(secret);
+  }
   expect(uploadedFiles()).toEqual(before);
 });
 
