@@ -12,11 +12,11 @@ export type HistoryActor =
 export const HISTORY_VERSION = 4;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
-/** The request id of a subject; undefined when the subject is no request. */
+/** The request id of a subject; undefined when the subject is not a request. */
 export const requestIdOf = (subject: string): string | undefined =>
   subject.startsWith('request-') ? subject.slice('request-'.length) : undefined;
 
-/** The resource that an event is about: its stream, except where a stream holds many resources or a resource has many streams. */
+/** The resource that an event is about: its stream, except where many resources share a stream or a resource has many streams. */
 export function subjectOf(stream: string, { type, data }: KnownEvent): string {
   switch (type) {
     case 'RequestAdmitted':

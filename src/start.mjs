@@ -33,9 +33,9 @@ async function buildDashboard() {
   const script = new URL('../dashboard/scripts/ensureBuilt.mjs', import.meta.url);
   if (!existsSync(script)) return;
   const { ensureBuilt } = await import(script.href);
-  const say = (line) => process.stdout.write(`${line}\n`);
-  const outcome = await ensureBuilt({ say }).catch((error) => error);
+  const print = (line) => process.stdout.write(`${line}\n`);
+  const outcome = await ensureBuilt({ print }).catch((error) => error);
   // The proxy works without the dashboard.
   if (outcome instanceof Error) process.stderr.write(`${outcome.message}\nContinuing with the last built dashboard.\n`);
-  if (outcome === 'no tools') say('Using the last built dashboard: its build tools are not installed (npm ci).');
+  if (outcome === 'no tools') print('Using the last built dashboard: its build tools are not installed (npm ci).');
 }

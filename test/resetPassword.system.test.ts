@@ -77,7 +77,7 @@ async function stage() {
 
 const cookieOf = (response: Response) => (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 const reset = (folder: string, keepsTotp: boolean) =>
-  resetPassword(readConfig({ SVC_DATA_DIR: folder }), { keepsTotp, say: () => undefined });
+  resetPassword(readConfig({ SVC_DATA_DIR: folder }), { keepsTotp, print: () => undefined });
 
 test(
   'sets a new password, ends every session and records the user',
@@ -105,12 +105,12 @@ test(
     await setUpTotp();
     await requireTotp();
     const first = await whileStopped(() => reset(folder, true));
-    expect(first.asksForTotp).toBe(true);
+    expect(first.isTotpRequired).toBe(true);
     const pending = await post('password/login', { password: first.password });
     expect(pending.body).toMatchObject({ isTotpRequiredOnLogin: true, isTotpVerified: false });
     expect((await call('GET', '/api/accounts', undefined, pending.cookie)).status).toBe(401);
     const second = await whileStopped(() => reset(folder, false));
-    expect(second.asksForTotp).toBe(false);
+    expect(second.isTotpRequired).toBe(false);
     const { body, cookie } = await post('password/login', { password: second.password });
     expect(body).toMatchObject({ isTotpRequiredOnLogin: false, isTotpConfigured: false });
     expect((await call('GET', '/api/accounts', undefined, cookie)).status).toBe(200);

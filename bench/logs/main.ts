@@ -36,7 +36,7 @@ try {
   }
   print(`${await sizeOf(logPath)} of log, ${await sizeOf(path)} of read models`);
   const readModels = createSqliteReadModels({ folder, logPath });
-  await measureQueries(readModels, { rows, rounds, say: print });
+  await measureQueries(readModels, { rows, rounds, print });
   await readModels.close();
 } finally {
   if (!values.folder) await rm(folder, { recursive: true });

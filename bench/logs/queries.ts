@@ -8,17 +8,20 @@ export interface QueriesOptions {
   readonly rows: number;
   /** How often each query is made. */
   readonly rounds: number;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** Makes the dashboard's queries on read models of `fillLog`, with different values in each round, and prints the times. */
-export async function measureQueries(readModels: ReadModelPorts, { rows, rounds, say }: QueriesOptions): Promise<void> {
+export async function measureQueries(
+  readModels: ReadModelPorts,
+  { rows, rounds, print }: QueriesOptions,
+): Promise<void> {
   const { requestLog, requestTotals } = readModels;
   const head = position(rows);
   const now = Date.now();
   const daysAgo = (days: number): Instant => instant(now - days * 86_400_000);
   const { total } = await requestLog.page({}, 1, 0, head);
-  say(`${total} requests`);
+  print(`${total} requests`);
   const pick = <Value>(from: readonly Value[], round: number) => from[round % from.length] as Value;
   const threeFilters = (round: number): RequestLogFilter => ({
     accountIds: [pick(accounts, round)],
@@ -45,7 +48,7 @@ export async function measureQueries(readModels: ReadModelPorts, { rows, rounds,
     times.sort((a, b) => a - b);
     const percentile = (share: number) =>
       (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1);
-    say(
+    print(
       `${label.padEnd(34)} p50 ${percentile(0.5).padStart(7)} ms   p95 ${percentile(0.95).padStart(7)} ms   ${((user + system) / rounds / 1_000).toFixed(1).padStart(6)} ms of CPU`,
     );
   };

@@ -69,11 +69,11 @@ async function measureOutbox(store: EventStore, settings: ConnectionSettings) {
 async function measureEventStore() {
   const { url } = await eventStoreServer(folder);
   const settings = parseConnectionString(url);
-  const writer = await openEventStore({ settings, path: join(folder, 'writer.sqlite'), node: 'bench', say: print });
+  const writer = await openEventStore({ settings, path: join(folder, 'writer.sqlite'), node: 'bench', print });
   await measureOutbox(writer, settings);
   await writer.close();
   const data = join(folder, 'data');
-  await measureServiceStarts({ folder: data, url, events, say: print });
+  await measureServiceStarts({ folder: data, url, events, print });
   await measure('read models from the mirror', events, print, async () =>
     rebuildReadModels({ folder: data, logName: 'mirror.sqlite', onProgress: () => {} }),
   );
@@ -82,7 +82,7 @@ async function measureEventStore() {
 try {
   if (values.only !== 'mongodb') await measureEventStore();
   if (values.only !== 'eventstore')
-    await measureReadModelsInMongo({ folder, rows: events, rounds: Number(values.rounds), say: print });
+    await measureReadModelsInMongo({ folder, rows: events, rounds: Number(values.rounds), print });
 } finally {
   killChildren();
   await rm(folder, { recursive: true });

@@ -2,12 +2,12 @@
 export async function measure<Result>(
   label: string,
   count: number,
-  say: (line: string) => void,
+  print: (line: string) => void,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const start = performance.now();
   const result = await work();
   const seconds = (performance.now() - start) / 1_000;
-  say(`${label}: ${seconds.toFixed(2)} s, ${Math.round(count / seconds)}/s`);
+  print(`${label}: ${seconds.toFixed(2)} s, ${Math.round(count / seconds)}/s`);
   return result;
 }

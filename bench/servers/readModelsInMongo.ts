@@ -17,7 +17,7 @@ export interface ReadModelsInMongoOptions {
   /** Number of events for a real MongoDB; see `FERRETDB_LIMITS`. */
   readonly rows: number;
   readonly rounds: number;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const POLL_MS = 50;
@@ -32,14 +32,14 @@ const FERRETDB_LIMITS = { rows: 400, batchEvents: 100 };
 export async function measureReadModelsInMongo({
   folder,
   rounds,
-  say,
+  print,
   ...of
 }: ReadModelsInMongoOptions): Promise<void> {
   const server = await mongoServer();
-  if (!server) return say(NO_MONGODB_FOUND);
+  if (!server) return print(NO_MONGODB_FOUND);
   const isReal = server.product === 'MongoDB';
   const { rows, batchEvents } = isReal ? { ...of, batchEvents: undefined } : FERRETDB_LIMITS;
-  say(`read models in ${server.product} ${server.version}, ${rows} events`);
+  print(`read models in ${server.product} ${server.version}, ${rows} events`);
   const logPath = join(folder, 'of-mongodb.sqlite');
   fillLog(logPath, rows);
   const url = server.newDatabase();
@@ -48,7 +48,7 @@ export async function measureReadModelsInMongo({
     url,
     log: source,
     fencedBy: 'bench',
-    report: say,
+    report: print,
     ...(batchEvents && { batchEvents }),
   });
   const readModels = portsOver(store.query);
@@ -57,14 +57,14 @@ export async function measureReadModelsInMongo({
   try {
     const batches = batchEvents ? `in batches of ${batchEvents}` : 'in the batches of a running service';
     const projecting = store.project(permanentLeaseTerm());
-    await measure(`read models, ${batches}`, rows, say, async () => {
+    await measure(`read models, ${batches}`, rows, print, async () => {
       while (((await generations.mark(await generations.active()))?.position ?? 0) < rows) await delay(POLL_MS);
     });
-    if (isReal) await measureQueries(readModels, { rows, rounds, say });
+    if (isReal) await measureQueries(readModels, { rows, rounds, print });
     await store.close();
     await projecting;
     if (!isReal) return;
-    await measure('read models, in the batches of a rebuild', rows, say, () =>
+    await measure('read models, in the batches of a rebuild', rows, print, () =>
       rebuildMongoReadModels({ url, logPath, graceMs: 0 }),
     );
   } finally {

@@ -14,7 +14,7 @@ export interface ServiceStartsOptions {
   /** Connection string of EventStoreDB. */
   readonly url: string;
   readonly events: number;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const CLI = join(import.meta.dirname, '../../src/app/cli.ts');
@@ -24,7 +24,7 @@ const STOP_TIMEOUT_MS = 60_000;
 const MIN_SNAPSHOT_EVENTS = 100_000;
 
 /** Measures how long `svc serve` takes to listen: with an empty data folder, with a mirror, and with a snapshot as well. */
-export async function measureServiceStarts({ folder, url, events, say }: ServiceStartsOptions): Promise<void> {
+export async function measureServiceStarts({ folder, url, events, print }: ServiceStartsOptions): Promise<void> {
   await mkdir(folder);
   const snapshots = join(folder, 'snapshots');
   const env = {
@@ -41,8 +41,8 @@ export async function measureServiceStarts({ folder, url, events, say }: Service
 
   async function startUntilListening(label: string) {
     const service = start(process.execPath, [CLI, 'serve'], env, join(folder, 'serve.txt'));
-    await measure(`svc serve listens, ${label}`, events, say, () => service.line(/listening on/, LISTEN_TIMEOUT_MS));
-    say(`  ${fixed(total(threadTimes(service.pid)) / 1e6, 1)} s of CPU in all its threads`);
+    await measure(`svc serve listens, ${label}`, events, print, () => service.line(/listening on/, LISTEN_TIMEOUT_MS));
+    print(`  ${fixed(total(threadTimes(service.pid)) / 1e6, 1)} s of CPU in all its threads`);
     return service;
   }
 

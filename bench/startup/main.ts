@@ -24,11 +24,11 @@ const { values } = parseArgs({
 const [events, rounds] = [Number(values.events), Number(values.rounds)];
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-startup-')));
 const path = join(folder, 'log.sqlite');
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
   await fill();
-  say(`${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB on disk`);
+  print(`${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB on disk`);
   const snapshots = join(folder, 'snapshots');
   await rm(snapshots, { recursive: true, force: true });
   for (let round = 0; round < rounds; round++) await fold();
@@ -51,7 +51,7 @@ function fold(): Promise<void> {
 /** Runs a program of this folder on the log and prints its result. */
 async function child(name: string, line: RegExp): Promise<void> {
   const program = startOnFolder(folder, name, [new URL(`${name}.ts`, import.meta.url).pathname, path]);
-  say((await program.line(line, 120_000))[0]);
+  print((await program.line(line, 120_000))[0]);
   await program.stop();
 }
 
@@ -59,7 +59,7 @@ async function serve(): Promise<void> {
   const since = performance.now();
   const service = startOnFolder(folder, 'serve', [new URL('../../src/app/cli.ts', import.meta.url).pathname, 'serve']);
   await service.line(/listening on/, 120_000);
-  say(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
+  print(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
   await service.stop();
 }
 
@@ -77,7 +77,7 @@ async function fill(): Promise<void> {
   await log.close();
   const seconds = (performance.now() - began) / 1_000;
   if (next > first)
-    say(`${next - first} appended in ${seconds.toFixed(1)} s: ${Math.round((next - first) / seconds)}/s`);
+    print(`${next - first} appended in ${seconds.toFixed(1)} s: ${Math.round((next - first) / seconds)}/s`);
 }
 
 async function createKeys(log: EventLog): Promise<void> {

@@ -18,14 +18,14 @@ const log = await createSqliteEventLog({ path, node: 'bench' });
 const hot = await startHotRunner(log, fail);
 const folder = new SnapshotFolder(join(dirname(path), 'snapshots'));
 folder.clear();
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+const print = (line: string) => void process.stderr.write(`${line}\n`);
 const keeper = keepSnapshots({
   hot,
   logPath: path,
   folder,
   isStartedFromSnapshot: false,
   onRefuted: fail,
-  report: say,
+  report: print,
 });
 
 const pauses = monitorEventLoopDelay({ resolution: 1 });

@@ -2,11 +2,11 @@
 
 import { ensureBuilt } from './ensureBuilt.mjs';
 
-const say = (line) => process.stdout.write(`${line}\n`);
+const print = (line) => process.stdout.write(`${line}\n`);
 const printError = (line) => process.stderr.write(`${line}\n`);
 try {
-  const outcome = await ensureBuilt({ say });
-  if (outcome === 'up to date') say('The dashboard is up to date.');
+  const outcome = await ensureBuilt({ print });
+  if (outcome === 'up to date') print('The dashboard is up to date.');
   if (outcome === 'no sources') throw new Error('The sources of the dashboard are missing.');
   if (outcome === 'no tools') throw new Error('The packages that build the dashboard are not installed: run "npm ci".');
 } catch (error) {

@@ -1,3 +1,3 @@
 export function ensureBuilt(options: {
-  say: (line: string) => void;
+  print: (line: string) => void;
 }): Promise<'built' | 'up to date' | 'no sources' | 'no tools'>;

@@ -17,12 +17,12 @@ const SOURCES = ['src', 'static', 'package.json', 'tsconfig.json', 'vite.config.
 const STAMP = 'sources.sha256';
 
 /**
- * @param {{ say: (line: string) => void }} options
+ * @param {{ print: (line: string) => void }} options
  * @returns {Promise<'built' | 'up to date' | 'no sources' | 'no tools'>} `no tools`: the packages that build it are not
  *   installed, as after `npm ci --omit=dev`; an existing build is kept
  * @throws Error with the output of the build when it fails
  */
-export async function ensureBuilt({ say }) {
+export async function ensureBuilt({ print }) {
   if (!existsSync(join(dashboard, 'src'))) return 'no sources';
   const stamp = stampOf(SOURCES);
   const isCurrent = () => readIfPresent(join(built, STAMP)) === stamp;
@@ -33,7 +33,7 @@ export async function ensureBuilt({ say }) {
   try {
     // Another process may have built it while this one waited.
     if (isCurrent()) return 'up to date';
-    say(`${existsSync(built) ? 'The dashboard has changed' : 'First start'}: building the dashboard, about 10 s ...`);
+    print(`${existsSync(built) ? 'The dashboard has changed' : 'First start'}: building the dashboard, about 10 s ...`);
     const startedAt = performance.now();
     await run(vite, stamp);
     const { page, kB } = firstLoad({
@@ -48,7 +48,7 @@ export async function ensureBuilt({ say }) {
     rmSync(built, { recursive: true, force: true });
     renameSync(fresh, built);
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    say(`Built the dashboard in ${seconds} s; the largest first load is ${kB} kB compressed (${page}).`);
+    print(`Built the dashboard in ${seconds} s; the largest first load is ${kB} kB compressed (${page}).`);
     return 'built';
   } finally {
     unlock();

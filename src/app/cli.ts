@@ -8,7 +8,7 @@ import { isOperatorError, reportText } from './wiring/reportText.ts';
 
 // Each command imports what it needs, so that none loads the modules of the others.
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 const printError = (line: string) => process.stderr.write(`${line}\n`);
 /** An error that an operator can act on is one sentence; only bugs are printed with their stack. */
 const reportError = (error: unknown) =>
@@ -46,7 +46,7 @@ async function serve(): Promise<void> {
       return;
     }
     stoppingSince = performance.now();
-    say(`${signal}: finishing open requests, send it again to stop at once`);
+    print(`${signal}: finishing open requests, send it again to stop at once`);
     service.stop().then(
       () => end(0),
       (error: Error) => {
@@ -60,13 +60,13 @@ async function serve(): Promise<void> {
   const config = readConfig();
   const { startService } = await import('./main.ts');
   service = await startService(config, {
-    say,
+    print,
     onFatal(error) {
       reportError(error);
       void Promise.resolve(service?.stop()).finally(() => end(1));
     },
   });
-  say(`svc is listening on ${service.url}`);
+  print(`svc is listening on ${service.url}`);
 }
 
 async function rebuild(): Promise<void> {
@@ -81,14 +81,14 @@ async function rebuild(): Promise<void> {
       isCopy: isCopy(),
       onProgress: progressPrinter(),
     });
-    say(`read models rebuilt up to position ${end}`);
+    print(`read models rebuilt up to position ${end}`);
     return;
   }
   const { rebuildReadModels } = await import('../readModels/sqlite/rebuild.ts');
   const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
   try {
     const end = rebuildReadModels({ folder: folder.path, logName: logName(), onProgress: progressPrinter() });
-    say(`read models rebuilt up to position ${end}`);
+    print(`read models rebuilt up to position ${end}`);
   } finally {
     folder.close();
   }
@@ -108,10 +108,10 @@ async function compare(): Promise<void> {
           onProgress,
         });
   if (differences.length === 0) {
-    say(`no difference in ${rows} rows, up to position ${position}`);
+    print(`no difference in ${rows} rows, up to position ${position}`);
     return;
   }
-  for (const difference of differences) say(difference);
+  for (const difference of differences) print(difference);
   printError('the live read models differ from the log (only the first differences are shown)');
   process.exitCode = 1;
 }
@@ -122,11 +122,11 @@ const logName = () => (isCopy() ? 'mirror.sqlite' : 'log.sqlite');
 
 async function reset(keepsTotp: boolean): Promise<void> {
   const { resetPassword } = await import('./resetPassword.ts');
-  const { password, asksForTotp } = await resetPassword(readConfig(), { keepsTotp, say });
-  say(`The dashboard password is now ${password}`);
-  say('Every session has ended. Sign in with it, then change it.');
-  if (asksForTotp)
-    say('Signing in still requires a two-factor code; if the authenticator is lost, use reset-password --totp.');
+  const { password, isTotpRequired } = await resetPassword(readConfig(), { keepsTotp, print });
+  print(`The dashboard password is now ${password}`);
+  print('Every session has ended. Sign in with it, then change it.');
+  if (isTotpRequired)
+    print('Signing in still requires a two-factor code; if the authenticator is lost, use reset-password --totp.');
 }
 
 /** Opens the history in the configured store for `transfer`, and prints the line that it resolves with. */
@@ -135,9 +135,9 @@ async function withHistory(transfer: (history: HistoryTarget) => Promise<string>
   const { openHistory } = await import('./wiring/history.ts');
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   try {
-    const history = await openHistory(config, folder, say);
+    const history = await openHistory(config, folder, print);
     try {
-      say(await transfer(history));
+      print(await transfer(history));
     } finally {
       await history.close();
     }
@@ -170,7 +170,7 @@ function progressPrinter() {
     const percent = of === 0 ? 100 : Math.floor((done / of) * 100);
     if (percent < 100 && percent < printed + 10) return;
     printed = percent;
-    say(`${percent} % (${done} of ${of} events)`);
+    print(`${percent} % (${done} of ${of} events)`);
   };
 }
 

@@ -6,10 +6,10 @@ import { createDashboard } from '../http/static/dashboard.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import type { Config } from './config/config.ts';
 import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
-import { createManagementSide } from './wiring/management.ts';
+import { createManagementSurface } from './wiring/management.ts';
 import { createPendingState } from './wiring/pendingState.ts';
-import { createProviderSide } from './wiring/provider.ts';
-import { createProxySide } from './wiring/proxy.ts';
+import { createProviderServices } from './wiring/provider.ts';
+import { createProxySurface } from './wiring/proxy.ts';
 import { openReadModels } from './wiring/readModels.ts';
 
 export interface Service {
@@ -28,7 +28,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   const foundation = await openFoundation(config, io);
   const readModels = await openReadModels(foundation);
   const pendingState = await createPendingState(foundation);
-  const provider = await createProviderSide(foundation, pendingState.records);
+  const provider = await createProviderServices(foundation, pendingState.records);
   const addressing = {
     trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
     trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
@@ -36,8 +36,8 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   };
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
-  const proxy = await createProxySide(foundation, { pendingState, provider, clientAddress });
-  const management = await createManagementSide(foundation, {
+  const proxy = await createProxySurface(foundation, { pendingState, provider, clientAddress });
+  const management = await createManagementSurface(foundation, {
     pendingState,
     provider,
     readModels,

@@ -11,10 +11,11 @@ import { startHotRunner } from '../state/hotRunner.ts';
 import type { Config } from './config/config.ts';
 import { openStore } from './wiring/openStore.ts';
 
-export interface ResetPassword {
+export interface PasswordReset {
+  /** The new password. */
   readonly password: string;
-  /** Signing in still requires a code of the authenticator. */
-  readonly asksForTotp: boolean;
+  /** Whether signing in still requires a code of the authenticator. */
+  readonly isTotpRequired: boolean;
 }
 
 /** No password is set. */
@@ -26,24 +27,26 @@ export class NothingToReset extends Error {
  * Sets a random dashboard password and ends every session. Write access to the data folder is the only proof that is needed;
  * the event names the user. No other process may have the folder open.
  * @param keepsTotp false for a lost authenticator: TOTP is disabled too
- * @param say prints lines for the operator, e.g. while it waits for a store
+ * @param print prints lines for the operator, e.g. while it waits for a store
  * @throws NothingToReset | LogFileMissing | DataFolderInUse | Refusal
  */
 export async function resetPassword(
   config: Config,
-  { keepsTotp, say }: { keepsTotp: boolean; say: (line: string) => void },
-): Promise<ResetPassword> {
+  { keepsTotp, print }: { keepsTotp: boolean; print: (line: string) => void },
+): Promise<PasswordReset> {
   const path = resolve(config.SVC_DATA_DIR);
   if (config.SVC_EVENTSTORE_URL === undefined) requireLogFile(path);
   await using opened = new AsyncDisposableStack();
-  const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (taken) => taken.close());
-  const store = await openStore(config, folder, { say, report: (error) => say(String(error)) });
+  const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (lockedFolder) =>
+    lockedFolder.close(),
+  );
+  const store = await openStore(config, folder, { print, report: (error) => print(String(error)) });
   opened.defer(async () => {
     await store.outbox?.close();
     await store.close();
   });
   const { log, vault } = store;
-  const hot = opened.adopt(await startHotRunner(log, () => undefined), (running) => running.stop());
+  const hot = opened.adopt(await startHotRunner(log, () => undefined), (runner) => runner.stop());
   if (!hot.state.dashboardAuth.password) {
     throw new NothingToReset('No dashboard password is set: open the dashboard, or start svc and use its setup_token.');
   }
@@ -58,7 +61,7 @@ export async function resetPassword(
     correlationId: randomUUID(),
   });
   await destroyKeysOfDisabledTotp(vault, events);
-  return { password, asksForTotp: state.totp !== null && state.isTotpRequired };
+  return { password, isTotpRequired: state.totp !== null && state.isTotpRequired };
 }
 
 /** The name of the user that runs this process; some containers have none. */

@@ -2,26 +2,26 @@ import { type AppendOutcome, type EventLog, ID_TAKEN } from './eventLog.ts';
 
 export interface RejectedAppendsOptions {
   /** Called with a line when the log starts rejecting appends, when the reason changes, and when an append succeeds again. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /**
  * Wraps a log to report rejected appends to the operator, for instance because the disk is full. Reports once per reason:
  * under load a line per append would flood the output.
  */
-export function reportRejectedAppends(log: EventLog, { say }: RejectedAppendsOptions): EventLog {
+export function reportRejectedAppends(log: EventLog, { print }: RejectedAppendsOptions): EventLog {
   let reason: string | undefined;
   let isClosing = false;
 
   function reportChange(outcome: AppendOutcome): void {
     if (outcome.kind === 'committed' && reason !== undefined) {
       reason = undefined;
-      say('The event log accepts events again.');
+      print('The event log accepts events again.');
     }
     // An id in use is a mistake of the code that appends; the log itself is fine.
     if (outcome.kind !== 'rejected' || outcome.reason === ID_TAKEN || outcome.reason === reason || isClosing) return;
     reason = outcome.reason;
-    say(`The event log refuses events: ${reason}. Requests fail with log_unavailable until it accepts events again.`);
+    print(`The event log refuses events: ${reason}. Requests fail with log_unavailable until it accepts events again.`);
   }
 
   return {

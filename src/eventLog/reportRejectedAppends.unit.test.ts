@@ -11,7 +11,7 @@ async function linesAfter(...outcomes: ('written' | AppendOutcome)[]): Promise<s
   const lines: string[] = [];
   const remaining = [...outcomes];
   const { log } = scriptedLog(() => remaining.shift() ?? 'written');
-  const reported = reportRejectedAppends(log, { say: (line) => lines.push(line) });
+  const reported = reportRejectedAppends(log, { print: (line) => lines.push(line) });
   for (const [index, expected] of outcomes.entries()) {
     const outcome = await reported.append(`stream-${index}`, NO_STREAM, [anEvent()]);
     expect(outcome.kind).toBe(expected === 'written' ? 'committed' : expected.kind);

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 /** Bounds the memory where clients choose the subjects, their addresses for instance. */
 const MAX_SUBJECTS = 10_000;
 
-/** Counts per subject and minute what is too frequent to be recorded one by one. */
+/** Counts per subject and minute, for occurrences that are too frequent to record one by one. */
 export class PerMinuteCounter<Counts> {
   readonly #options: PerMinuteCounterOptions<Counts>;
   readonly #current = new Map<string, Minute<Counts>>();
@@ -30,7 +30,7 @@ export class PerMinuteCounter<Counts> {
     this.#timer = setInterval(() => void this.flush(), MINUTE_MS / 4).unref();
   }
 
-  /** Whether the subject is counted already, or there is room for another one. */
+  /** Whether the subject has counts already, or one more subject fits. */
   hasRoomFor(subject: string): boolean {
     return this.#current.has(subject) || this.#current.size < MAX_SUBJECTS;
   }

@@ -31,7 +31,7 @@ export function describeEventStore(name: string, createServer: () => Promise<Ser
     return {
       settings,
       masterKey: server.masterKey ?? randomBytes(32).toString('base64'),
-      open: () => openEventStore({ settings, path, node: 'test', say: () => {} }),
+      open: () => openEventStore({ settings, path, node: 'test', print: () => {} }),
       async [Symbol.asyncDispose]() {
         await server[Symbol.asyncDispose]();
         await folder[Symbol.asyncDispose]();

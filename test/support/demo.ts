@@ -50,7 +50,7 @@ const config = readConfig({
   SVC_AUTH_BASE_URL: provider.authUrl,
 });
 service = await startService(config, {
-  say: print,
+  print,
   onFatal: (error) => {
     printError(error);
     void end(1);

@@ -54,7 +54,7 @@ export async function startGateway({
         SVC_DRAIN_SECONDS: '1',
         ...env,
       }),
-      { say: (line) => output.push(line), onFatal: (error) => output.push(error.message) },
+      { print: (line) => output.push(line), onFatal: (error) => output.push(error.message) },
     );
   let service = await start();
 

@@ -9,11 +9,11 @@ import type { Store, StoreIo } from './store.ts';
 export async function openEmbeddedStore(
   { SVC_ENCRYPTION_KEY }: Config,
   folder: DataFolder,
-  { say }: Pick<StoreIo, 'say'>,
+  { print }: Pick<StoreIo, 'print'>,
 ): Promise<Store> {
   const vault = openSqliteVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
   const logPath = folder.file('log.sqlite');
-  const log = reportRejectedAppends(await createSqliteEventLog({ path: logPath, node: folder.node }), { say });
+  const log = reportRejectedAppends(await createSqliteEventLog({ path: logPath, node: folder.node }), { print });
   return {
     name: 'embedded',
     log,

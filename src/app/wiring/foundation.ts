@@ -18,12 +18,12 @@ import type { Store } from './store.ts';
 
 export interface ServiceIo {
   /** Writes one line for the operator. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Called once, when the service cannot continue. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** What every other part is built on: the store, the hot state that is folded from it, and the tools to change both. */
+/** What every other part is built on: the store, the hot state folded from it, and the functions that change both. */
 export interface Foundation {
   readonly config: Config;
   readonly folder: DataFolder;
@@ -32,29 +32,29 @@ export interface Foundation {
   /** Snapshots of the hot state; not started yet. */
   readonly snapshots: SnapshotKeeper;
   readonly handle: HandleCommand;
-  /** Prices by which costs are counted. */
+  /** The prices that the costs of requests are calculated from. */
   readonly prices: PriceTable;
   readonly now: () => Instant;
   readonly newId: () => string;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Reports an unexpected error to the operator. */
   readonly report: (error: unknown) => void;
-  /** The cause of commands that the service gives itself. */
+  /** The cause of commands that the service itself issues. */
   readonly systemCause: (reason: string) => Cause;
-  /** Work that one node does for all. */
+  /** Tasks that one node, the leader, runs for all nodes. */
   readonly leaderTasks: LeaderTasks;
   close(): Promise<void>;
 }
 
 /** Resolves when this node has folded the whole log. @throws when a part cannot start, with what to do */
-export async function openFoundation(config: Config, { say, onFatal }: ServiceIo): Promise<Foundation> {
+export async function openFoundation(config: Config, { print, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
-  const report = (error: unknown) => say(reportText(error));
+  const report = (error: unknown) => print(reportText(error));
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
-  const store = await openStore(config, folder, { say, report });
+  const store = await openStore(config, folder, { print, report });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'));
-  const snapshot = await newestSnapshot(snapshotFolder, store.log, say);
+  const snapshot = await newestSnapshot(snapshotFolder, store.log, print);
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);
@@ -64,7 +64,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     folder: snapshotFolder,
     isStartedFromSnapshot: snapshot !== undefined,
     onRefuted: onFatal,
-    report: say,
+    report: print,
   });
   return {
     config,
@@ -76,7 +76,7 @@ export async function openFoundation(config: Config, { say, onFatal }: ServiceIo
     prices,
     now,
     newId: randomUUID,
-    say,
+    print,
     report,
     systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
     leaderTasks: createLeaderTasks({ store, folder, report }),

@@ -6,11 +6,11 @@ import type { Config } from '../config/config.ts';
 export async function openHistory(
   { SVC_EVENTSTORE_URL: url, SVC_ENCRYPTION_KEY: masterKey }: Config,
   folder: DataFolder,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<HistoryTarget> {
   if (url !== undefined) {
     const { openEventStoreHistory } = await import('../../eventLog/transfer/eventStoreHistory.ts');
-    return openEventStoreHistory({ url, masterKey, folder, say });
+    return openEventStoreHistory({ url, masterKey, folder, print });
   }
   const { openSqliteHistory } = await import('../../eventLog/transfer/sqliteHistory.ts');
   return openSqliteHistory(folder, masterKey);

@@ -10,23 +10,23 @@ export interface LeaderTasksOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Work that the leader does for all nodes until `stop`. */
+/** A task that the leader runs for all nodes until `stop` is called. */
 export interface LeaderTask {
-  /** The node that does it, as far as this one knows. */
+  /** The node that runs it, as far as this node knows. */
   readonly holder: string | undefined;
-  /** Whether this node does it. */
+  /** Whether this node runs it. */
   readonly isHere: boolean;
   stop(): Promise<void>;
 }
 
 export interface LeaderTasks {
-  /** @param work called when this node becomes the leader; ends soon after its term */
+  /** @param work called when this node becomes the leader; must end soon after the term ends */
   start(name: string, work: (term: LeaseTerm) => Promise<void>): LeaderTask;
-  /** The tasks that were started, by name. */
+  /** The started tasks, by name. */
   readonly all: ReadonlyMap<string, LeaderTask>;
 }
 
-/** With a shared store the nodes elect a leader for each task by a lease; an embedded store has one node, which does all. */
+/** With a shared store, the nodes elect a leader for each task by a lease. With an embedded store the only node runs them all. */
 export function createLeaderTasks({ store, folder, report }: LeaderTasksOptions): LeaderTasks {
   const all = new Map<string, LeaderTask>();
   return {
@@ -77,7 +77,7 @@ function startAlone(work: Work, { node }: DataFolder, report: ReportError): Lead
 }
 
 /** Resolves when a lease term ends. */
-export const untilOver = ({ signal }: LeaseTerm): Promise<void> =>
+export const whenTermEnds = ({ signal }: LeaseTerm): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -18,18 +18,18 @@ import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import { createPast } from '../../state/past/past.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
-import type { ProviderSide } from './provider.ts';
+import type { ProviderServices } from './provider.ts';
 
-export interface ManagementSideOptions {
+export interface ManagementSurfaceOptions {
   readonly pendingState: PendingState;
-  readonly provider: ProviderSide;
+  readonly provider: ProviderServices;
   readonly readModels: ReadModelPorts;
   readonly clientAddress: ClientAddress;
   readonly isHttps: (request: IncomingMessage) => boolean;
 }
 
-/** The management API, and what runs beside it. */
-export interface ManagementSide {
+/** The management API with its background work. */
+export interface ManagementSurface {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
   /** Called once the service listens: prints pending announcements and resumes open sign-ins at the provider. */
   start(): Promise<void>;
@@ -38,12 +38,12 @@ export interface ManagementSide {
   stop(): Promise<void>;
 }
 
-/** Creates the management side after destroying the data keys that an interrupted deletion left in the vault. */
-export async function createManagementSide(
+/** Creates the management surface after destroying the data keys that an interrupted deletion left in the vault. */
+export async function createManagementSurface(
   foundation: Foundation,
-  { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSideOptions,
-): Promise<ManagementSide> {
-  const { config, folder, store, hot, handle, prices, now, newId, say, report } = foundation;
+  { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSurfaceOptions,
+): Promise<ManagementSurface> {
+  const { config, folder, store, hot, handle, prices, now, newId, print, report } = foundation;
   const { log, vault } = store;
   const { ledger, cooldowns, records, reservedElsewhere } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
@@ -102,8 +102,8 @@ export async function createManagementSide(
   return {
     serve: management.callback(),
     async start() {
-      announce = say;
-      announcements.forEach(say);
+      announce = print;
+      announcements.forEach(print);
       await links.start();
     },
     endLive: () => live.stop(),

@@ -22,24 +22,24 @@ export interface NodeRecordsOptions {
   readonly foreign: ForeignReservations;
 }
 
-type Record = (event: EventToAppend) => Promise<Position>;
+type RecordEvent = (event: EventToAppend) => Promise<Position>;
 
 /** Records events in this node's own streams; they are durable when the promise resolves. */
 export interface NodeRecords {
   readonly recordRequest: EventSink['record'];
-  /** Whether the completion of a request most likely could not be recorded now. */
+  /** Whether recording the completion of a request would most likely fail now. */
   readonly isBlocked: () => boolean;
   /** Resolves with a position up to which the hot state includes the event. */
-  readonly recordSession: Record;
+  readonly recordSession: RecordEvent;
   /** Records results of token refreshes; undefined: they go to the stream of their claims. */
   readonly recordResult: RecordRefreshResult | undefined;
   /** Requests that are durable in the outbox and not in the log yet; undefined without an outbox. */
   readonly pending: PendingRequests | undefined;
-  /** Waits until everything is durable, then for a moment until the outbox is drained. */
+  /** Waits until everything is durable, then gives the outbox a moment to drain. */
   stop(): Promise<void>;
 }
 
-/** Records into the log where that is in the data folder, else into the outbox. */
+/** Records into the log if it is in the data folder, otherwise into the outbox. */
 export async function createNodeRecords(options: NodeRecordsOptions): Promise<NodeRecords> {
   const { store, folder, hot, now } = options;
   const sink = (category: string, isTyped = false): EventSink =>

@@ -6,7 +6,7 @@ import type { Store, StoreIo } from './store.ts';
 /** Opens the store that the configuration names. @throws when it cannot be used, with what to do */
 export async function openStore(config: Config, folder: DataFolder, io: StoreIo): Promise<Store> {
   if (config.SVC_EVENTSTORE_URL === undefined) return openEmbeddedStore(config, folder, io);
-  // Imported on demand: the client of EventStoreDB takes a fifth of a start.
+  // Imported on demand: loading the EventStoreDB client takes a fifth of the start-up time.
   const { openSharedStore } = await import('./sharedStore.ts');
   return openSharedStore(config, folder, io);
 }

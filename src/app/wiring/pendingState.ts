@@ -12,9 +12,9 @@ export interface PendingState {
   readonly records: NodeRecords;
   /** The amount that requests outside this node's ledger reserve on a rule, in its window that contains `at`. */
   readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
-  /** Whether a stream of requests belongs to this process. */
+  /** Whether this process writes the given stream of requests. */
   readonly isOfThisStart: (stream: string) => boolean;
-  /** Whether it belongs to this or an earlier process of the node. */
+  /** Whether this process or an earlier one of this node wrote it. */
   readonly isOfThisNode: (stream: string) => boolean;
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { BUILT_IN_SINCE, builtInPrices } from '../../domain/pricing/builtInPrices.ts';
 import { type ModelPrice, mergedPrices, modelPriceSchema, type PriceTable } from '../../domain/pricing/prices.ts';
 
-/** `SVC_PRICES_FILE` cannot be used; `message` has one line per mistake. */
+/** `SVC_PRICES_FILE` cannot be used; `message` has one line per problem. */
 export class InvalidPrices extends Error {
   override readonly name = 'InvalidPrices';
 }
@@ -14,7 +14,7 @@ const listedPrice = modelPriceSchema(z)
   .partial({ cachedInput: true })
   .transform((price): ModelPrice => ({ ...price, cachedInput: price.cachedInput ?? price.input }));
 const pricesFile = z.strictObject({
-  since: z.iso.date('must be the day from which the prices hold, such as 2026-11-21'),
+  since: z.iso.date('must be the day from which the prices apply, such as 2026-11-21'),
   models: z.array(listedPrice),
 });
 
@@ -23,20 +23,20 @@ const pricesFile = z.strictObject({
  * @throws InvalidPrices
  */
 export function readPrices(path: string | undefined): PriceTable {
-  if (path === undefined) return named(BUILT_IN_SINCE, builtInPrices);
-  const result = pricesFile.safeParse(parsed(path));
+  if (path === undefined) return priceTable(BUILT_IN_SINCE, builtInPrices);
+  const result = pricesFile.safeParse(readJson(path));
   if (!result.success) {
     const lines = result.error.issues.map((issue) => `SVC_PRICES_FILE ${path}: ${problemIn(issue)}`);
     throw new InvalidPrices(lines.join('\n'));
   }
   const { since, models } = result.data;
   const names = models.map(({ model }) => model.toLowerCase());
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new InvalidPrices(`SVC_PRICES_FILE ${path}: ${twice} is listed twice`);
-  return named(since, mergedPrices(builtInPrices, models));
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw new InvalidPrices(`SVC_PRICES_FILE ${path}: ${duplicate} is listed twice`);
+  return priceTable(since, mergedPrices(builtInPrices, models));
 }
 
-function parsed(path: string): unknown {
+function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
@@ -45,8 +45,8 @@ function parsed(path: string): unknown {
   }
 }
 
-/** The hash tells two tables of one day apart. */
-const named = (since: string, models: readonly ModelPrice[]): PriceTable => ({
+/** The version contains a hash, because two tables can have the same date. */
+const priceTable = (since: string, models: readonly ModelPrice[]): PriceTable => ({
   version: `${since}.${hash('sha256', JSON.stringify(models)).slice(0, 8)}`,
   models,
 });

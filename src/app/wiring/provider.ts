@@ -9,18 +9,18 @@ import { createPlainUpstreamPool } from '../../proxy/upstream/plain/plainUpstrea
 import type { UpstreamPool, UpstreamPoolOptions } from '../../proxy/upstream/upstreamPool.ts';
 import type { Config } from '../config/config.ts';
 import type { Foundation } from './foundation.ts';
-import { untilOver } from './leaderTasks.ts';
+import { whenTermEnds } from './leaderTasks.ts';
 import type { NodeRecords } from './nodeRecords.ts';
 
 /** Everything that calls the provider, except for the proxy's requests. */
-export interface ProviderSide {
+export interface ProviderServices {
   readonly upstream: UpstreamPool;
   /** Prefix of the provider's paths. */
   readonly basePath: string;
   readonly tokens: AccessTokens;
   readonly learnedUsage: LearnedUsage;
-  /** Resolves when no poll for models is in progress, or after `withinMs`. */
-  readonly waitForModels: (withinMs: number) => Promise<void>;
+  /** Resolves when no poll for models is in progress, or after `timeoutMs`. */
+  readonly waitForModels: (timeoutMs: number) => Promise<void>;
   /** Polls usage and models of a newly imported account. */
   readonly pollNewAccount: (accountId: AccountId) => void;
   /** Starts polling and proactive token refreshes. */
@@ -33,12 +33,16 @@ const IDLE_CONNECTION_MS = 30_000;
 
 async function createUpstreamPool(config: Config, options: UpstreamPoolOptions): Promise<UpstreamPool> {
   if (config.SVC_PLAIN_HTTP) return createPlainUpstreamPool(options);
-  // Imported on demand: undici costs a start 140 ms and 30 MB.
+  // Imported on demand: undici adds 140 ms and 30 MB to a start.
   const { createUndiciUpstreamPool } = await import('../../proxy/upstream/undici/undiciUpstreamPool.ts');
   return createUndiciUpstreamPool(options);
 }
 
-export async function createProviderSide(foundation: Foundation, { recordResult }: NodeRecords): Promise<ProviderSide> {
+/** Creates the clients of the provider. Polling and proactive refreshes begin with `start`. */
+export async function createProviderServices(
+  foundation: Foundation,
+  { recordResult }: NodeRecords,
+): Promise<ProviderServices> {
   const { config, store, hot, handle, now, newId, report, leaderTasks } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
   const upstream = await createUpstreamPool(config, {
@@ -78,7 +82,7 @@ export async function createProviderSide(foundation: Foundation, { recordResult 
       const task = leaderTasks.start('polling', async (term) => {
         usage.start();
         models.start();
-        await untilOver(term);
+        await whenTermEnds(term);
         await Promise.all([usage.stop(), models.stop()]);
       });
       stopPolling = task.stop;

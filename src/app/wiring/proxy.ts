@@ -20,17 +20,17 @@ import { createSettlement, type SettlementOptions } from '../../proxy/settlement
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
-import type { ProviderSide } from './provider.ts';
+import type { ProviderServices } from './provider.ts';
 import { memoryForRequests, memoryLimits } from './requestMemoryBudget.ts';
 
-export interface ProxySideOptions {
+export interface ProxySurfaceOptions {
   readonly pendingState: PendingState;
-  readonly provider: ProviderSide;
+  readonly provider: ProviderServices;
   readonly clientAddress: ClientAddress;
 }
 
 /** The running proxy. */
-export interface ProxySide {
+export interface ProxySurface {
   readonly serve: (request: ClientRequest, response: ClientResponse) => void;
   /** Rejects new requests with `shutting_down`. */
   close(): void;
@@ -44,15 +44,15 @@ type Pricing = Pick<SettlementOptions, 'priceOf' | 'priceVersion'>;
 const KEEP_ALIVE_MS = 10_000;
 
 /** Settles the requests that an earlier process of this node left open, then creates the proxy. */
-export async function createProxySide(
+export async function createProxySurface(
   foundation: Foundation,
-  { pendingState, provider, clientAddress }: ProxySideOptions,
-): Promise<ProxySide> {
+  { pendingState, provider, clientAddress }: ProxySurfaceOptions,
+): Promise<ProxySurface> {
   const { config, store, hot, now, report } = foundation;
   const { ledger, records, reservedElsewhere } = pendingState;
   const { recordRequest: record } = records;
   const pricing = await publishPrices(foundation);
-  await settleLeftOpen(foundation, pendingState, pricing);
+  await settleAbandonedRequests(foundation, pendingState, pricing);
 
   const models = new ModelList(hot.state);
   const hasAliases = config.SVC_CODEX_ALIASES;
@@ -127,8 +127,8 @@ async function publishPrices({ handle, prices, report, systemCause }: Foundation
   return { priceOf: createPriceLookup(prices), priceVersion: prices.version };
 }
 
-async function settleLeftOpen(
-  { hot, now, say }: Foundation,
+async function settleAbandonedRequests(
+  { hot, now, print }: Foundation,
   { records, isOfThisNode, isOfThisStart }: PendingState,
   pricing: Pricing,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function settleLeftOpen(
     now,
     ...pricing,
   });
-  if (count > 0) say(`settled as abandoned after an unclean stop: ${count} ${count === 1 ? 'request' : 'requests'}`);
+  if (count > 0) print(`settled as abandoned after an unclean stop: ${count} ${count === 1 ? 'request' : 'requests'}`);
 }
 
 function accountsFor({ hot, handle, systemCause, report }: Foundation, { cooldowns, records }: PendingState): Accounts {

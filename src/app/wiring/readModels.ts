@@ -2,7 +2,7 @@ import type { ReadModels } from '../../readModels/readModels.ts';
 import { createSqliteReadModels } from '../../readModels/sqlite/sqliteReadModels.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Opens the read models that the configuration names, which follow the log. @throws when they cannot be used, with what to do */
+/** Opens the configured read models, which then follow the log. @throws when they cannot be used, with what to do */
 export async function openReadModels(foundation: Foundation): Promise<ReadModels> {
   const { config, folder, store, hot, report } = foundation;
   const readModels =
@@ -14,8 +14,8 @@ export async function openReadModels(foundation: Foundation): Promise<ReadModels
   return readModels;
 }
 
-/** The leader makes them for all nodes; every node queries them. */
-async function openMongo(url: string, { store, say, leaderTasks }: Foundation): Promise<ReadModels> {
+/** The leader updates them for all nodes; every node queries them. */
+async function openMongo(url: string, { store, print, leaderTasks }: Foundation): Promise<ReadModels> {
   // Imported on demand: only some installations use the driver.
   const { createMongoReadModels } = await import('../../readModels/mongo/mongoReadModels.ts');
   const mongo = createMongoReadModels({
@@ -24,7 +24,7 @@ async function openMongo(url: string, { store, say, leaderTasks }: Foundation): 
     isCopy: store.name === 'eventstore',
     // Epochs of different leases are not comparable, and an embedded log may have been moved to EventStoreDB.
     fencedBy: store.leases ? 'EventStoreDB' : 'embedded log',
-    report: say,
+    report: print,
   });
   const projecting = leaderTasks.start('read-models', mongo.project);
   return {

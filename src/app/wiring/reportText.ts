@@ -1,4 +1,4 @@
-/** Errors that the language itself throws: they are bugs, never messages for an operator. */
+/** Errors that the JavaScript engine throws: they are bugs, never messages for an operator. */
 const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /** Whether the message tells an operator what to do: true for every error except bugs. */

@@ -12,21 +12,21 @@ import type { Store, StoreIo } from './store.ts';
 
 /**
  * Events and data keys in EventStoreDB, for any number of nodes; the data folder has a copy to read from, and the outbox.
- * Waits for the server without a limit.
+ * Waits for the server without a time limit.
  * @throws errors that waiting does not resolve, with what to do
  */
 export async function openSharedStore(
   { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
   folder: DataFolder,
-  { say, report }: StoreIo,
+  { print, report }: StoreIo,
 ): Promise<Store> {
   const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
   const { node } = folder;
   const settings = parseConnectionString(SVC_EVENTSTORE_URL ?? '');
-  // Before waiting for the server.
+  // Report an unusable key before waiting for the server.
   requireMasterKey(SVC_ENCRYPTION_KEY);
   parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
-  const eventStore = await openEventStore({ settings, path: logPath, node, say });
+  const eventStore = await openEventStore({ settings, path: logPath, node, print });
   const { keys, retry } = eventStore;
   try {
     const vault = await retry(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
@@ -37,13 +37,13 @@ export async function openSharedStore(
         store: eventStore.replicationTarget,
         drain: (listener) => startDrainThread({ path: outboxPath, settings, ...listener }),
         maxEvents: SVC_OUTBOX_MAX_EVENTS,
-        report: (what) => (typeof what === 'string' ? say(what) : report(what)),
+        report: (what) => (typeof what === 'string' ? print(what) : report(what)),
       }),
     );
-    if (outbox.pending > 0) say(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
+    if (outbox.pending > 0) print(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
     return {
       name: 'eventstore',
-      log: reportRejectedAppends(eventStore.log, { say }),
+      log: reportRejectedAppends(eventStore.log, { print }),
       vault,
       logPath,
       outbox,

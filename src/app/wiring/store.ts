@@ -6,7 +6,7 @@ import type { Vault } from '../../vault/vault.ts';
 
 export interface StoreIo {
   /** Writes one line for the operator. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Reports an unexpected error to the operator. */
   readonly report: (error: unknown) => void;
 }
@@ -20,11 +20,11 @@ export interface Store {
   readonly logPath: string;
   /** Keeps what this node writes to its own streams while the store is unreachable; undefined when embedded. */
   readonly outbox: Outbox | undefined;
-  /** Elect the node that does what only one may do; undefined where there is only one node. */
+  /** For electing the leader of tasks that only one node may run; undefined when embedded. */
   readonly leases: LeaseStreams | undefined;
-  /** When the connection to the store was lost; undefined while there is one. */
+  /** When the connection to the store was lost; undefined while connected. */
   readonly cutOffSince: Instant | undefined;
-  /** Retries work that needs the store's server, with a line per attempt. @throws errors that waiting does not resolve */
+  /** Retries work that needs the store's server, and prints a line per attempt. @throws errors that waiting does not resolve */
   retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }

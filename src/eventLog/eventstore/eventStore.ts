@@ -27,7 +27,7 @@ export interface EventStoreOptions {
   /** Node id, written into the metadata of every event. */
   readonly node: string;
   /** Called with a line while waiting for the server, and when the connection is lost or back. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Aborts the wait for the server. */
   readonly signal?: AbortSignal;
   /** How long an append may take before its outcome is `unknown`. */
@@ -71,7 +71,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     settings,
     path,
     node,
-    say,
+    print,
     signal = new AbortController().signal,
     timing,
     appendDeadlineMs,
@@ -85,7 +85,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   const connection = openConnection(settings);
   const retry = createStartupRetry({
     hosts: describeHosts(settings),
-    say,
+    print,
     signal,
     ...(firstPauseMs !== undefined && { firstPauseMs }),
   });
@@ -102,10 +102,10 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       failure = error;
       for (const follower of followers) follower.fail(error);
     },
-    report: say,
+    report: print,
   });
   const progressTimer = setInterval(
-    () => say(`Reading the log from EventStoreDB: ${mirror.head} events so far.`),
+    () => print(`Reading the log from EventStoreDB: ${mirror.head} events so far.`),
     PROGRESS_INTERVAL_MS,
   );
   try {

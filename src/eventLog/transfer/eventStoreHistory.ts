@@ -14,7 +14,7 @@ export interface EventStoreHistoryOptions {
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey: string | undefined;
   readonly folder: DataFolder;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const RETRY_MS = 1_000;
@@ -24,11 +24,11 @@ export async function openEventStoreHistory({
   url,
   masterKey,
   folder,
-  say,
+  print,
 }: EventStoreHistoryOptions): Promise<HistoryTarget> {
   const settings = parseConnectionString(url);
   requireMasterKey(masterKey);
-  const store = await openEventStore({ settings, path: folder.file('mirror.sqlite'), node: folder.node, say });
+  const store = await openEventStore({ settings, path: folder.file('mirror.sqlite'), node: folder.node, print });
   const { log, keys, replicationTarget } = store;
   const outbox = folder.file('outbox.sqlite');
   const pending = await store.retry(() => countPendingEvents(outbox, replicationTarget));
@@ -63,7 +63,7 @@ export async function openEventStoreHistory({
           `EventStoreDB has other events in ${stream} from revision ${revision} on: a node is running. Stop every node.`,
         );
       }
-      say(`Couldn't confirm that EventStoreDB wrote position ${at}: ${outcome.error.message}. Retrying.`);
+      print(`Couldn't confirm that EventStoreDB wrote position ${at}: ${outcome.error.message}. Retrying.`);
       await delay(RETRY_MS);
     }
   }

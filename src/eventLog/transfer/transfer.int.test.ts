@@ -73,10 +73,12 @@ const shared =
   ({ url }: FakeEventStore, path: string, key = masterKey) =>
   async (): Promise<HistoryTarget> => {
     const folder = openDataFolder(path);
-    const history = await openEventStoreHistory({ url, masterKey: key, folder, say: silent }).catch((error: Error) => {
-      folder.close();
-      throw error;
-    });
+    const history = await openEventStoreHistory({ url, masterKey: key, folder, print: silent }).catch(
+      (error: Error) => {
+        folder.close();
+        throw error;
+      },
+    );
     return { ...history, close: () => history.close().then(() => folder.close()) };
   };
 
@@ -91,7 +93,7 @@ async function anExport() {
 
 async function openedIn({ url }: FakeEventStore) {
   const path = join(await aFolder(), 'mirror.sqlite');
-  const store = await openEventStore({ settings: parseConnectionString(url), path, node: 'new', say: silent });
+  const store = await openEventStore({ settings: parseConnectionString(url), path, node: 'new', print: silent });
   onTestFinished(() => store.close());
   return { store, vault: await openSharedVault({ streams: store.keys, masterKey, report: silent }) };
 }

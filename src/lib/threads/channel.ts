@@ -8,7 +8,7 @@ export type Messages = { readonly [name: string]: (payload: never) => unknown };
 /** No messages of a kind. */
 export type NoMessages = Record<never, never>;
 
-/** What one side of a channel takes. */
+/** The messages that one side of a channel accepts. */
 export interface Endpoint {
   /** Messages with a reply: what the function returns, or the error that it throws. */
   readonly requests?: Messages;
@@ -20,7 +20,7 @@ type Declared<Kind> = Kind extends Messages ? Kind : NoMessages;
 export type RequestsOf<Side extends Endpoint> = Declared<Side['requests']>;
 export type NotificationsOf<Side extends Endpoint> = Declared<Side['notifications']>;
 
-/** The payload as it is or with what moves instead of being copied; nothing for a message without payload. */
+/** The payload, or a `Transfer` of it; no argument for a message without payload. */
 export type Payload<Message> = Message extends (...args: infer Args) => unknown
   ? { [Index in keyof Args]: Args[Index] | Transfer<Args[Index]> }
   : never;
@@ -32,9 +32,9 @@ type Handler<Message> = Message extends (...args: infer Args) => unknown
     ) => Result<Message> | Transfer<Result<Message>> | Promise<Result<Message> | Transfer<Result<Message>>>
   : never;
 
-/** Takes the requests of one side; a result may be a `Transfer`. */
+/** Handle the requests that one side accepts; a result may be a `Transfer`. */
 export type RequestHandlers<Kind extends Messages> = { readonly [Name in keyof Kind]: Handler<Kind[Name]> };
-/** Takes the notifications of one side. What a handler throws is not caught. */
+/** Handle the notifications that one side accepts. An error that a handler throws is not caught. */
 export type NotificationHandlers<Kind extends Messages> = {
   readonly [Name in keyof Kind]: Kind[Name] extends (...args: infer Args) => unknown ? (...args: Args) => void : never;
 };
@@ -76,7 +76,7 @@ export class Channel<Remote extends Endpoint, Local extends Endpoint = NoMessage
     if (port instanceof MessagePort) port.once('close', () => this.close());
   }
 
-  /** Begins to take messages; those that came before wait in the port. */
+  /** Starts receiving. The port queues messages that arrive earlier. */
   receive(
     requests: RequestHandlers<RequestsOf<Local>>,
     notifications: NotificationHandlers<NotificationsOf<Local>>,
@@ -115,7 +115,7 @@ export class Channel<Remote extends Endpoint, Local extends Endpoint = NoMessage
     else this.#port.postMessage([NOTIFICATION, name, given]);
   }
 
-  /** Resolves when no handler of a request is at work. */
+  /** Resolves when no request handler is running. */
   async idle(): Promise<void> {
     while (this.#inProgress.size > 0) await Promise.all(this.#inProgress);
   }

@@ -7,7 +7,7 @@ export interface ExampleThread {
   ready: { readonly threadPid: number };
   requests: {
     double(value: number): number;
-    /** Replies after a time. */
+    /** Replies after `ms`. */
     wait(ms: number): string;
     /** Throws an error with a code. */
     fail(message: string): never;
@@ -20,7 +20,7 @@ export interface ExampleThread {
     block(): void;
   };
   notifications: {
-    /** Has the values reported, in order. */
+    /** Reports all values received so far, in order. */
     remember(value: number): void;
     crash(): void;
   };

@@ -9,13 +9,13 @@ import {
 } from './channel.ts';
 import { type OwnerEndpoint, START, STOP, type ThreadProtocol } from './threadProtocol.ts';
 
-/** What a thread has made at its start. */
+/** What a thread provides once it has started: data for `ready`, and its handlers. */
 export interface ThreadService<Protocol extends ThreadProtocol> {
   readonly ready?: Protocol['ready'];
   readonly requests?: RequestHandlers<RequestsOf<Protocol>>;
   readonly notifications?: NotificationHandlers<NotificationsOf<Protocol>>;
   /**
-   * Finishes and releases what the thread holds, so that it can end. Requests that it leaves in progress are still replied to.
+   * Finishes work and closes resources, so that the thread can end. Requests still in progress get their replies.
    * @param timeoutMs time to finish in, if there is a limit
    */
   readonly stop?: (timeoutMs: number | undefined) => Promise<void> | void;
@@ -47,7 +47,7 @@ export async function serveThread<Protocol extends ThreadProtocol>(
   }
 
   function failStart(error: unknown): never {
-    // Once the reply is sent, which follows at once.
+    // The reply is sent synchronously after the throw, so the port closes after it.
     queueMicrotask(() => port.close());
     throw error;
   }
@@ -62,7 +62,7 @@ export async function serveThread<Protocol extends ThreadProtocol>(
 }
 
 /**
- * Wraps the handler of a request whose errors leave the state of the thread in doubt: they end the thread, so that the
+ * Wraps the handler of a request whose errors may leave the thread in an inconsistent state: they end the thread, so that the
  * request is rejected with `ThreadEnded` and, if the thread is restarted, a new one takes the next request.
  */
 export function orEndThread<Args extends readonly unknown[], Returned>(

@@ -6,13 +6,13 @@ import { type ControlChannel, type OwnerEndpoint, START, STOP, type ThreadProtoc
 interface CommonSettings<Protocol extends ThreadProtocol> {
   /** Shown by debuggers and in the messages of `ThreadEnded`. */
   readonly name: string;
-  /** Called at each start, when the thread takes messages. */
+  /** Called after each start, once the thread accepts messages. */
   readonly onReady?: (ready: Protocol['ready']) => void;
   /** Called whenever the thread has ended, with the error that ended it if there was one; requests are rejected by then. */
   readonly onEnd?: (error: Error | undefined) => void;
   /**
-   * What follows when the thread ends without having been stopped: nothing (when absent), a start with the next message, or
-   * a start after a time.
+   * What happens when the thread ends without having been stopped: nothing (when absent), a start with the next message, or
+   * a start after a delay.
    */
   readonly restart?: 'with the next message' | { readonly afterMs: number };
   /** False: the process may end while the thread runs. */
@@ -21,16 +21,16 @@ interface CommonSettings<Protocol extends ThreadProtocol> {
 }
 
 interface OptionsSetting<Options> {
-  /** Makes the data that a thread is started with; called at each start. */
+  /** Returns the data that the thread is started with; called at each start. */
   readonly options: () => Options;
 }
 
 interface ReportsSetting<Reports extends Messages> {
-  /** Take the notifications of the thread. */
+  /** Handle the notifications of the thread. */
   readonly reports: NotificationHandlers<Reports>;
 }
 
-/** `options` and `reports` are there if the protocol declares them. */
+/** `options` and `reports` are required if the protocol declares them. */
 export type ThreadSettings<Protocol extends ThreadProtocol> = CommonSettings<Protocol> &
   (Protocol extends { readonly options: infer Options } ? OptionsSetting<Options> : unknown) &
   (Protocol extends { readonly reports: infer Reports extends Messages } ? ReportsSetting<Reports> : unknown);
@@ -44,7 +44,7 @@ export interface StopOptions {
 
 /** A worker thread, also across restarts. */
 export interface Thread<Protocol extends ThreadProtocol> {
-  /** Resolves when the first thread takes messages. Rejects with what its start threw, or with `ThreadEnded`. */
+  /** Resolves when the first thread accepts messages. Rejects with the error of its start, or with `ThreadEnded`. */
   readonly ready: Promise<Protocol['ready']>;
   readonly isRunning: boolean;
   /** See `Channel`. Rejects with `ThreadEnded` while no thread runs. */
@@ -65,7 +65,7 @@ interface Run<Protocol extends ThreadProtocol> {
   readonly ended: Promise<void>;
 }
 
-/** @param program a module that calls `serveThread` with the same protocol */
+/** Starts a worker thread. @param program a module that calls `serveThread` with the same protocol */
 export function startThread<Protocol extends ThreadProtocol>(
   program: URL,
   settings: ThreadSettings<Protocol>,

@@ -4,7 +4,7 @@ import type { Channel, Endpoint, Messages } from './channel.ts';
 export interface ThreadProtocol extends Endpoint {
   /** Data that the thread is started with. */
   readonly options?: unknown;
-  /** Data that the thread reports once it takes messages. */
+  /** Data that the thread reports once it accepts messages. */
   readonly ready?: unknown;
   /** Notifications from the thread to its owner. */
   readonly reports?: Messages;
@@ -15,7 +15,7 @@ export interface OwnerEndpoint<Protocol extends ThreadProtocol> extends Endpoint
   readonly notifications: NonNullable<Protocol['reports']>;
 }
 
-/** Names of the messages that every thread takes; no protocol has names like them. */
+/** Names of the messages that every thread accepts; no protocol declares names that begin with #. */
 export const START = '#start';
 export const STOP = '#stop';
 

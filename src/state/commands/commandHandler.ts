@@ -61,6 +61,7 @@ const MAX_RETRIES = 4;
 /** An append to a store that does not respond takes 5 s; a client waits for at most two of them. */
 const MAX_APPEND_MS = 5_000;
 
+/** Creates the handler of commands for a log and the hot state folded from it. */
 export function createCommandHandler({
   log,
   hot,

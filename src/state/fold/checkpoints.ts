@@ -124,10 +124,10 @@ const MUTABLE_PARTS = {
 type CopiedMap = {
   [Name in MutablePart]: (typeof MUTABLE_PARTS)[Name] extends 'copied' ? Name : never;
 }[MutablePart];
-const partsThatAre = (treatment: string): string[] =>
+const partsTreatedAs = (treatment: string): string[] =>
   Object.entries(MUTABLE_PARTS).flatMap(([name, value]) => (value === treatment ? [name] : []));
-const COPIED_MAPS = partsThatAre('copied') as readonly CopiedMap[];
-const OMITTED_PARTS: ReadonlySet<string> = new Set(partsThatAre('omitted'));
+const COPIED_MAPS = partsTreatedAs('copied') as readonly CopiedMap[];
+const OMITTED_PARTS: ReadonlySet<string> = new Set(partsTreatedAs('omitted'));
 
 /** The state of a checkpoint as plain data. */
 export const checkpointDataOf = (state: HotState): Partial<HotStateData> =>

@@ -159,8 +159,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     if (request.keyId !== null) countRequest(this, request.keyId, request);
     for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
       if (limitedUntil === undefined) continue;
-      const pronounced = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
-      evolveUsage(this, accountId, { type: 'LimitReported', ...pronounced });
+      const reported = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
+      evolveUsage(this, accountId, { type: 'LimitReported', ...reported });
     }
     if (request.pin && request.status === '200' && !request.pin.isFallback && request.accountId !== null) {
       this.pins.set(request.pin.digest, request.accountId, at);

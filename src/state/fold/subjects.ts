@@ -32,6 +32,7 @@ export interface UsageStream {
   readonly yyyymm: string;
 }
 
+/** The month of UTC that contains `time`, as `yyyymm`. */
 export const monthOf = (time: Instant): string => new Date(time).toISOString().slice(0, 7).replace('-', '');
 
 export const subjects = {

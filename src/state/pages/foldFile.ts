@@ -15,7 +15,7 @@ const MIN_EVENTS_FOR_THREAD = 20_000;
  * Continues a fold up to a position.
  * @throws when an event cannot be read, or its type is unknown to this build
  */
-export function foldOn(fold: Fold, reader: PageReader, upTo: Position, onFolded?: () => void): void {
+export function continueFold(fold: Fold, reader: PageReader, upTo: Position, onFolded?: () => void): void {
   for (const page of pagesOf(reader, fold.state.position, upTo)) foldPage(fold, page, onFolded);
 }
 
@@ -24,7 +24,7 @@ export function foldOn(fold: Fold, reader: PageReader, upTo: Position, onFolded?
  * there. Yields to the event loop every few milliseconds.
  * @param upTo where the log ends for this node. A file that another thread writes may already be longer.
  * @param minEventsForThread number of events from which a second thread helps, if there is a core for it
- * @throws as `foldOn` does
+ * @throws as `continueFold` does
  */
 export async function foldFile(
   fold: Fold,

@@ -4,7 +4,7 @@ import { completedRequestVersions } from '../../domain/request/events.ts';
 import { createFieldReader } from '../../eventLog/storedJson/fieldReader.ts';
 import { jsonShapeOf } from '../../eventLog/storedJson/jsonShape.ts';
 
-/** What the fold needs of a completed request, as parts of its JSON; what is null or absent there is undefined. */
+/** What the fold needs of a completed request, as parts of its JSON; null and absent fields are undefined. */
 export type FoldedRequestParts = readonly [
   json: string,
   requestId: string,
@@ -20,7 +20,7 @@ export type FoldedRequestParts = readonly [
   isFallback: string | undefined,
 ];
 
-/** @returns null when the JSON has to be parsed: it holds something rare, or was not written by settlement */
+/** @returns null when the JSON has to be parsed: it has a rare field, or settlement did not write it */
 export type FoldedRequestReader = (json: string) => FoldedRequestParts | null;
 
 /** The readers by the version of the event; versions without one are parsed. */

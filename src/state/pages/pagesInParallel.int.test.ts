@@ -13,7 +13,7 @@ import { prepareInsertEvents } from '../../eventLog/sqlite/insertEvents.ts';
 import { createReader, LogDamaged } from '../../eventLog/sqlite/reader.ts';
 import { emptyFold, type Fold, foldPage } from '../fold/fold.ts';
 import { canonicalText, dataOf } from '../snapshots/foldData.ts';
-import { foldFile, foldOn } from './foldFile.ts';
+import { continueFold, foldFile } from './foldFile.ts';
 import { PageReader } from './pageReader.ts';
 import { pagesInParallel } from './pagesInParallel.ts';
 import { PageThread } from './pageThread.ts';
@@ -85,7 +85,7 @@ test('continues from the position of a fold', async () => {
   const path = await writeLog();
   const fold = emptyFold();
   const reader = new PageReader(path);
-  foldOn(fold, reader, position(777));
+  continueFold(fold, reader, position(777));
   reader.close();
   expect(fold.state.position).toBe(777);
   await foldedInParallel(path, { fold });

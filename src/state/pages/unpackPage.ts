@@ -3,7 +3,7 @@ import { type Page, toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
 import { ABSENT, COLUMN_COUNT, Column, type PackedPage } from './packPage.ts';
 
-/** Creates the events of a page when they are due: until then a page is a few objects. */
+/** Creates the events of a page when the fold reaches it: until then a page consists of a few objects. */
 export type LazyPage = () => Page<FoldedEvent>;
 
 /** Unpacks the pages of one `PagePacker`, in the order in which they were packed. */
@@ -32,12 +32,12 @@ function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: 
   try {
     for (let request = 0; request < requests; request += 1) {
       const at = request * COLUMN_COUNT;
-      const standsAt = position(numbers[at + Column.position] as number);
-      pushOthersBefore(standsAt);
+      const requestPosition = position(numbers[at + Column.position] as number);
+      pushOthersBefore(requestPosition);
       events.push({
         type: 'RequestCompleted',
         data: requestAt(at, ids[request] as string, numbers, texts),
-        position: standsAt,
+        position: requestPosition,
         time: instant(numbers[at + Column.time] as number),
       });
     }

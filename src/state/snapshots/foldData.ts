@@ -8,6 +8,7 @@ export interface FoldData {
   readonly checkpoints: CheckpointsData;
 }
 
+/** The data shares all values with the fold. */
 export const dataOf = ({ state, checkpoints }: Fold): FoldData => ({
   state: state.data(),
   checkpoints: checkpoints.data(),

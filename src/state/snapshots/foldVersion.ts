@@ -16,4 +16,5 @@ export function foldNameFor(types: Iterable<{ readonly type: string; readonly ve
   return `${FOLD_VERSION}.${hash('sha256', known.join('')).slice(0, 12)}`;
 }
 
+/** The fold of this build. */
 export const foldName = foldNameFor(eventTypes.values());

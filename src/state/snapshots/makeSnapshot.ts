@@ -1,7 +1,7 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { createReader } from '../../eventLog/sqlite/reader.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
-import { foldOn } from '../pages/foldFile.ts';
+import { continueFold } from '../pages/foldFile.ts';
 import { PageReader } from '../pages/pageReader.ts';
 import { dataOf, foldFrom } from './foldData.ts';
 import type { SnapshotMark } from './snapshotFile.ts';
@@ -32,25 +32,20 @@ const SQLITE_BUSY = 5;
  * Folds the log and writes a snapshot of its end; takes seconds for a million events. The log is read from its file, so events
  * that the main thread applied before the log delivered them are not included.
  */
-export function makeSnapshot({
-  logPath,
-  folder: path,
-  basis,
-  verifies: proves,
-  minEvents: every,
-}: SnapshotTask): SnapshotOutcome {
+export function makeSnapshot({ logPath, folder: path, basis, verifies, minEvents }: SnapshotTask): SnapshotOutcome {
   const reader = new PageReader(logPath);
   try {
     const folder = new SnapshotFolder(path);
     const found = basis === undefined ? undefined : folder.read(basis);
-    const fold = found && !proves ? foldFrom(found.data) : emptyFold();
-    if (found && proves) {
+    const fold = found && !verifies ? foldFrom(found.data) : emptyFold();
+    if (found && verifies) {
       const reason = verify(fold, new SnapshotVerifier(found.data), reader, found.position);
       if (reason !== undefined) return { kind: 'refuted', reason };
     }
     const head = reader.head();
-    if (head - (found?.position ?? 0) < every) return { kind: 'done', position: found?.position ?? (0 as Position) };
-    foldOn(fold, reader, head);
+    if (head - (found?.position ?? 0) < minEvents)
+      return { kind: 'done', position: found?.position ?? (0 as Position) };
+    continueFold(fold, reader, head);
     folder.write({ ...markAt(logPath, head), data: dataOf(fold) });
     return { kind: 'done', position: head };
   } finally {
@@ -61,7 +56,7 @@ export function makeSnapshot({
 /** @returns why the snapshot is refuted: the error of a start without it, or the difference; undefined when it matches */
 function verify(fold: Fold, verifier: SnapshotVerifier, reader: PageReader, upTo: Position): string | undefined {
   try {
-    foldOn(fold, reader, upTo, () => verifier.onFolded(fold));
+    continueFold(fold, reader, upTo, () => verifier.onFolded(fold));
     return verifier.isComplete ? undefined : 'the log lacks events that the snapshot was made from';
   } catch (error) {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw error;

@@ -28,7 +28,7 @@ const DIGEST_LENGTH = 64;
 const LINE_BREAK = '\n';
 
 /**
- * Writes a snapshot atomically, also across a power cut, readable by its owner only. The file holds the SHA-256 of the rest, a
+ * Writes a snapshot atomically, also across a power cut, readable by its owner only. The file contains the SHA-256 of the rest, a
  * line of JSON, and the fold in V8's serialization format.
  * @returns the size in bytes
  */

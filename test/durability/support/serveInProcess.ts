@@ -9,7 +9,7 @@ import { environmentFor, type RunningService, type ServeOptions } from './serve.
 export function serveInProcess(options: ServeOptions): RunningService {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const starting = startService(readConfig(environmentFor(options)), {
-    say: (line) => stdout.push(line),
+    print: (line) => stdout.push(line),
     onFatal: (error) => stderr.push(error.message),
   });
   // `listening()` reports a failed start.

@@ -14,7 +14,7 @@ async function liveDocument(): Promise<unknown> {
   const ignore = () => {};
   const service = await startService(
     readConfig({ SVC_PORT: '0', SVC_DATA_DIR: folder, SVC_DRAIN_SECONDS: '1', SVC_SETUP_TOKEN: 'unused' }),
-    { say: ignore, onFatal: ignore },
+    { print: ignore, onFatal: ignore },
   );
   try {
     return await (await fetch(`${service.url}/api/openapi.json`)).json();

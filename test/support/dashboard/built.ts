@@ -2,5 +2,5 @@ import { ensureBuilt } from '../../../dashboard/scripts/ensureBuilt.mjs';
 
 /** Global set-up of vitest: builds the dashboard if its sources have changed. */
 export default async function setup(): Promise<void> {
-  await ensureBuilt({ say: (line: string) => process.stdout.write(`${line}\n`) });
+  await ensureBuilt({ print: (line: string) => process.stdout.write(`${line}\n`) });
 }

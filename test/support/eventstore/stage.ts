@@ -51,7 +51,7 @@ export async function aStage(serverOptions: FakeEventStoreOptions = {}): Promise
         settings: parseConnectionString(url),
         path: mirrorPath,
         node: 'n1',
-        say: (line) => lines.push(line),
+        print: (line) => lines.push(line),
         appendDeadlineMs: 300,
         firstPauseMs: 20,
         timing: TIMING,

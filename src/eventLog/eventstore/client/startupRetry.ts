@@ -4,7 +4,7 @@ import { describeError, isTransient } from './failures.ts';
 export interface StartupRetryOptions {
   /** For messages. */
   readonly hosts: string;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Aborts the wait. */
   readonly signal: AbortSignal;
   /** Pause after the first attempt; later pauses are longer. */
@@ -20,7 +20,7 @@ export type StartupRetry = <Result>(work: () => Promise<Result>) => Promise<Resu
 const MAX_PAUSE_MS = 10_000;
 
 /** Creates the retry for the start of svc: the server may be starting at the same time. */
-export function createStartupRetry({ hosts, say, signal, firstPauseMs = 1_000 }: StartupRetryOptions): StartupRetry {
+export function createStartupRetry({ hosts, print, signal, firstPauseMs = 1_000 }: StartupRetryOptions): StartupRetry {
   return async (work) => {
     let pauseMs = firstPauseMs;
     for (let attempt = 1; ; attempt += 1) {
@@ -30,7 +30,7 @@ export function createStartupRetry({ hosts, say, signal, firstPauseMs = 1_000 }:
         if (!isTransient(error)) throw error;
         signal.throwIfAborted();
         const next = `attempt ${attempt}, next in ${pauseMs / 1_000} s`;
-        say(`EventStoreDB at ${hosts} cannot be used yet (${next}): ${describeError(error)}`);
+        print(`EventStoreDB at ${hosts} cannot be used yet (${next}): ${describeError(error)}`);
       }
       await delay(pauseMs, undefined, { signal });
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
