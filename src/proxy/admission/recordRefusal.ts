@@ -10,7 +10,7 @@ export interface RecordRefusalOptions {
   readonly now: () => Instant;
 }
 
-/** What a refused request asked for, as far as it was read. */
+/** Details of a refused request, as far as svc has read them. */
 export interface RequestedModel {
   readonly model: string;
   readonly effort: string | null;

@@ -1,5 +1,5 @@
 import { signInPath } from './nextPath.ts';
-import type { SignedIn } from './session.svelte.ts';
+import type { SessionStatus } from './session.svelte.ts';
 
 export interface RedirectToSignInOptions {
   /** The current page. */
@@ -7,7 +7,7 @@ export interface RedirectToSignInOptions {
   /** Whether the operator is signing out, which redirects on its own. */
   readonly isSigningOut: () => boolean;
   /** Asks the service for the state of the session. No redirect when it rejects: the service is unreachable. */
-  readonly refresh: () => Promise<SignedIn>;
+  readonly refresh: () => Promise<SessionStatus>;
   readonly navigate: (path: string) => Promise<void>;
 }
 
@@ -28,9 +28,9 @@ export function redirectToSignIn({
     isRedirecting = true;
     const { pathname, search } = currentUrl();
     try {
-      const signedIn = await refresh().catch(() => undefined);
-      if (signedIn === undefined || signedIn === 'in' || signedIn === 'open') return;
-      await navigate(signedIn === 'set-up' ? '/set-up' : signInPath({ pathname, search }));
+      const status = await refresh().catch(() => undefined);
+      if (status === undefined || status === 'in' || status === 'open') return;
+      await navigate(status === 'set-up' ? '/set-up' : signInPath({ pathname, search }));
     } finally {
       isRedirecting = false;
     }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { redirectToSignIn } from './redirectToSignIn.ts';
-import type { SignedIn } from './session.svelte.ts';
+import type { SessionStatus } from './session.svelte.ts';
 
 /** A browser on /settings that navigates one microtask after the service has responded. */
-function startOnSettings(signedIn: SignedIn | Error = 'out', { isSigningOut = false } = {}) {
+function startOnSettings(status: SessionStatus | Error = 'out', { isSigningOut = false } = {}) {
   const redirects: string[] = [];
   let url = new URL('http://svc/settings?show=sessions');
   let asked = 0;
@@ -12,8 +12,8 @@ function startOnSettings(signedIn: SignedIn | Error = 'out', { isSigningOut = fa
     isSigningOut: () => isSigningOut,
     async refresh() {
       asked++;
-      if (signedIn instanceof Error) throw signedIn;
-      return signedIn;
+      if (status instanceof Error) throw status;
+      return status;
     },
     async navigate(path) {
       redirects.push(path);
@@ -54,8 +54,8 @@ test('redirects to the set-up when no password is set', async () => {
   expect(redirects).toEqual(['/set-up']);
 });
 
-test.each(['in', 'open'] as const)('does not redirect when the session is %s', async (signedIn) => {
-  const { redirects, onSignedOut } = startOnSettings(signedIn);
+test.each(['in', 'open'] as const)('does not redirect when the session is %s', async (status) => {
+  const { redirects, onSignedOut } = startOnSettings(status);
   await onSignedOut();
   expect(redirects).toEqual([]);
 });

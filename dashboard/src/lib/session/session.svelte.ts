@@ -8,26 +8,26 @@ type State = Schemas['DashboardSession'];
  * `open`: no password is set and this browser runs on the service's machine, so it has full access; `set-up`: no password
  * is set and this browser runs elsewhere.
  */
-export type SignedIn = 'in' | 'open' | 'set-up' | 'out' | 'totp';
+export type SessionStatus = 'in' | 'open' | 'set-up' | 'out' | 'totp';
 
 /** Sign-in state of this browser. The session cookie is HttpOnly, so the service has to be asked. */
 class Session {
   state = $state.raw<State | undefined>(undefined);
-  signedIn = $state<SignedIn | undefined>(undefined);
+  status = $state<SessionStatus | undefined>(undefined);
   /** From the click on "Sign out" until the next sign-in. */
   isSigningOut = false;
 
   /** Loads the state. @throws ApiError when the service is unreachable */
-  async refresh(): Promise<SignedIn> {
+  async refresh(): Promise<SessionStatus> {
     return this.apply(await unwrap(api.GET('/api/dashboard-auth/session')));
   }
 
   /** Applies a session response. */
-  async apply(state: State): Promise<SignedIn> {
+  async apply(state: State): Promise<SessionStatus> {
     this.state = state;
-    this.signedIn = await signedInBy(state);
-    if (this.signedIn === 'in') this.isSigningOut = false;
-    return this.signedIn;
+    this.status = await statusOf(state);
+    if (this.status === 'in') this.isSigningOut = false;
+    return this.status;
   }
 
   /** Sets `isSigningOut` first, so that 401 responses to open requests do not redirect. */
@@ -44,7 +44,7 @@ class Session {
   }
 }
 
-async function signedInBy(state: State): Promise<SignedIn> {
+async function statusOf(state: State): Promise<SessionStatus> {
   if (!state.isPasswordConfigured) return (await isOpenHere()) ? 'open' : 'set-up';
   if (!state.isPasswordVerified) return 'out';
   return state.isTotpRequiredOnLogin && state.isTotpConfigured && !state.isTotpVerified ? 'totp' : 'in';

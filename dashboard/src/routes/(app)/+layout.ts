@@ -4,7 +4,7 @@ import { session } from '#lib/session/session.svelte.ts';
 
 /** Loads the session once at the start; afterwards 401 responses and the live stream report its end. */
 export async function load({ url }: { url: URL }): Promise<void> {
-  const signedIn = session.signedIn ?? (await session.refresh());
-  if (signedIn === 'set-up') redirect(307, '/set-up');
-  if (signedIn === 'out' || signedIn === 'totp') redirect(307, signInPath(url));
+  const status = session.status ?? (await session.refresh());
+  if (status === 'set-up') redirect(307, '/set-up');
+  if (status === 'out' || status === 'totp') redirect(307, signInPath(url));
 }

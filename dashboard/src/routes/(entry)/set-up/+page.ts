@@ -2,6 +2,6 @@ import { redirect } from '@sveltejs/kit';
 import { session } from '#lib/session/session.svelte.ts';
 
 export async function load(): Promise<void> {
-  const signedIn = await session.refresh();
-  if (signedIn !== 'set-up' && signedIn !== 'open') redirect(307, signedIn === 'in' ? '/' : '/sign-in');
+  const status = await session.refresh();
+  if (status !== 'set-up' && status !== 'open') redirect(307, status === 'in' ? '/' : '/sign-in');
 }

@@ -4,7 +4,7 @@ import { session } from '#lib/session/session.svelte.ts';
 
 /** Reloads the session: another tab may have signed in. */
 export async function load({ url }: { url: URL }): Promise<void> {
-  const signedIn = await session.refresh();
-  if (signedIn === 'set-up') redirect(307, '/set-up');
-  if (signedIn === 'in' || signedIn === 'open') redirect(307, nextPath(url.searchParams));
+  const status = await session.refresh();
+  if (status === 'set-up') redirect(307, '/set-up');
+  if (status === 'in' || status === 'open') redirect(307, nextPath(url.searchParams));
 }
