@@ -24,7 +24,7 @@ function aChain(length: number): StoredEvent[] {
   return events;
 }
 
-test('hashes the same bytes as JSON.stringify of the whole event', () => {
+test('hashes the same bytes as JSON.stringify of the event', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 3 }), fc.nat(), (json, revision) => {
       const data: unknown = JSON.parse(json);

@@ -104,7 +104,7 @@ async function sendSmallBodies(): Promise<number[]> {
   return Promise.all(Array.from({ length: 10 }, sendOne));
 }
 
-/** @returns how many large bodies are accepted; disconnects them again, which releases their memory once it is logged */
+/** @returns the number of large bodies accepted; disconnects their clients, so that their memory is released */
 async function measureCapacity(way: Way): Promise<number> {
   const { settled, accepted, disconnect } = sendMany(way, PROBE_CLIENTS);
   await settled();

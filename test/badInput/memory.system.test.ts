@@ -47,7 +47,7 @@ test('rejects decompression bombs and releases their memory', { timeout: 60_000 
   const problems: string[] = [];
   for (const bomb of all) problems.push(...(await send(bomb)));
   const afterOneRound = service.memoryNow() ?? 0;
-  // The fast ones again, in sequence; below all of them at once.
+  // The fast bombs again in sequence; below all of them at once.
   for (const bomb of all.slice(3)) problems.push(...(await send(bomb)));
   process.stdout.write(`MiB before: ${before.memory}, after: ${service.memoryNow()}, peak: ${service.memoryPeak()}\n`);
   expect((service.memoryPeak() ?? 0) - before.memory).toBeLessThan(500);

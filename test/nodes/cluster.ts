@@ -13,10 +13,10 @@ export interface ClusterOptions {
   readonly mongoUrl?: string | undefined;
 }
 
-/** Longer than any test of nodes. */
+/** Kills nodes that a test left running; longer than any test takes. */
 const BOUND_MS = 150_000;
 
-/** Starts a fake EventStoreDB and a fake provider. A test starts nodes over them, each with a data folder of its own. */
+/** Starts a fake EventStoreDB and a fake provider. A test starts nodes over them, each with its own data folder. */
 export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
   const provider = await startProvider();
   onTestFinished(() => provider.close());
@@ -63,10 +63,10 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     );
   }
 
-  /** Starts a node in a process of its own, which can be killed or paused. */
+  /** Starts a node in its own process, which can be killed or paused. */
   const node = async (name: string, env?: Environment) => nodeOf(name, await launch(name, env));
 
-  /** Starts a node in this process; see `serveInside`. */
+  /** Starts a node in this process; see `serveInProcess`. */
   const inProcessNode = async (name: string, env: Environment = {}) =>
     nodeOf(name, stopAfterTest(serveInProcess(await settingsOf(name, env))));
 
@@ -90,7 +90,7 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
         await response.text();
         return response.status;
       },
-      /** Stops the node in order. */
+      /** Shuts the node down normally. */
       stop: () => service.stop(),
     };
   }
@@ -124,5 +124,5 @@ interface Sent {
 }
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
-/** A node, in this process or in one of its own. */
+/** A node, in this process or in its own. */
 export type ClusterNode = Awaited<ReturnType<Cluster['inProcessNode']>>;

@@ -12,7 +12,7 @@ const aNode = async (limit?: number, env?: Readonly<Record<string, string>>) => 
   return setUpNode(cluster, await cluster.inProcessNode('a', env), limit);
 };
 
-/** A node in a process of its own, which a test can kill. */
+/** Starts a node in its own process, which a test can kill. */
 const aNodeToKill = async (limit?: number) => {
   const cluster = await openCluster();
   return setUpNode(cluster, await cluster.node('a'), limit);

@@ -39,7 +39,7 @@ async function startCrashingServer() {
     crashAt: (call: number) => {
       callsLeft = call;
     },
-    /** @returns whether it died since `dieAt` */
+    /** @returns whether the server crashed since `crashAt` */
     async hasDied() {
       const hasDied = callsLeft <= 0;
       callsLeft = Number.POSITIVE_INFINITY;

@@ -16,7 +16,7 @@ const takes = (lease: string, more = '') => new RegExp(`lease "${lease}" is held
 const untilRows = (count: number, { api }: ClusterNode): Promise<void> =>
   vi.waitFor(async () => expect((await api.requestLog(0)).total).toBe(count), soon);
 
-/** Starts two nodes, of which the first holds the leases. */
+/** Starts two nodes, of which the first has the leases. */
 async function twoNodes(mongoUrl: string) {
   const cluster = await openCluster({ mongoUrl });
   const a = await cluster.node('a');
@@ -51,12 +51,12 @@ describe.skipIf(!mongo)(mongo ? `read models in ${mongo.product} ${mongo.version
     const { cluster, a, b } = await twoNodes(mongoUrl);
     expect(await fence()).toEqual({ by: 'EventStoreDB', epoch: 1 });
 
-    // The owner has events to fold when it stops.
+    // The leader still has events to project when it stops.
     const requests = Array.from({ length: 20 }, () => b.ask());
     await Promise.race(requests);
     a.service.signal('SIGSTOP');
     await Promise.all(requests);
-    // Both leases, because the old owner would continue with one that was not taken.
+    // Both leases, because the old leader would keep a lease that was not taken over.
     const taken = ['read-models', 'polling'].map((name) => b.service.printed(takes(name, 'taken from node a')));
     await Promise.all(taken);
     await untilRows(20, b);

@@ -23,7 +23,7 @@ interface Stage {
   readonly reports: string[];
   readonly path: string;
   open(options?: Partial<OutboxOptions>): Promise<Outbox>;
-  /** The events that the store has, in its order. */
+  /** The events in the store, in its order. */
   drained(): Promise<StoredEvent[]>;
 }
 

@@ -11,7 +11,7 @@ import type { AccountLinksOptions } from './accountLinks.ts';
 
 const at = useProvider();
 
-/** Management whose sign-ins go to the simulated provider. */
+/** Starts management whose sign-ins use the simulated provider. */
 async function stageWith(
   changes: (parts: AccountLinksOptions) => Partial<AccountLinksOptions> = () => ({}),
   folder?: string,

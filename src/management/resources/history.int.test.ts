@@ -11,7 +11,7 @@ import type { Actor } from '../../eventLog/eventLog.ts';
 
 const KEY = '22222222-2222-4222-8222-222222222222';
 
-/** Appends events in one batch to a stream of their own. */
+/** Appends events in one batch to a new stream. */
 async function record(stage: Stage, events: readonly DomainEvent[], time: Instant, actor: Actor): Promise<void> {
   const outcome = await stage.log.append(
     `requests-${randomUUID()}`,

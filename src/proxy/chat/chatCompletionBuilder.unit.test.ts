@@ -26,7 +26,7 @@ describe('ChatCompletionBuilder', () => {
   const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
   const choiceOf = (...events: Event[]) => completionOf(...events).choices[0];
 
-  test('fills in null for what the response does not contain', () =>
+  test('fills in null for fields that the response does not contain', () =>
     expect(completionOf(done(message({ type: 'output_text', text: 'Hi' })), completed())).toEqual({
       ...head,
       object: 'chat.completion',

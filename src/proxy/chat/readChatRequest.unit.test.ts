@@ -10,8 +10,8 @@ const read = (fields: JsonObject = {}, headers: IncomingHttpHeaders = {}) =>
   readChatRequest(Buffer.from(JSON.stringify({ ...chat, ...fields })), headers);
 const forwarded = (fields: JsonObject) => JSON.parse(Buffer.concat(read(fields).upstreamBody).toString());
 
-describe('a chat', () => {
-  test('is forwarded as a streamed request that is not stored, with instructions', () =>
+describe('readChatRequest', () => {
+  test('forwards a streamed request that is not stored, with instructions', () =>
     expect(forwarded({ stream: false, store: true })).toEqual({
       model: chat.model,
       instructions: '',
@@ -50,22 +50,22 @@ describe('a chat', () => {
 
   test.each<[what: string, fields: JsonObject, expected: object]>([
     [
-      'is not streamed by default',
+      'does not stream by default',
       {},
       { wantsStream: false, includesUsage: false, effort: null, maxOutputTokens: null },
     ],
-    ['is streamed when requested', { stream: true }, { wantsStream: true }],
-    ['includes its usage when requested', { stream_options: { include_usage: true } }, { includesUsage: true }],
-    ['excludes its usage when requested', { stream_options: { include_usage: false } }, { includesUsage: false }],
+    ['streams when requested', { stream: true }, { wantsStream: true }],
+    ['includes the usage when requested', { stream_options: { include_usage: true } }, { includesUsage: true }],
+    ['excludes the usage when requested', { stream_options: { include_usage: false } }, { includesUsage: false }],
     ['accepts null stream options', { stream_options: null }, { includesUsage: false }],
-    ['has an effort', { reasoning_effort: 'high' }, { effort: 'high' }],
-    ['limits its output by max_tokens', { max_tokens: 100 }, { maxOutputTokens: 100 }],
+    ['reads the effort', { reasoning_effort: 'high' }, { effort: 'high' }],
+    ['limits the output by max_tokens', { max_tokens: 100 }, { maxOutputTokens: 100 }],
     ['prefers max_completion_tokens', { max_tokens: 100, max_completion_tokens: 50 }, { maxOutputTokens: 50 }],
     ['treats a negative limit as zero', { max_tokens: -5 }, { maxOutputTokens: 0 }],
-    ['uses prompt_cache_key as its conversation key', { prompt_cache_key: 'thread' }, { conversationKey: 'thread' }],
+    ['uses prompt_cache_key as the conversation key', { prompt_cache_key: 'thread' }, { conversationKey: 'thread' }],
   ])('%s', (_what, fields, expected) => expect(read(fields)).toMatchObject(expected));
 
-  test('uses the session header or else the first user message as its conversation key', () => {
+  test('uses the session header, else the first user message, as the conversation key', () => {
     expect(read({}, { 'x-session-id': 'ses_1' }).conversationKey).toBe('ses_1');
     const first = read({ messages: [{ role: 'system', content: 'one' }, ...chat.messages] }).conversationKey;
     const later = { messages: [...chat.messages, { role: 'assistant', content: 'hello' }, ...chat.messages] };
@@ -93,7 +93,7 @@ describe('a chat', () => {
     ['reasoning', { reasoning: 'high' }],
     ['prompt_cache_key', { prompt_cache_key: 5 }],
     [undefined, { brand_new: Array(MAX_VALUES + 1).fill(0) }],
-  ])('is rejected with the path of an invalid field: %s', (param, fields) => {
+  ])('rejects an invalid field with its path: %s', (param, fields) => {
     let rejection: unknown;
     try {
       read(fields);

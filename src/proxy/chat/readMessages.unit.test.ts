@@ -7,11 +7,11 @@ const conversation = (...messages: JsonObject[]) => {
   return { instructions, input };
 };
 
-describe('messages', () => {
+describe('readMessages', () => {
   test.each<[what: string, messages: JsonObject[], expected: unknown]>([
-    ['of a user', [hi], { instructions: '', input: [hiItem] }],
+    ['maps a user message', [hi], { instructions: '', input: [hiItem] }],
     [
-      'of system and developer at the start become the lines of the instructions',
+      'joins leading system and developer messages to the instructions',
       [
         { role: 'system', content: 'Be brief.' },
         {
@@ -26,22 +26,22 @@ describe('messages', () => {
       { instructions: 'Be brief.\nBe kind.\nBe here.', input: [hiItem] },
     ],
     [
-      'of the system within a chat keep their position',
+      'keeps the position of later system messages',
       [{ role: 'system', content: 'Be brief.' }, hi, { role: 'system', content: 'Now be long.' }],
       { instructions: 'Be brief.', input: [hiItem, messageItem('developer', 'input_text', 'Now be long.')] },
     ],
     [
-      'of the system alone become input',
+      'puts system messages into the input when there are no others',
       [{ role: 'system', content: 'Tell a joke.' }],
       { instructions: '', input: [messageItem('developer', 'input_text', 'Tell a joke.')] },
     ],
     [
-      'of an assistant',
+      'maps an assistant message',
       [hi, { role: 'assistant', content: 'Hello.', name: 'bot', reasoning_content: 'hm' }, hi],
       { instructions: '', input: [hiItem, messageItem('assistant', 'output_text', 'Hello.'), hiItem] },
     ],
     [
-      'of an assistant without content are dropped',
+      'drops assistant messages without content',
       [hi, { role: 'assistant', content: null }, { role: 'assistant', content: '' }, hi],
       { instructions: '', input: [hiItem, hiItem] },
     ],
@@ -62,14 +62,14 @@ describe('messages', () => {
         { type: 'refusal', refusal: 'No.' },
       ],
     ],
-  ])('map a refusal %s', (_what, message, content) =>
+  ])('maps a refusal %s', (_what, message, content) =>
     expect(conversation(hi, { role: 'assistant', ...message }).input).toEqual([
       hiItem,
       { type: 'message', role: 'assistant', content },
     ]),
   );
 
-  test('map tool calls and their results to items after the text of the assistant', () => {
+  test('maps tool calls and their results to items after the text of the assistant', () => {
     const weather = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } };
     const patch = { id: 'call_2', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
     const { input } = conversation(
@@ -95,7 +95,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('may contain an image as the result of a tool', () => {
+  test('maps an image in the result of a tool', () => {
     const content = [
       { type: 'text', text: 'look' },
       { type: 'image_url', image_url: { url: 'https://a/b.png' } },
@@ -113,7 +113,7 @@ describe('messages', () => {
   });
 });
 
-describe('the parts of a user message', () => {
+describe('readMessages maps in a user message', () => {
   test.each<[what: string, part: JsonObject, expected: JsonObject]>([
     ['text', { type: 'text', text: 'é' }, { type: 'input_text', text: 'é' }],
     [

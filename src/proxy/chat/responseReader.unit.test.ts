@@ -45,7 +45,7 @@ describe('text', () => {
         completed({ output: [{ type: 'reasoning', summary: [] }, message({ type: 'output_text', text: 'Hello' })] }),
       ],
     ],
-  ])('%s is passed on once', (_what, events) =>
+  ])('passes on once a text that arrives %s', (_what, events) =>
     expect(
       deltasOf(...events)
         .map(({ content }) => content)
@@ -53,13 +53,13 @@ describe('text', () => {
     ).toBe('Hello'),
   );
 
-  test('of two parts is passed on part by part', () => {
+  test('passes on a text of two parts part by part', () => {
     const second = { ...at, content_index: 1 };
     const done = { type: 'response.output_text.done', ...second, text: ' you' };
     expect(deltasOf(text('Hello'), done)).toEqual([{ content: 'Hello' }, { content: ' you' }]);
   });
 
-  test('has its log probabilities, with the bytes of the tokens', () => {
+  test('passes on log probabilities with the bytes of the tokens', () => {
     const top = [{ token: 'Ho', logprob: -2 }];
     const [first] = readAll(
       text('Hé', { logprobs: [{ token: 'Hé', logprob: -0.5, top_logprobs: top }] }),
@@ -78,7 +78,7 @@ describe('text', () => {
     expect(readAll(text('Hi', { logprobs: [] })).messageDeltas).toEqual([{ delta: { content: 'Hi' } }]);
   });
 
-  test('has the annotations of its cited sources', () => {
+  test('passes on the annotations of cited sources', () => {
     const citation = { start_index: 1, end_index: 2, title: 'T', url: 'https://a' };
     const annotated = (annotation: object): Event => ({
       type: 'response.output_text.annotation.added',
@@ -107,7 +107,7 @@ test('passes a refusal on once', () => {
   expect(finish).toMatchObject({ reason: 'stop' });
 });
 
-test('passes a reasoning summary on apart from the text, with blank lines between parts', () => {
+test('passes a reasoning summary on separately, with blank lines between its parts', () => {
   const thought = (delta: string, index: number): Event => ({
     type: 'response.reasoning_summary_text.delta',
     item_id: 'rs_1',
@@ -161,7 +161,7 @@ describe('tool calls', () => {
   });
   const nextDelta = (index: number, args: string) => ({ tool_calls: [{ index, function: { arguments: args } }] });
 
-  test('may interleave, and each piece belongs to the call at its position', () =>
+  test('assigns interleaved pieces to calls by their position', () =>
     expect(
       deltasOf(
         added(call(1), 1),
@@ -184,7 +184,7 @@ describe('tool calls', () => {
       nextDelta(1, '}'),
     ]));
 
-  test('are distinct even with the same call id', () => {
+  test('distinguishes calls with the same call id', () => {
     const twin = (index: number) => added({ ...call(index), call_id: 'call_x' }, index);
     expect(deltasOf(twin(0), twin(1), piece(1, '{}'), piece(0, '[]')).slice(2)).toEqual([
       nextDelta(1, '{}'),
@@ -198,17 +198,17 @@ describe('tool calls', () => {
     ['in the first event and in the last', [added(call(0, '{"a":1}'), 0), whole(0, '{"a":1}')]],
     ['in a finished item without an added event', [piece(0, '{"a"'), piece(0, ':1}'), done(call(0, '{"a":1}'))]],
     ['in the terminal event', [completed({ output: [call(0, '{"a":1}')] })]],
-  ])('are read with arguments %s', (_what, events) =>
+  ])('reads arguments that arrive %s', (_what, events) =>
     expect(deltasOf(...events)).toEqual([firstDelta(0, 0), nextDelta(0, '{"a":1}')]),
   );
 
-  test('are passed on without arguments', () => {
+  test('passes on a call without arguments', () => {
     const { deltas, finish } = readAll(added(call(0), 0), whole(0, ''), done(call(0, '')), completed());
     expect(deltas).toEqual([firstDelta(0, 0)]);
     expect(finish).toMatchObject({ reason: 'tool_calls' });
   });
 
-  test('are matched by item id when positions are missing', () => {
+  test('matches pieces by item id when positions are missing', () => {
     const { output_index: _, ...withoutPosition } = added(call(0), 0);
     expect(deltasOf(withoutPosition as Event, { ...piece(0, '{}'), output_index: undefined })).toEqual([
       firstDelta(0, 0),
@@ -216,7 +216,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  test('of custom tools have an input', () => {
+  test('reads the input of custom tools', () => {
     const item = { id: 'ctc_0', type: 'custom_tool_call', call_id: 'call_0', name: 'patch', input: '' };
     const input = { item_id: 'ctc_0', output_index: 0 };
     expect(
@@ -235,7 +235,7 @@ describe('tool calls', () => {
   });
 });
 
-describe('the finish', () => {
+describe('finish', () => {
   const called = done({ id: 'fc', type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' });
 
   test.each<[reason: string, what: string, events: Event[]]>([
@@ -245,14 +245,14 @@ describe('the finish', () => {
     ['tool_calls', 'after a text and a call', [text('Hi'), { ...called, output_index: 1 }, completed()]],
     ['length', 'at max_output_tokens', [text('Hi'), incomplete('max_output_tokens')]],
     ['length', 'at max_tokens', [text('Hi'), incomplete('max_tokens')]],
-    ['length', 'incomplete without a reason', [text('Hi'), incomplete(undefined)]],
+    ['length', 'for an incomplete response without a reason', [text('Hi'), incomplete(undefined)]],
     ['length', 'during a call', [called, incomplete('max_output_tokens')]],
-    ['content_filter', 'by the content filter', [text('Hi'), incomplete('content_filter')]],
-  ])('%s: %s', (reason, _what, events) =>
+    ['content_filter', 'when the content filter ended the response', [text('Hi'), incomplete('content_filter')]],
+  ])('is "%s" %s', (reason, _what, events) =>
     expect(readAll(...events).finish).toMatchObject({ kind: 'finished', reason }),
   );
 
-  test('has the usage in the fields of the chat API, and the service tier', () => {
+  test('contains the usage in the fields of the chat API, and the service tier', () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 60 },
@@ -275,7 +275,7 @@ describe('the finish', () => {
     expect(readAll(completed({ usage: null })).finish).toMatchObject({ usage: undefined });
   });
 
-  test('can be a failure with the error of the provider', () => {
+  test('contains the error of the provider after a failure', () => {
     const error = { code: 'server_is_overloaded', message: 'Try later' };
     expect(readAll(text('Hi'), { type: 'response.failed', response: { error } }).finish).toMatchObject({
       kind: 'failed',
@@ -283,7 +283,7 @@ describe('the finish', () => {
     });
   });
 
-  test('ends the response: later events are ignored', () =>
+  test('makes the reader ignore later events', () =>
     expect(deltasOf(text('Hi'), completed(), text(' there'))).toEqual([{ content: 'Hi' }]));
 });
 

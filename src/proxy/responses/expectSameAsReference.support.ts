@@ -8,7 +8,7 @@ import type { RecallItem } from './recentItems.ts';
 import { RequestCache } from './requestCache.ts';
 import type { Surface } from './schema.ts';
 
-/** Plays the cache of recent output items: only ids that start with `known` are in it. */
+/** A fake cache of recent output items, which contains only ids that start with `known`. */
 export const recall: RecallItem = (id) =>
   id.startsWith('known') ? { type: 'message', id, text: 'recalled "é"' } : undefined;
 

@@ -106,7 +106,7 @@ const UPGRADE = {
   ],
 } satisfies HeadOptions;
 
-/** (docs/clients.md#codex-falls-back-from-websocket-on-426-only) */
+/** Upgrades get a 426 (docs/clients.md#codex-falls-back-from-websocket-on-426-only) */
 const upgrades = (): BadRequest[] => [
   ...[...Object.values(PATHS), '/backend-api/codex/responses', '/v1/responses/', '/v1/responses?x=y'].flatMap((path) =>
     ['websocket', 'WebSocket'].map((protocol) => ({

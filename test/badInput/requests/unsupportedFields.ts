@@ -3,7 +3,7 @@ import { type BadRequest, invalidBody, onBothRoutes } from '../support/badReques
 
 const FORBIDDEN_TOOLS = ['file_search', 'code_interpreter', 'computer_use', 'image_generation'];
 
-/** What is not supported (docs/decisions/0041-request-fields.md). */
+/** Bodies with unsupported fields and values (docs/decisions/0041-request-fields.md). */
 export const unsupportedFields = (): BadRequest[] =>
   onBothRoutes([
     rejected('store is true', { store: true }, 'store'),

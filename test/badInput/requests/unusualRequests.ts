@@ -3,7 +3,7 @@ import { agentBody, agentText } from '../support/agentBody.ts';
 import { head, message, type Step } from '../support/rawHttp.ts';
 import { CODINGS } from './contentEncoding.ts';
 
-/** Unusual but valid. */
+/** An unusual but valid request. */
 export interface UnusualRequest {
   readonly name: string;
   /** The JSON, before any encoding. */

@@ -5,7 +5,7 @@ const parameters = (fields: Record<string, unknown>) => ({
   additionalProperties: false,
 });
 
-/** What a coding agent sends in a tool loop: every kind of item and tool (docs/clients.md#input-items-of-every-kind). */
+/** The body of a coding agent in a tool loop, with every kind of item and tool (docs/clients.md#input-items-of-every-kind). */
 export const agentBody = {
   model: 'gpt-5.1-codex',
   instructions:

@@ -23,7 +23,7 @@ export interface BadRequest {
   readonly responses?: number;
   /** Undefined when the client disconnects without waiting for the response. */
   readonly expected: Expected | undefined;
-  /** Whether it passes the key check and reaches a model route, and thus must be in the log. */
+  /** Whether the request passes the key check and reaches a model route, so that the log must contain it. */
   readonly isLogged: boolean;
 }
 
@@ -45,13 +45,13 @@ export const invalidBody = (
 
 export const PATHS = { svc: '/backend-api/svc/responses', v1: '/v1/responses' } as const;
 
-/** Each request on both routes. */
+/** Repeats each request on both routes. */
 export const onBothRoutes = (requests: readonly BadRequest[]): BadRequest[] =>
   Object.entries(PATHS).flatMap(([surface, path]) =>
     requests.map((request) => ({ ...request, name: `${request.name}, on ${surface}`, path })),
   );
 
-/** Each request on one route, alternating. */
+/** Sends each request to one route, alternating. */
 export const alternatingRoutes = (requests: readonly BadRequest[]): BadRequest[] =>
   requests.map((request, index) => ({ ...request, path: index % 2 === 0 ? PATHS.svc : PATHS.v1 }));
 
@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const LEAKS =
   /\n\s*at |node_modules|node:internal|\.[cm]?[jt]s:\d|<html|<!doctype|<pre|\/work\/|file:\/\/|\bundefined\b|\[object |\bNaN\b|TypeError|RangeError|SyntaxError/i;
 
-/** @returns how a response differs from the expected one, in words; empty when it does not */
+/** @returns a description of each difference from the expected response; empty when there is none */
 export function problemsOf({ status, headers, text }: RawResponse, expected: Expected): string[] {
   const problems: string[] = [];
   const expectEqual = (what: string, actual: unknown, wanted: unknown) => {

@@ -17,8 +17,8 @@ function loggedRefusals(gateway: Gateway) {
 
 /**
  * Compares the responses with the log of a stopped gateway.
- * @param leeway how many clients disconnected before the response; they may be in the log or not
- * @returns the differences in words
+ * @param leeway number of clients that disconnected before the response; the log may contain them or not
+ * @returns a description of each difference
  */
 export function differencesToLog(gateway: Gateway, sentRequests: readonly SentRequest[], leeway = 0): string[] {
   const { rows, counted } = loggedRefusals(gateway);

@@ -1,6 +1,6 @@
 type JsonObject = Record<string, unknown>;
 
-/** (docs/provider.md#parameters-that-the-provider-refuses) */
+/** Parameters that the provider refuses (docs/provider.md#parameters-that-the-provider-refuses) */
 const UNSUPPORTED_PARAMETERS: ReadonlySet<string> = new Set([
   'background',
   'frequency_penalty',
@@ -23,8 +23,8 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What the provider must get in place of a valid body, written a second time (docs/decisions/0041-request-fields.md).
- * No referenced item is known here, so every reference is left out.
+ * A second implementation of the body that the provider must get (docs/decisions/0041-request-fields.md). Drops every
+ * reference, because the tests refer to no known item.
  */
 export function expectedUpstreamBody(sent: JsonObject): JsonObject {
   const rewritten = Object.fromEntries(Object.entries(sent).filter(([name]) => !UNSUPPORTED_PARAMETERS.has(name)));

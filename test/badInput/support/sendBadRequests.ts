@@ -89,6 +89,6 @@ export function summaryOf(sentRequests: readonly SentRequest[]): string {
   return `${sentRequests.length} requests (${parts.join(', ')})`;
 }
 
-/** What the service has reported since its start, except the hint about a missing password. */
+/** The lines that the service has printed since its start, except the hint about a missing password. */
 export const reportsOf = ({ output }: Gateway): string[] =>
   output.filter((line) => !line.startsWith('No dashboard password is set'));
