@@ -11,7 +11,7 @@ interface IdleConnection {
 
 /**
  * The default upstream pool: HTTP/1.1 without pipelining, as many connections as there are requests in flight. Hand-written
- * because the relay's throughput is decided here (bench/README.md, "Why the relay speaks HTTP itself").
+ * because it decides the throughput of the relay (bench/README.md#why-svc-has-an-http-client-of-its-own).
  */
 export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const { origin, idleMs } = options;
