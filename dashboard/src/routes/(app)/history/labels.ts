@@ -1,20 +1,29 @@
+import type { Schemas } from '#lib/api/client.ts';
 import { exact } from '#lib/format/numbers.ts';
 import { type Limit, limitText } from '../api-keys/limits.ts';
 
-/** Settings by the label that the settings page gives them. */
-export const SETTING_LABELS: Readonly<Record<string, string>> = {
-  stickyThreadsEnabled: 'Keep a conversation on one account',
-  preferEarlierResetAccounts: 'Prefer accounts that reset earlier',
-  routingStrategy: 'Strategy',
-  importWithoutOverwrite: 'Skip existing accounts on import',
-  totpRequiredOnLogin: 'Require the code at every sign-in',
-  apiKeyAuthEnabled: 'Require an API key',
-  isTotpConfigured: 'Two-factor authentication set up',
+/** Settings by the label that the settings page gives them, in its order. */
+export const SETTING_LABELS: Readonly<Record<keyof Schemas['Settings'], string>> = {
+  routing_strategy: 'Strategy',
+  sticky_threads_enabled: 'Keep a conversation on one account',
+  prefer_earlier_reset_accounts: 'Prefer accounts that reset earlier',
+  api_key_auth_enabled: 'Require an API key',
+  import_without_overwrite: 'Skip existing accounts on import',
+  totp_configured: 'Two-factor authentication set up',
+  totp_required_on_login: 'Require the code at every sign-in',
 };
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The same by the names that events use, such as `routingStrategy`. */
+export const EVENT_SETTING_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(SETTING_LABELS).map(([name, label]) => [camelCase(name), label]),
+);
 
 /** Labels that differ from the split camel-case name. */
 const FIELD_LABELS: Readonly<Record<string, string>> = {
-  ...SETTING_LABELS,
+  ...EVENT_SETTING_LABELS,
+  isTotpConfigured: SETTING_LABELS.totp_configured,
   id: 'ID',
   hash: 'Key hash',
   allowedModels: 'Models',
@@ -34,7 +43,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   accountId: 'Account ID',
   claimId: 'Claim ID',
   usedPercent: 'Used',
-  isTotpRequired: 'Require the code at every sign-in',
+  isTotpRequired: SETTING_LABELS.totp_required_on_login,
 };
 
 const VALUE_LABELS: Readonly<Record<string, string>> = {

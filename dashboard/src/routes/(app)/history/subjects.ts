@@ -1,6 +1,6 @@
 import { exactTime } from '#lib/format/times.ts';
 import { LIMIT_TYPES, LIMIT_WINDOWS } from '../api-keys/limits.ts';
-import { SETTING_LABELS, storedLimitText, valueLabel } from './labels.ts';
+import { EVENT_SETTING_LABELS, storedLimitText, valueLabel } from './labels.ts';
 
 interface Names {
   readonly account: (id: string) => string;
@@ -63,7 +63,10 @@ export function actorText(actor: string, names: Pick<Names, 'key'>): string {
   }
 }
 
-const SETTING_CHANGE = new RegExp(`\\b(${Object.keys(SETTING_LABELS).join('|')}) changed from (\\w+) to (\\w+)`, 'g');
+const SETTING_CHANGE = new RegExp(
+  `\\b(${Object.keys(EVENT_SETTING_LABELS).join('|')}) changed from (\\w+) to (\\w+)`,
+  'g',
+);
 const oneOf = (options: readonly { value: string }[]) => options.map(({ value }) => value).join('|');
 const LIMIT = new RegExp(`\\b(\\d+) (${oneOf(LIMIT_TYPES)}) (${oneOf(LIMIT_WINDOWS)})\\b`, 'g');
 
@@ -83,7 +86,8 @@ export function readableSentence(sentence: string, emails: ReadonlyMap<string, s
     .replace(/\baccount ([\w.@+-]+)/g, (match, id) => (emails.has(id) ? `account ${emails.get(id)}` : match))
     .replace(
       SETTING_CHANGE,
-      (_, name, from, to) => `“${SETTING_LABELS[name]}” changed from ${settingValue(from)} to ${settingValue(to)}`,
+      (_, name, from, to) =>
+        `“${EVENT_SETTING_LABELS[name]}” changed from ${settingValue(from)} to ${settingValue(to)}`,
     )
     .replace(LIMIT, (_, amount, limitType, limitWindow) =>
       storedLimitText({ maxValue: Number(amount), limitType, limitWindow }),
