@@ -23,7 +23,7 @@ export interface AppendQueues {
   waitUntilSettled(): Promise<void>;
 }
 
-interface Pending {
+interface PendingAppend {
   readonly append: PreparedAppend;
   readonly settle: (outcome: AppendOutcome) => void;
 }
@@ -42,11 +42,11 @@ const MIRROR_TIMEOUT_MS = 5_000;
  * use must be found, because EventStoreDB would write it again (docs/stores.md#eventstoredb-repeating-an-append).
  */
 export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: AppendQueuesOptions): AppendQueues {
-  const queues = new Map<string, Pending[]>();
+  const queues = new Map<string, PendingAppend[]>();
   let unmirrored = 0;
   let idleWaiters: (() => void)[] = [];
 
-  async function run(stream: string, queue: Pending[]): Promise<void> {
+  async function run(stream: string, queue: PendingAppend[]): Promise<void> {
     for (let maxEvents = MAX_EVENTS; queue.length > 0; ) {
       const before = queue.length;
       await appendNext(stream, queue, maxEvents).catch((error: Error) => {
@@ -59,8 +59,8 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
   }
 
   /** Makes the first append of the queue together with those that continue it, and settles them. */
-  async function appendNext(stream: string, queue: Pending[], maxEvents: number): Promise<void> {
-    const { append: first } = queue[0] as Pending;
+  async function appendNext(stream: string, queue: PendingAppend[], maxEvents: number): Promise<void> {
+    const { append: first } = queue[0] as PendingAppend;
     let head = mirror.lookup.headOf(stream);
     // The events that this append continues, or those of its first attempt, may not be mirrored yet.
     if (head.revision !== first.expected && !findOriginalOutcome(first)) {
@@ -111,7 +111,7 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
   }
 
   /** Settles written appends once they are mirrored, because only the mirror knows their positions. */
-  async function settleOnceMirrored(group: readonly Pending[], native: NativePosition): Promise<void> {
+  async function settleOnceMirrored(group: readonly PendingAppend[], native: NativePosition): Promise<void> {
     unmirrored += 1;
     await mirror.waitUntilSeen(native, MIRROR_TIMEOUT_MS);
     for (const { append, settle } of group)
@@ -146,10 +146,10 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
 }
 
 /** The first append and those after it that continue it, within the limits of one append. */
-function takeGroup(queue: readonly Pending[], maxEvents: number, { lookup }: Mirror): Pending[] {
-  const group: Pending[] = [];
+function takeGroup(queue: readonly PendingAppend[], maxEvents: number, { lookup }: Mirror): PendingAppend[] {
+  const group: PendingAppend[] = [];
   const ids = new Set<string>();
-  let { expected } = (queue[0] as Pending).append;
+  let { expected } = (queue[0] as PendingAppend).append;
   let bytes = 0;
   for (const pending of queue) {
     const { append } = pending;
@@ -166,7 +166,7 @@ function takeGroup(queue: readonly Pending[], maxEvents: number, { lookup }: Mir
 }
 
 /** The events of a group for the client, chained to the last event of the stream. */
-function chainGroup(group: readonly Pending[], hash: string) {
+function chainGroup(group: readonly PendingAppend[], hash: string) {
   let previous = hash;
   return group.flatMap(({ append: { stream, expected, events, data } }) =>
     events.map((event, index) => {

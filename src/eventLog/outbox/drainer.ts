@@ -5,7 +5,7 @@ import type { EventLog, StoredEvent } from '../eventLog.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
 
 /** Consecutive events of one stream that are now in the store. */
-export interface Drained {
+export interface DrainedEvents {
   readonly stream: string;
   readonly count: number;
   /** Position of the last of them in the outbox. */
@@ -13,7 +13,7 @@ export interface Drained {
 }
 
 export interface DrainListener {
-  readonly onDrained: (drained: Drained) => void;
+  readonly onDrained: (drained: DrainedEvents) => void;
   /** Called with an error when draining is blocked, once per kind of reason, and with a line when it continues. */
   readonly report: (message: string | Error) => void;
 }

@@ -4,7 +4,7 @@ import type { EventLog, RecordedEvent } from '../eventLog.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { openPrunableLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
-import { type Drained, type Drainer, type DrainListener, startDrainer } from './drainer.ts';
+import { type DrainedEvents, type Drainer, type DrainListener, startDrainer } from './drainer.ts';
 
 export interface OutboxOptions extends SqliteEventLogOptions {
   /** The store that the events are copied to. */
@@ -63,7 +63,7 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
 
   const isNew = ({ stream, revision }: RecordedEvent): boolean => revision > (drainedBefore.get(stream) ?? -1);
 
-  function onDrained({ stream, count, position: upTo }: Drained): void {
+  function onDrained({ stream, count, position: upTo }: DrainedEvents): void {
     pending -= count;
     drainedTo = upTo;
     if (lastDrained.has(stream)) lastDrained.set(stream, upTo);

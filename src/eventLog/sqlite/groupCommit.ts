@@ -8,7 +8,7 @@ import { LogCannotStart, type WritableOptions } from './database.ts';
 import type { PruneRange } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
 
-interface Pending {
+interface PendingAppend {
   readonly append: PreparedAppend;
   readonly settle: (outcome: AppendOutcome) => void;
 }
@@ -45,8 +45,8 @@ const MAX_EVENTS_PER_BATCH = 1_000;
  */
 export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
   const { path, maxBytes, writer = WRITER } = options;
-  const queue: Pending[] = [];
-  let inFlight: readonly Pending[] = [];
+  const queue: PendingAppend[] = [];
+  let inFlight: readonly PendingAppend[] = [];
   let onIdle: (() => void) | undefined;
 
   function send(): void {
@@ -107,7 +107,7 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   };
 }
 
-function takeBatch(queue: Pending[]): Pending[] {
+function takeBatch(queue: PendingAppend[]): PendingAppend[] {
   let events = 0;
   let count = 0;
   for (const { append } of queue) {

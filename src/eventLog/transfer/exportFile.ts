@@ -22,7 +22,7 @@ interface End {
   readonly end: { readonly events: number; readonly sha256: string };
 }
 
-export interface Exported {
+export interface OpenedExport {
   /** Position of the last event, according to the header. */
   readonly head: Position;
   readonly keys: WrappedKeys;
@@ -87,7 +87,7 @@ class LineWriter {
 }
 
 /** Reads the header and the keys of a file. @throws TransferFailed when it is not an export, or from a newer svc */
-export async function openExport(path: string): Promise<Exported> {
+export async function openExport(path: string): Promise<OpenedExport> {
   if (!existsSync(path)) throw new TransferFailed(`${path} does not exist`);
   const lines = readLines(path);
   const [header, installation, keys] = [

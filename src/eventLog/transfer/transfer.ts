@@ -4,7 +4,7 @@ import { position } from '../../domain/core/brands.ts';
 import type { WrappedKeys } from '../../vault/envelope.ts';
 import { batchesByStream } from '../batchesByStream.ts';
 import type { StoredEvent } from '../eventLog.ts';
-import { type Exported, openExport, writeExport } from './exportFile.ts';
+import { type OpenedExport, openExport, writeExport } from './exportFile.ts';
 import { type HistorySource, type HistoryTarget, type OnProgress, TransferFailed } from './history.ts';
 import { eventsUpTo, verifyEvents } from './verifiedEvents.ts';
 
@@ -67,12 +67,12 @@ export async function importHistory(
 }
 
 /** The events in the store must be the first events of the file. */
-async function refuseOtherHistory(target: HistoryTarget, file: Exported, head: Position): Promise<void> {
+async function refuseOtherHistory(target: HistoryTarget, file: OpenedExport, head: Position): Promise<void> {
   const difference = await findFirstDifference(eventsUpTo(file.events(), head), target.readAll(position(0)));
   if (difference !== undefined) throw notEmpty(`it differs from the file at position ${difference}`);
 }
 
-async function verifyAll(target: HistoryTarget, file: Exported): Promise<void> {
+async function verifyAll(target: HistoryTarget, file: OpenedExport): Promise<void> {
   const head = await target.head();
   const difference = await findFirstDifference(file.events(), verifyEvents(target.readAll(position(0)), 'the new log'));
   if (difference !== undefined || head !== file.head) {

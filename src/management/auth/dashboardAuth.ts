@@ -33,7 +33,7 @@ const newPassword = z
 const code = z.string().regex(/^\d{6}$/, 'must be 6 digits');
 
 const SetPassword = wireObject({ password: newPassword, setup_token: z.string().nullish() });
-const GivePassword = wireObject({ password: z.string() });
+const ConfirmPassword = wireObject({ password: z.string() });
 const ChangePassword = wireObject({ currentPassword: z.string(), newPassword });
 const ConfirmTotp = wireObject({ setupToken: z.string(), code });
 const VerifyTotp = wireObject({ code });
@@ -47,7 +47,7 @@ const SessionState = z
     isTotpRequiredOnLogin: z.boolean(),
   })
   .meta({ id: 'DashboardSession' });
-const Done = z.object({ status: z.literal('ok') });
+const OkStatus = z.object({ status: z.literal('ok') });
 const TotpStart = z.object({ secret: z.string(), qrCodeDataUrl: z.string(), setupToken: z.string() });
 
 const SESSION_REQUIRED = ['authentication_required', 'totp_required'] as const;
@@ -64,20 +64,20 @@ const routes = {
   }),
   login: describeRoute({
     summary: 'Sign in with the password',
-    body: GivePassword,
+    body: ConfirmPassword,
     response: SessionState,
     errors: ['validation_error', 'password_not_configured', 'authentication_required', ...WRONG_PASSWORD],
   }),
   changePassword: describeRoute({
     summary: 'Change the password and end all other sessions',
     body: ChangePassword,
-    response: Done,
+    response: OkStatus,
     errors: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
   }),
   removePassword: describeRoute({
     summary: 'Remove the password and TOTP, and end all sessions',
-    body: GivePassword,
-    response: Done,
+    body: ConfirmPassword,
+    response: OkStatus,
     errors: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
   }),
   startTotp: describeRoute({
@@ -88,7 +88,7 @@ const routes = {
   confirmTotp: describeRoute({
     summary: 'Enable TOTP with a code of the generated secret',
     body: ConfirmTotp,
-    response: Done,
+    response: OkStatus,
     errors: [
       'validation_error',
       'password_not_configured',
@@ -111,10 +111,10 @@ const routes = {
   }),
   disableTotp: describeRoute({
     summary: 'Disable TOTP and stop requiring it at sign-in',
-    response: Done,
+    response: OkStatus,
     errors: ['password_not_configured', 'totp_not_configured', ...SESSION_REQUIRED],
   }),
-  logout: describeRoute({ summary: 'Sign out', response: Done }),
+  logout: describeRoute({ summary: 'Sign out', response: OkStatus }),
 };
 
 /** Services of dashboard sign-in. */
@@ -129,7 +129,7 @@ interface DashboardAuthOptions extends Capabilities, DashboardAuthServices {
   readonly cookie: SessionCookie;
 }
 
-const DONE = { status: 'ok' };
+const OK_BODY = { status: 'ok' };
 
 /**
  * Password, TOTP and sign-in of the dashboard (docs/decisions/0040-dashboard-sessions.md). Mounted before
@@ -193,7 +193,7 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
     })
     .post('/password/login', routes.login, async (ctx) => {
       requirePassword(ctx);
-      const { password } = await readBody(ctx, GivePassword, 'validation_error');
+      const { password } = await readBody(ctx, ConfirmPassword, 'validation_error');
       const passwordId = await checkPassword(ctx, 'password', password);
       return sessionState(auth(), await sessions.start(ctx, passwordId));
     })
@@ -205,22 +205,22 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
       const passwordHash = await passwords.hash(newPassword);
       await handle(ctx, { type: 'ChangePassword', verifiedPasswordId, passwordId, passwordHash });
       await sessions.start(ctx, passwordId, session);
-      return DONE;
+      return OK_BODY;
     })
     .delete('/password', routes.removePassword, async (ctx) => {
       requireSession(ctx);
-      const { password } = await readBody(ctx, GivePassword, 'validation_error');
+      const { password } = await readBody(ctx, ConfirmPassword, 'validation_error');
       const verifiedPasswordId = await checkPassword(ctx, 'current password', password);
       const { events } = await handle(ctx, { type: 'RemovePassword', verifiedPasswordId });
       await destroyKeysOfDisabledTotp(vault, events);
       cookie.clear(ctx);
-      return DONE;
+      return OK_BODY;
     })
     .post('/totp/setup/start', routes.startTotp, (ctx) => totpSetup.start(requireSession(ctx)))
     .post('/totp/setup/confirm', routes.confirmTotp, async (ctx) => {
       const session = requireSession(ctx);
       await totpSetup.confirm(ctx, session, await readBody(ctx, ConfirmTotp, 'validation_error'));
-      return DONE;
+      return OK_BODY;
     })
     .post('/totp/verify', routes.verifyTotp, async (ctx) => {
       requirePassword(ctx);
@@ -233,11 +233,11 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
       requireSession(ctx);
       const { events } = await handle(ctx, { type: 'DisableTotp' });
       await destroyKeysOfDisabledTotp(vault, events);
-      return DONE;
+      return OK_BODY;
     })
     .post('/logout', routes.logout, async (ctx) => {
       await sessions.end(ctx);
-      return DONE;
+      return OK_BODY;
     })
     .routes();
 };

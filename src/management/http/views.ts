@@ -80,8 +80,10 @@ const NOTHING_UNRECORDED: Pick<View, 'cooling' | 'reservedOn'> = { cooling: new 
 function parseAt(at: string | readonly string[], lastPosition: Position, now: Instant): MomentQuery {
   if (typeof at !== 'string') return refuseAt('is given twice');
   if (/^\d+$/.test(at)) {
-    const asked = position(Number(at));
-    return asked <= lastPosition ? { position: asked } : refuseAt(`lies beyond the log, which ends at ${lastPosition}`);
+    const requested = position(Number(at));
+    return requested <= lastPosition
+      ? { position: requested }
+      : refuseAt(`lies beyond the log, which ends at ${lastPosition}`);
   }
   const time = parseTime(at) ?? refuseAt('must be a position of the log or an ISO 8601 time');
   return time <= now ? { time } : refuseAt('lies in the future');

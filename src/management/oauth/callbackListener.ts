@@ -11,7 +11,7 @@ export interface CallbackListenerOptions {
   readonly onCallback: (callback: URLSearchParams) => Promise<CallbackResult | undefined>;
 }
 
-export interface Listening {
+export interface ListenResult {
   readonly port: number;
   /** Why listening failed and what the operator can do instead; undefined when it succeeded. */
   readonly problem?: string;
@@ -23,7 +23,7 @@ export interface CallbackListener {
    * Starts listening; does nothing when already listening.
    * @param port of a sign-in that was started before a restart; by default the configured one
    */
-  open(port?: number): Promise<Listening>;
+  open(port?: number): Promise<ListenResult>;
   /** Stops listening, closes idle connections and waits until pending responses are sent. */
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function createCallbackListener({
   port: configured,
   onCallback,
 }: CallbackListenerOptions): CallbackListener {
-  let opened: { readonly listening: Promise<Listening>; readonly close: () => Promise<void> } | undefined;
+  let opened: { readonly listening: Promise<ListenResult>; readonly close: () => Promise<void> } | undefined;
 
   const handleRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const callback = request.method === 'GET' ? parseCallbackUrl(request.url ?? '') : undefined;
@@ -52,7 +52,7 @@ export function createCallbackListener({
       void handleRequest(request, response);
     });
     const close = closeIdleFirst(server);
-    const listening = new Promise<Listening>((resolve) => {
+    const listening = new Promise<ListenResult>((resolve) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
         opened = undefined;
         resolve({ port, problem: listenProblem(error, host, port) });

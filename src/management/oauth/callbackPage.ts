@@ -15,14 +15,14 @@ export const UNKNOWN_SIGN_IN: CallbackResult = {
   message: 'This address belongs to no open sign-in. Start a new one in the dashboard.',
 };
 
-export interface Rendered {
+export interface RenderedPage {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly body: string;
 }
 
 /** Renders an HTML page for browsers, or JSON as in management responses for other clients. */
-export function render({ status, code, title, message }: CallbackResult, accept: string): Rendered {
+export function render({ status, code, title, message }: CallbackResult, accept: string): RenderedPage {
   const isBrowser = accept.includes('text/html');
   const body = isBrowser
     ? page(title, message)

@@ -9,7 +9,7 @@ import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Commands } from '../http/commands.ts';
 import type { LinkCompletion } from './linkCompletion.ts';
-import type { DeviceEnd } from './linkMonitor.ts';
+import type { FinalPollResult } from './linkMonitor.ts';
 
 export interface CodeExchangeOptions {
   readonly hot: HotRunner;
@@ -38,7 +38,7 @@ export interface CodeExchange {
     source?: CallbackSource,
   ): Promise<AccountLink | undefined>;
   /** Handles the result that ended the polling of a device code. */
-  fromDevice(link: AccountLink, end: DeviceEnd): Promise<void>;
+  fromDevice(link: AccountLink, end: FinalPollResult): Promise<void>;
   /** Resolves when no exchange is running; each has recorded its outcome or given up. */
   waitUntilSettled(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
         return authorization.exchange({ code, verifier, redirectUri: deviceCodes.redirectUri });
       };
       // The provider returns the code of a device once; unlike a browser, nothing delivers it a second time.
-      await completion.untilRecorded(link, () => exchange(link, 'device', cause, redeem));
+      await completion.repeatUntilRecorded(link, () => exchange(link, 'device', cause, redeem));
     },
     async waitUntilSettled() {
       await Promise.all(running.values());

@@ -30,7 +30,7 @@ export interface LinkCompletion {
   /** Records a failure, with the same repeats. */
   fail(link: AccountLink, code: string, cause: Cause): Promise<void>;
   /** Repeats `work` until it succeeds, or until `stop`. Never rejects. */
-  untilRecorded(link: AccountLink, work: () => Promise<unknown>): Promise<void>;
+  repeatUntilRecorded(link: AccountLink, work: () => Promise<unknown>): Promise<void>;
   stop(): void;
 }
 
@@ -55,7 +55,7 @@ export function createLinkCompletion(options: LinkCompletionOptions): LinkComple
   const { hot, commands, vault, now, newId, report, onAccountImported } = options;
   const stopping = new AbortController();
 
-  async function untilRecorded(link: AccountLink, work: () => Promise<unknown>): Promise<void> {
+  async function repeatUntilRecorded(link: AccountLink, work: () => Promise<unknown>): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       const isLastAttempt = stopping.signal.aborted;
       try {
@@ -73,7 +73,7 @@ export function createLinkCompletion(options: LinkCompletionOptions): LinkComple
 
   const fail = (link: AccountLink, { code, accountId }: FinalFailure, cause: Cause) => {
     const command = { type: 'FailLink', linkId: link.id, code, ...(accountId && { accountId }) } as const;
-    return untilRecorded(link, () => commands.handle(subjects.accountLink, link.id, command, cause));
+    return repeatUntilRecorded(link, () => commands.handle(subjects.accountLink, link.id, command, cause));
   };
 
   /** Attempts once to record the account. @returns the reason when it can never be recorded */
@@ -117,7 +117,7 @@ export function createLinkCompletion(options: LinkCompletionOptions): LinkComple
       const { access: accessToken, refresh: refreshToken, idToken } = response;
       if (refreshToken === null || idToken === null) return fail(link, { code: 'invalid_response' }, cause);
       let failure: FinalFailure | undefined;
-      await untilRecorded(link, async () => {
+      await repeatUntilRecorded(link, async () => {
         // An attempt whose result was unknown may have been recorded after all.
         if (hot.state.links.get(link.id)?.progress.kind !== 'exchanging') return;
         failure = await recordAccount(link, { accessToken, refreshToken, idToken }, cause).catch(toFinalFailure);
@@ -125,7 +125,7 @@ export function createLinkCompletion(options: LinkCompletionOptions): LinkComple
       if (failure) await fail(link, failure, cause);
     },
     fail: (link, code, cause) => fail(link, { code }, cause),
-    untilRecorded,
+    repeatUntilRecorded,
     stop: () => stopping.abort(),
   };
 }

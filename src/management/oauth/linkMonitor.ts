@@ -4,10 +4,10 @@ import type { Instant } from '../../domain/core/brands.ts';
 import type { DeviceCodes, DevicePollResult, DeviceSecrets } from '../../provider/signIn/deviceCodes.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { CallbackListener, Listening } from './callbackListener.ts';
+import type { CallbackListener, ListenResult } from './callbackListener.ts';
 
 /** A result that ends the polling of a device code. */
-export type DeviceEnd = Exclude<DevicePollResult, { kind: 'pending' | 'slowDown' | 'unreachable' }>;
+export type FinalPollResult = Exclude<DevicePollResult, { kind: 'pending' | 'slowDown' | 'unreachable' }>;
 
 export interface LinkMonitorOptions {
   readonly hot: HotRunner;
@@ -17,7 +17,7 @@ export interface LinkMonitorOptions {
   readonly deviceCodes: Pick<DeviceCodes, 'poll'>;
   readonly now: () => Instant;
   readonly onExpiry: (link: AccountLink) => Promise<void>;
-  readonly onDeviceEnd: (link: AccountLink, end: DeviceEnd) => Promise<void>;
+  readonly onDeviceEnd: (link: AccountLink, end: FinalPollResult) => Promise<void>;
   readonly report: (error: unknown) => void;
   /** How much each `slow_down` response lengthens the polling interval (RFC 8628 section 3.5). */
   readonly slowDownMs?: number;
@@ -25,7 +25,7 @@ export interface LinkMonitorOptions {
 
 export interface LinkMonitor {
   /** Opens the callback listener for `work`; afterwards it stays open while a browser sign-in is. */
-  whileListening<Result>(work: (listening: Listening) => Promise<Result>): Promise<Result>;
+  whileListening<Result>(work: (listening: ListenResult) => Promise<Result>): Promise<Result>;
   /** Brings listener, polling, expiry timer and data keys in line with the links in the hot state. */
   reconcile(): void;
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ export function createLinkMonitor(options: LinkMonitorOptions): LinkMonitor {
   let expiry: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  async function poll({ id, device }: AccountLink, signal: AbortSignal): Promise<DeviceEnd | undefined> {
+  async function poll({ id, device }: AccountLink, signal: AbortSignal): Promise<FinalPollResult | undefined> {
     if (!device) return undefined;
     const secrets = JSON.parse(vault.open(device.secrets)) as DeviceSecrets;
     let { intervalMs } = device;

@@ -36,7 +36,7 @@ const CancelBody = wireObject({ flowId: flowId.optional() });
 const flowQuery = { flowId: flowId.optional() };
 
 /** Fields that belong to the other method are null. */
-const Started = z
+const StartedFlow = z
   .object({
     flowId: z.string(),
     method: z.enum(['browser', 'device']),
@@ -72,7 +72,7 @@ const routes = {
   start: describeRoute({
     summary: 'Start linking an account by signing in at the provider',
     body: StartBody,
-    response: Started,
+    response: StartedFlow,
     errors: [
       'validation_error',
       'account_not_found',
@@ -191,7 +191,7 @@ function flowStatus(link: AccountLink, state: HotState, vault: Vault): z.infer<t
 const startedFlow = (
   { link, authorizationUrl, device, callbackProblem }: StartedLink,
   expiresInSeconds: number,
-): z.infer<typeof Started> => ({
+): z.infer<typeof StartedFlow> => ({
   flowId: link.id,
   method: link.device ? 'device' : 'browser',
   authorizationUrl,

@@ -3,7 +3,7 @@ import type { ToolCallDelta } from './wire.ts';
 
 type Kind = 'function' | 'custom';
 
-interface Call {
+interface ToolCallProgress {
   readonly index: number;
   readonly kind: Kind;
   hasArguments: boolean;
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, Kind>> = { function_call: 'function', custo
  * the position of the item, because call ids may be missing or repeated.
  */
 export class ToolCallReader {
-  readonly #calls = new Map<unknown, Call>();
+  readonly #calls = new Map<unknown, ToolCallProgress>();
 
   get count(): number {
     return this.#calls.size;
@@ -29,7 +29,7 @@ export class ToolCallReader {
     const kind = isObject(item) ? KINDS[String(item.type)] : undefined;
     if (!isObject(item) || !kind || this.#calls.has(key)) return [];
     const { call_id: callId, id, name } = item;
-    const call: Call = { index: this.#calls.size, kind, hasArguments: false };
+    const call: ToolCallProgress = { index: this.#calls.size, kind, hasArguments: false };
     this.#calls.set(key, call);
     const named = { name: typeof name === 'string' ? name : '' };
     return [{ ...piece(call, '', named), id: String(callId ?? id), type: kind }];
@@ -61,7 +61,7 @@ export class ToolCallReader {
 const keyOf = ({ output_index: index, item_id: id, item }: JsonObject): unknown =>
   index ?? id ?? (isObject(item) ? item.id : undefined);
 
-const piece = ({ index, kind }: Call, text: string, named: { name?: string } = {}): ToolCallDelta =>
+const piece = ({ index, kind }: ToolCallProgress, text: string, named: { name?: string } = {}): ToolCallDelta =>
   kind === 'function'
     ? { index, function: { ...named, arguments: text } }
     : { index, custom: { ...named, input: text } };

@@ -2,7 +2,7 @@ import { isObject } from '../requestBody/parseJson.ts';
 import { UNSUPPORTED_PARAMETERS } from './rewriteParsedBody.ts';
 import { type Check, fieldChecks } from './schema.ts';
 
-type Extract = (value: unknown) => unknown;
+type ExtractValue = (value: unknown) => unknown;
 
 /** How a member of the body is read. */
 export interface Field {
@@ -15,7 +15,7 @@ export interface Field {
   /** A conversation sends another value in every turn. */
   readonly changesEveryTurn: boolean;
   /** Returns what the proxy needs of the value; undefined when it needs nothing. */
-  readonly extract: Extract | undefined;
+  readonly extract: ExtractValue | undefined;
 }
 
 /** Members that current clients send and svc forwards unchanged; they contain the number of the turn, for instance. */
@@ -25,7 +25,7 @@ const SHARED = ['include', 'instructions', 'reasoning', 'text', 'tool_choice', '
 
 const identity = (value: unknown): unknown => value;
 
-const EXTRACTORS: ReadonlyMap<string, Extract> = new Map<string, Extract>([
+const EXTRACTORS: ReadonlyMap<string, ExtractValue> = new Map<string, ExtractValue>([
   ['conversation', identity],
   ['max_output_tokens', identity],
   ['model', identity],

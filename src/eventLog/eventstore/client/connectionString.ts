@@ -57,16 +57,16 @@ export function parseConnectionString(text: string): ConnectionSettings {
   );
   const parsed = hosts.split(',').map(parseHost);
   if (discover && parsed.length > 1) fail('esdb+discover:// accepts one name; for several nodes use esdb://');
-  const { tls = 'true', ...given } = parseOptions(options ?? '');
+  const { tls = 'true', ...otherOptions } = parseOptions(options ?? '');
   const isSecure = parseFlag('tls', tls);
-  const files = parseFileOptions(given, isSecure);
+  const files = parseFileOptions(otherOptions, isSecure);
   return {
     hosts: parsed,
     isDnsName: discover !== undefined,
     tls: isSecure,
     ...files,
     ...(user !== undefined && { credentials: parseCredentials(user) }),
-    options: parseClientSettings(given),
+    options: parseClientSettings(otherOptions),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Position } from '../../../domain/core/brands.ts';
 import type { ErrorData } from '../../../lib/threads/errors.ts';
-import type { Drained } from '../../outbox/drainer.ts';
+import type { DrainedEvents } from '../../outbox/drainer.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 
 export interface DrainThreadSettings {
@@ -19,7 +19,7 @@ export interface DrainThread {
     wake(): void;
   };
   reports: {
-    drained(drained: Drained): void;
+    drained(drained: DrainedEvents): void;
     /** The store does not accept events, for this reason. */
     blocked(error: ErrorData): void;
     /** The store accepts events again. */

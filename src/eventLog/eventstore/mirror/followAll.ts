@@ -45,14 +45,14 @@ const MAX_FAILURES = 5;
 /** Events that the client reads ahead. */
 const READ_AHEAD = 512;
 /** Bursts are handled in batches, because each batch costs as much as many events. A single event waits only 5 ms. */
-const LIVE: Batching = { maxEvents: 512, forMs: 5 };
-const BUSY: Batching = { maxEvents: 512, forMs: 20 };
+const LIVE: BatchLimits = { maxEvents: 512, forMs: 5 };
+const BUSY: BatchLimits = { maxEvents: 512, forMs: 20 };
 /** From this batch size on, events count as a burst. */
 const BUSY_BATCH_SIZE = 8;
 /** Time in which the remaining events of an append arrive. */
 const REST_OF_APPEND_MS = 1;
 /** Old events are handled in large batches, because no request waits for them. */
-const CATCHING_UP: Batching = { maxEvents: 4_096, forMs: 200 };
+const CATCHING_UP: BatchLimits = { maxEvents: 4_096, forMs: 200 };
 const UNSUBSCRIBE_MS = 1_000;
 
 /**
@@ -103,7 +103,7 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
   }
 }
 
-interface Batching {
+interface BatchLimits {
   readonly maxEvents: number;
   readonly forMs: number;
 }

@@ -17,7 +17,7 @@ await serveThread<MirrorThread>(() => ({ notifications: { serve: serveMirror } }
 function serveMirror(port: MessagePort): void {
   const channel = new Channel<MirrorOwner, MirrorEndpoint>(port);
   const stopping = new AbortController();
-  let opened: Opened;
+  let opened: OpenedMirror;
   channel.receive(
     {
       open(settings) {
@@ -31,7 +31,7 @@ function serveMirror(port: MessagePort): void {
   );
 }
 
-interface Opened {
+interface OpenedMirror {
   readonly settings: MirrorSettings;
   readonly database: DatabaseSync;
   readonly writer: MirrorWriter;
@@ -40,7 +40,7 @@ interface Opened {
 type OwnerChannel = Channel<MirrorOwner, MirrorEndpoint>;
 
 async function follow(
-  { settings: { settings, timing }, database, writer }: Opened,
+  { settings: { settings, timing }, database, writer }: OpenedMirror,
   channel: OwnerChannel,
   signal: AbortSignal,
 ): Promise<void> {
