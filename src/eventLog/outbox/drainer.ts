@@ -29,7 +29,7 @@ export interface Drainer {
   /** Drains the events that were added to the log since. */
   wake(): void;
   /** Why draining is blocked; undefined while it is not. */
-  readonly trouble: string | undefined;
+  readonly blockedReason: string | undefined;
   /** Stops once everything is drained, draining is blocked, or `timeoutMs` has passed. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
   const { signal } = stopping;
   let cursor = after;
   let batchLimit = MAX_PER_APPEND;
-  let trouble: { readonly kind: string; readonly text: string } | undefined;
+  let blocked: { readonly kind: string; readonly text: string } | undefined;
   let hasNewEvents = true;
   let onWake: (() => void) | undefined;
   let isStopping = false;
@@ -98,9 +98,9 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
         pauseMs = FIRST_PAUSE_MS;
         continue;
       }
-      if (isStopping && trouble) stopping.abort();
+      if (isStopping && blocked) stopping.abort();
       if (signal.aborted) return;
-      if (trouble) await sleep(pauseMs, signal);
+      if (blocked) await sleep(pauseMs, signal);
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
@@ -145,29 +145,29 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
   }
 
   function block(kind: string, text: string): 0 {
-    const isNew = trouble?.kind !== kind;
-    trouble = { kind, text };
+    const isNew = blocked?.kind !== kind;
+    blocked = { kind, text };
     if (isNew) report(new CannotDrain(`events wait in the outbox: ${text}`));
     return 0;
   }
 
   function unblock(count: number): number {
-    if (trouble && count > 0) {
-      trouble = undefined;
+    if (blocked && count > 0) {
+      blocked = undefined;
       report('the store accepts events from the outbox again');
     }
     return count;
   }
 
   const ended = run().catch((error: Error) => {
-    trouble = { kind: 'failed', text: error.message };
+    blocked = { kind: 'failed', text: error.message };
     report(error);
   });
 
   return {
     wake,
-    get trouble() {
-      return trouble?.text;
+    get blockedReason() {
+      return blocked?.text;
     },
     async stop(timeoutMs) {
       isStopping = true;

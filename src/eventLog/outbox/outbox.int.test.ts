@@ -86,13 +86,13 @@ test('records events while the store is unreachable, and drains each once and in
   stage.store.isUnreachable = true;
   const events = someEvents(450);
   await recordAll(outbox, events);
-  await vi.waitUntil(() => outbox.trouble !== undefined, waitOptions);
+  await vi.waitUntil(() => outbox.blockedReason !== undefined, waitOptions);
   expect(outbox.pending).toBe(450);
-  expect(outbox.trouble).toBe('the store is unreachable');
+  expect(outbox.blockedReason).toBe('the store is unreachable');
   stage.store.isUnreachable = false;
   await untilDrained(outbox);
   expect(ids(await stage.drained())).toEqual(ids(events));
-  expect(outbox.trouble).toBeUndefined();
+  expect(outbox.blockedReason).toBeUndefined();
   expect(stage.reports).toEqual([
     'events wait in the outbox: the store is unreachable',
     'the store accepts events from the outbox again',
@@ -205,7 +205,7 @@ test('keeps an event that the store rejects, and all events after it', async () 
   stage.store.deliveries.push(rejected, rejected);
   await recordAll(outbox, someEvents(1));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble === 'access denied', waitOptions);
+  await vi.waitUntil(() => outbox.blockedReason === 'access denied', waitOptions);
   await untilDrained(outbox);
   expect(stage.reports[0]).toBe('events wait in the outbox: access denied');
 });
@@ -217,8 +217,8 @@ test('stops with a clear reason when a stream in the store has other events or a
   const [{ stream }] = (await rowsOf(stage.path)) as [StoredEvent];
   await stage.log.append(stream, NO_STREAM, someEvents(1));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble !== undefined, waitOptions);
-  expect(outbox.trouble).toContain(`other events in ${stream}`);
+  await vi.waitUntil(() => outbox.blockedReason !== undefined, waitOptions);
+  expect(outbox.blockedReason).toContain(`other events in ${stream}`);
   expect(outbox.pending).toBe(3);
 
   const restored = await aStage();
@@ -226,8 +226,8 @@ test('stops with a clear reason when a stream in the store has other events or a
   await recordAll(ahead, someEvents(3));
   restored.store.deliveries.push({ kind: 'conflict', actualRevision: -5 });
   ahead.start();
-  await vi.waitUntil(() => ahead.trouble !== undefined, waitOptions);
-  expect(ahead.trouble).toContain('restored from an older copy');
+  await vi.waitUntil(() => ahead.blockedReason !== undefined, waitOptions);
+  expect(ahead.blockedReason).toContain('restored from an older copy');
 });
 
 test('deletes drained events and continues their chain', async () => {
@@ -254,7 +254,7 @@ test('closes without waiting when the store is unreachable', async () => {
   stage.store.isUnreachable = true;
   await recordAll(outbox, someEvents(3));
   outbox.start();
-  await vi.waitUntil(() => outbox.trouble !== undefined, waitOptions);
+  await vi.waitUntil(() => outbox.blockedReason !== undefined, waitOptions);
   await outbox.close(60_000);
   expect(await rowsOf(stage.path)).toHaveLength(3);
 });

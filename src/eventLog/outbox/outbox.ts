@@ -22,7 +22,7 @@ export interface Outbox extends Pick<EventLog, 'append'> {
   /** Whether new requests should be refused. The outbox accepts events of open requests as long as the disk has room. */
   readonly isFull: boolean;
   /** Why events are not drained; undefined while they are. */
-  readonly trouble: string | undefined;
+  readonly blockedReason: string | undefined;
   /**
    * Calls `onDurable`, in order, with the events that the store lacked when the outbox was opened, then with each new
    * event before its append resolves. Resolves when the earlier events have been passed.
@@ -98,8 +98,8 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
     get isFull() {
       return pending >= maxEvents;
     },
-    get trouble() {
-      return drainer?.trouble;
+    get blockedReason() {
+      return drainer?.blockedReason;
     },
     follow: (onDurable) =>
       new Promise((resolve, reject) => {

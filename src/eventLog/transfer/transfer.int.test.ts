@@ -91,7 +91,7 @@ async function anExport() {
   return { ...history, file, server, folder: await aFolder() };
 }
 
-async function openedIn({ url }: FakeEventStore) {
+async function openStore({ url }: FakeEventStore) {
   const path = join(await aFolder(), 'mirror.sqlite');
   const store = await openEventStore({ settings: parseConnectionString(url), path, node: 'new', print: silent });
   onTestFinished(() => store.close());
@@ -106,7 +106,7 @@ test('moves a history and its vault from the data folder to EventStoreDB unchang
   );
   expect(summary).toEqual({ events: 1_265, keys: 2, alreadyThere: 0 });
   expect(progress.at(-1)).toBe(1);
-  const { store, vault } = await openedIn(server);
+  const { store, vault } = await openStore(server);
   expect(await Array.fromAsync(store.log.readAll(position(0)))).toEqual(events);
   expect(vault.open(sealed)).toBe('the token');
   expect(await store.log.append(events[0]?.stream ?? '', 14, someEvents(1))).toMatchObject({
@@ -148,7 +148,7 @@ test('continues an interrupted import, whatever the outcome of its last append',
   server.nextAppends({ isWritten: true, end: statuses.timeout }, { isWritten: false, end: statuses.unavailable });
   const summary = await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   expect(summary.alreadyThere).toBeGreaterThan(0);
-  const { store } = await openedIn(server);
+  const { store } = await openStore(server);
   expect(await Array.fromAsync(store.log.readAll(position(0)))).toEqual(events);
   const again = await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   expect(again.alreadyThere).toBe(1_265);
@@ -157,7 +157,7 @@ test('continues an interrupted import, whatever the outcome of its last append',
 test('refuses to open a history while the outbox of the node has pending events', async () => {
   const { file, server, folder } = await anExport();
   await withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
-  const { store } = await openedIn(server);
+  const { store } = await openStore(server);
   const unreachable = {
     ...store.replicationTarget,
     append: async () => ({ kind: 'unknown', error: new Error() }) as const,
@@ -175,7 +175,7 @@ test('refuses to open a history while the outbox of the node has pending events'
 
 test('refuses to import into a store with other events, and does not change it', async () => {
   const { file, server, folder } = await anExport();
-  const { store } = await openedIn(server);
+  const { store } = await openStore(server);
   await committed(store.log.append(aStream(), NO_STREAM, someEvents(3)));
   const importing = withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   await expect(importing).rejects.toThrow('the store is not empty, and its events are not part of this history');

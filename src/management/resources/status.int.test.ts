@@ -27,7 +27,7 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
       node: 'a',
       events: 'eventstore',
       cutOffSince: instant(since),
-      outbox: { pending: 7, isFull: true, trouble: 'EventStoreDB refuses the user' },
+      outbox: { pending: 7, isFull: true, blockedReason: 'EventStoreDB refuses the user' },
       readModels: 'mongodb',
       leaderTasks: [
         { name: 'polling', holder: 'b', isHere: false },

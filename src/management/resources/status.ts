@@ -50,7 +50,7 @@ export interface NodeStatus {
   readonly cutOffSince: Instant | undefined;
   /** Events waiting for delivery to the event store; undefined with the embedded store. */
   readonly outbox:
-    | { readonly pending: number; readonly isFull: boolean; readonly trouble: string | undefined }
+    | { readonly pending: number; readonly isFull: boolean; readonly blockedReason: string | undefined }
     | undefined;
   readonly readModels: 'embedded' | 'mongodb';
   /** Tasks that one leader performs for all nodes. */
@@ -76,7 +76,9 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
       return {
         node,
         events: { store: events, position, cut_off_since: cutOffSince === undefined ? null : iso(cutOffSince) },
-        outbox: outbox ? { pending: outbox.pending, is_full: outbox.isFull, trouble: outbox.trouble ?? null } : null,
+        outbox: outbox
+          ? { pending: outbox.pending, is_full: outbox.isFull, trouble: outbox.blockedReason ?? null }
+          : null,
         read_models: {
           store: readModels,
           position: isAvailable ? reached : null,

@@ -49,7 +49,7 @@ test('drains the outbox into EventStoreDB once and in order although appends fai
     expect.stringMatching(/^CannotDrain: events wait in the outbox/),
     'the store accepts events from the outbox again',
   ]);
-  expect(outbox.trouble).toBeUndefined();
+  expect(outbox.blockedReason).toBeUndefined();
 });
 
 test('drains remaining events on close, and continues after the next start', async () => {

@@ -16,7 +16,7 @@ const STOP_GRACE_MS = 2_000;
 /** Starts a drainer in a thread of its own, with a connection of its own. A thread that dies is replaced. */
 export function startDrainThread({ path, settings, onDrained, report }: DrainThreadOptions): Drainer {
   let after = position(0);
-  let trouble: string | undefined;
+  let blockedReason: string | undefined;
   let wakeTimer: NodeJS.Timeout | undefined;
   let isWakeDue = false;
 
@@ -33,11 +33,11 @@ export function startDrainThread({ path, settings, onDrained, report }: DrainThr
         onDrained(drained);
       },
       blocked(error) {
-        trouble = error.message;
+        blockedReason = error.message;
         report(fromErrorData(error));
       },
       unblocked(message) {
-        trouble = undefined;
+        blockedReason = undefined;
         report(message);
       },
     },
@@ -55,8 +55,8 @@ export function startDrainThread({ path, settings, onDrained, report }: DrainThr
 
   return {
     wake,
-    get trouble() {
-      return trouble;
+    get blockedReason() {
+      return blockedReason;
     },
     stop(timeoutMs) {
       clearTimeout(wakeTimer);
