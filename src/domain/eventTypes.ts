@@ -59,8 +59,8 @@ export class UnknownEventType extends Error {
   constructor(type: string, version?: number) {
     super(
       version === undefined
-        ? `The log holds an event of type "${type}", which this version of svc does not know. Start a newer version.`
-        : `The log holds "${type}" in schema version ${version}, which this version of svc does not know. Start a newer version.`,
+        ? `The log contains an event of type "${type}", which this version of svc does not know. Start a newer version.`
+        : `The log contains "${type}" in schema version ${version}, which this version of svc does not know. Start a newer version.`,
     );
   }
 }

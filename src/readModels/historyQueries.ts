@@ -29,7 +29,7 @@ export interface HistoryEntry {
 export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
   /**
-   * Cursor of the next page; null when there is none. A page can have a cursor although it holds fewer entries than its
+   * Cursor of the next page; null when there is none. A page can have a cursor although it has fewer entries than its
    * limit: the query stops after it has examined a bounded number of events.
    */
   readonly before: Position | null;

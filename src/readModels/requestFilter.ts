@@ -14,7 +14,7 @@ export const timeRangeOf = ({ since, until }: RequestLogFilter): { from: Instant
 /** @returns undefined when the filter has no condition on the kind of a request */
 export function kindPredicate(filter: RequestLogFilter): Condition | undefined {
   const conditions = Object.values(conditionsOf(filter)).flat();
-  return conditions.length > 0 ? (kind) => conditions.every((holds) => holds(kind)) : undefined;
+  return conditions.length > 0 ? (kind) => conditions.every((matches) => matches(kind)) : undefined;
 }
 
 /**
@@ -30,7 +30,7 @@ export function filterOptions(
   const accountIds = new Map<string, number>();
   const statuses = new Map<string, number>();
   const modelOptions = new Map<string, ModelOption & { count: number }>();
-  const all = (conditions: readonly Condition[], kind: RequestKind) => conditions.every((holds) => holds(kind));
+  const all = (conditions: readonly Condition[], kind: RequestKind) => conditions.every((matches) => matches(kind));
   for (const [kind, count] of counts) {
     const [isAccount, isStatus, isModel] = [all(account, kind), all(status, kind), all(model, kind)];
     if (isStatus && isModel && kind.accountId !== null) add(accountIds, kind.accountId, count);

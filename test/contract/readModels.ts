@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { Position } from '../../src/domain/core/brands.ts';
 import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
-import type { Happened } from './readModels/appending.ts';
+import type { TestEvent } from './readModels/appending.ts';
 import { history } from './readModels/history.ts';
 import { progress } from './readModels/progress.ts';
 import { requestLogPages } from './readModels/requestLogPages.ts';
@@ -12,7 +12,7 @@ import { usageTrends } from './readModels/usageTrends.ts';
 /** An empty log and the read models that follow it, for one test. */
 export interface ReadModelsUnderTest extends ReadModelPorts, AsyncDisposable {
   /** Appends events. @returns the position of the last one */
-  append(...events: Happened[]): Promise<Position>;
+  append(...events: TestEvent[]): Promise<Position>;
 }
 
 export type ReadModelsFactory = () => Promise<ReadModelsUnderTest>;

@@ -102,6 +102,7 @@ const environment = z.object({
     .default('first_valid'),
 });
 
+/** The environment variables that svc reads. */
 export const settingNames = Object.keys(environment.shape);
 
 /** The configuration. Nothing else reads the environment. */

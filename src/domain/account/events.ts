@@ -54,6 +54,7 @@ export const AccountPlanChanged = event('AccountPlanChanged', {
   describe: ({ accountId, from, to }) => `the plan of account ${accountId} changed from ${from} to ${to}`,
 });
 
+/** What operators and the provider decide about an account; `availabilityOf` derives whether it can serve. */
 export const accountStatusSchema = schema((z) => z.enum(['active', 'paused', 'deactivated']));
 export type AccountStatus = Infer<typeof accountStatusSchema>;
 

@@ -25,7 +25,7 @@ export function evolve(account: AccountState, { type, data, time }: Recorded<Acc
     case 'AccountImported':
       return { ...identityOf(data), id: data.accountId, status: 'active', deactivationReason: null, importedAt: time };
     case 'AccountTokensReplaced':
-      return account && { ...account, ...identityOf(data), ...revived(account.status) };
+      return account && { ...account, ...identityOf(data), ...reactivated(account.status) };
     case 'AccountPlanChanged':
       return account && { ...account, planType: data.to };
     case 'AccountPaused':
@@ -40,7 +40,7 @@ export function evolve(account: AccountState, { type, data, time }: Recorded<Acc
 }
 
 /** New tokens reactivate a deactivated account; only the operator ends a pause. */
-const revived = (status: AccountStatus) =>
+const reactivated = (status: AccountStatus) =>
   ({ status: status === 'paused' ? 'paused' : 'active', deactivationReason: null }) as const;
 
 const identityOf = ({ upstreamAccountId, email, displayName, planType, hasReadableIdToken }: ImportedAccount) => ({

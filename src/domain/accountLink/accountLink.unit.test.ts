@@ -73,7 +73,7 @@ test('seals the provider data of a device link', () => {
 
 test('starting a link again changes nothing', () => accountLink.given(started).when(start).then());
 
-test('takes the first code and ignores a second one', () => {
+test('accepts the first code and ignores a second one', () => {
   accountLink.given(started).when(receive).then(received);
   accountLink.given(started, received).when(receive).then();
   accountLink.given(started, received, imported).when(receive).then();

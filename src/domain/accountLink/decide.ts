@@ -9,14 +9,14 @@ import {
   AccountLinkExpired,
   AccountLinkFailed,
   AccountLinkSkipped,
-  type CodeWay,
+  type CodeSource,
   type LinkData,
 } from './events.ts';
 import { type AccountLinkState, evolve, initialState } from './state.ts';
 
 export type AccountLinkCommand =
   | { type: 'BeginLink'; linkId: string; link: Omit<LinkData, 'linkId'> }
-  | { type: 'ReceiveCode'; linkId: string; by: CodeWay }
+  | { type: 'ReceiveCode'; linkId: string; by: CodeSource }
   | { type: 'SkipLink'; linkId: string; accountId: AccountId }
   | { type: 'FailLink'; linkId: string; code: string; accountId?: AccountId }
   | { type: 'CancelLink'; linkId: string }

@@ -11,11 +11,12 @@ const browserSchema = schema((z) => z.object({ redirectUri: z.string() }));
 /** The provider's data for a sign-in by device code, sealed under a data key of the link. */
 const deviceSchema = schema((z) => z.object({ secrets: sealedSchema(z), intervalMs: z.int().min(1) }));
 
+/** What an import does with an account that svc already has. */
 export const onDuplicateSchema = schema((z) => z.enum(['refuse', 'skip', 'replace']));
 
 /** How an authorization code reached svc. */
-export const codeWaySchema = schema((z) => z.enum(['callback', 'paste', 'device']));
-export type CodeWay = Infer<typeof codeWaySchema>;
+export const codeSourceSchema = schema((z) => z.enum(['callback', 'paste', 'device']));
+export type CodeSource = Infer<typeof codeSourceSchema>;
 
 const ofLink = schema((z) => z.object({ linkId: z.uuid() }));
 
@@ -46,7 +47,7 @@ export const AccountLinkBegun = event('AccountLinkBegun', {
  */
 export const AccountLinkCodeReceived = event('AccountLinkCodeReceived', {
   version: 1,
-  data: (z) => ofLink(z).extend({ by: codeWaySchema(z) }),
+  data: (z) => ofLink(z).extend({ by: codeSourceSchema(z) }),
   describe: ({ by }) => `the provider confirmed a sign-in (by ${by}); its code is being exchanged`,
 });
 

@@ -14,7 +14,7 @@ export const initialState: AccountCredentials = { tokens: undefined, claim: unde
 
 type CredentialsEvent = Extract<AccountEvent, { type: 'AccountImported' | 'AccountTokensReplaced' }>;
 
-/** Folds events of the account's stream too, because imports bring tokens as refreshes do. */
+/** Folds events of the account's stream too, because imports bring tokens just as refreshes do. */
 export function evolve(
   state: AccountCredentials,
   { type, data }: Recorded<AccountTokensEvent> | Recorded<CredentialsEvent>,

@@ -34,8 +34,8 @@ export function decide(
 ): AccountUsageEvent[] {
   const { accountId } = command;
   const sample = command.type === 'ObserveUsage' ? command.sample : mergeLearned(command.windows, usage);
-  const isKept = command.type === 'ObserveUsage' ? isWorthRecording(sample, usage, now) : isChange(sample, usage);
-  return isKept ? [AccountUsageObserved({ accountId, ...sample })] : [];
+  const isRecorded = command.type === 'ObserveUsage' ? isWorthRecording(sample, usage, now) : isChange(sample, usage);
+  return isRecorded ? [AccountUsageObserved({ accountId, ...sample })] : [];
 }
 
 /**
@@ -60,7 +60,7 @@ function later(known: UsageWindow | null, seen: UsageWindow | null): UsageWindow
 function isWorthRecording(sample: UsageSample, usage: AccountUsage, now: Instant): boolean {
   const { observedAt, limited } = usage;
   if (observedAt === undefined || now - observedAt >= MAX_SAMPLE_INTERVAL_MS) return true;
-  // `early-reset`: the provider lifted a limit that a response had named. The same sample now opens the account.
+  // `early-reset`: the provider lifted a limit that a response had reported. The same sample now makes the account available.
   if (limited && hasRoom(sample)) return true;
   return isChange(sample, usage);
 }

@@ -13,6 +13,7 @@ export const usageWindowSchema = schema((z) =>
 );
 export type UsageWindow = Infer<typeof usageWindowSchema>;
 
+/** The usage of an account at one moment; null for what the provider did not report. */
 export const usageSampleSchema = schema((z) =>
   z.object({
     primary: usageWindowSchema(z).nullable(),

@@ -66,7 +66,7 @@ describe('create', () => {
       .when(create({ allowedModels: [' gpt-5 ', '', 'gpt-5', 'gpt-5.1'] }))
       .then(ApiKeyCreated({ ...plain, allowedModels: ['gpt-5', 'gpt-5.1'] })));
 
-  test.each([[[]], [null]])('takes %j as every model', (allowedModels) =>
+  test.each([[[]], [null]])('treats %j as every model', (allowedModels) =>
     apiKey.when(create({ allowedModels })).then(created),
   );
 
@@ -248,7 +248,7 @@ describe('limits', () => {
       .then(ApiKeyLimitsChanged({ keyId: id, name, from: [], to: [limitRule({ id: 3, createdAt: now })] }));
   });
 
-  test('takes a blank model as every model', () =>
+  test('treats a blank model as every model', () =>
     apiKey
       .given(limited)
       .when(change({ limits: [wanted({ modelFilter: ' ' }), wanted({ limitWindow: 'weekly' })] }))

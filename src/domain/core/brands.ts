@@ -16,4 +16,5 @@ export type ApiKeyId = string & { readonly apiKey: unique symbol };
 export const instant = (ms: number): Instant => ms as Instant;
 export const position = (ordinal: number): Position => ordinal as Position;
 export const microDollars = (amount: number): MicroDollars => amount as MicroDollars;
+/** As ISO 8601 text in UTC, with milliseconds. */
 export const iso = (at: Instant): string => new Date(at).toISOString();

@@ -10,8 +10,8 @@ export type Schema<Made> = (z: Zod) => Made;
 export type Infer<Lazy> = Lazy extends Schema<infer Made extends z.ZodType> ? z.infer<Made> : never;
 
 /**
- * Declares a schema without creating it: that would be half of the start of a thread that never validates. It is created once
- * for each `z`; `eventLog/storedJson` passes one of its own.
+ * Declares a schema without creating it: creating all of them would take half of the start of a thread that never validates.
+ * A schema is created once for each `z`; `eventLog/storedJson` passes one of its own.
  */
 export function schema<Made>(make: Schema<Made>): Schema<Made> {
   const madeBy = new WeakMap<Zod, { readonly schema: Made }>();

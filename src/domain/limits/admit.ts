@@ -4,7 +4,7 @@ import { appliesTo, type LimitRule } from './limitRule.ts';
 import { amountOf, type Consumption, ceilingOf } from './limitTypes.ts';
 import { windowAt } from './limitWindows.ts';
 
-/** Raised with every change of `admit` that could change a result; recorded with each admission. */
+/** Must be raised with every change of `admit` that could change a result; recorded with each admission. */
 export const ADMIT_VERSION = 2;
 
 export interface AdmitInput {
@@ -23,9 +23,9 @@ export type PerRule = [ruleId: number, amount: number][];
 
 export type Verdict =
   | { readonly kind: 'admitted'; readonly reservations: PerRule; readonly alreadyReserved: PerRule }
-  | Refusal;
+  | LimitReached;
 
-interface Refusal {
+interface LimitReached {
   readonly kind: 'refused';
   readonly rule: LimitRule;
   readonly counted: number;
@@ -37,14 +37,14 @@ interface Refusal {
 
 /**
  * Admits a request while counted + reserved is below the ceiling of every applicable rule
- * (docs/decisions/0024-limits-and-reservations.md). The estimate itself never refuses, so that a limit can be used up. It is
- * reserved in full, even beyond the ceiling: if only the remainder were reserved, each request that uses less than its
- * estimate would let in another one with next to nothing reserved.
+ * (docs/decisions/0024-limits-and-reservations.md). The estimate itself never causes a refusal, so that a limit can be used
+ * up. It is reserved in full, even beyond the ceiling: if only the remainder were reserved, each request that uses less than
+ * its estimate would let in another one with next to nothing reserved.
  */
 export function admit({ rules, model, counters, reservedOn, estimate, now }: AdmitInput): Verdict {
   const reservations: PerRule = [];
   const alreadyReserved: PerRule = [];
-  let reached: Omit<Refusal, 'alreadyReserved'> | undefined;
+  let reached: Omit<LimitReached, 'alreadyReserved'> | undefined;
   for (const rule of rules) {
     if (!appliesTo(rule, model)) continue;
     const reserved = reservedOn(rule.id);
@@ -52,7 +52,7 @@ export function admit({ rules, model, counters, reservedOn, estimate, now }: Adm
     reservations.push([rule.id, amountOf(rule.limitType, estimate)]);
     const counted = usedAt(counters, rule, now);
     const ceiling = ceilingOf(rule);
-    // The first rule that is used up is named; the reservations on the later ones are recorded all the same.
+    // The refusal names the first rule that is used up, but records the reservations on all rules.
     if (!reached && counted + reserved >= ceiling) {
       reached = { kind: 'refused', rule, counted, reserved, ceiling, resetAt: windowAt(rule, now).resetAt };
     }

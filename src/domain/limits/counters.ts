@@ -21,9 +21,9 @@ export interface KeyCounters {
   lastUsedAt: Instant | null;
 }
 
+/** The counters of a key that was never used. */
 export const newCounters = (): KeyCounters => ({ byRule: new Map(), lastUsedAt: null });
 
-/** What `consumption` adds to a rule of this type, in the rule's unit. */
 /** Adds to the window in which the request was admitted, if that is one of the two that are kept. */
 export function count(
   counters: KeyCounters,

@@ -33,6 +33,7 @@ export type LimitType = keyof typeof limitTypes;
 
 export const limitTypeNames = Object.keys(limitTypes) as [LimitType, ...LimitType[]];
 
+/** What `consumption` adds to the counter of a rule of this type. */
 export const amountOf = (limitType: LimitType, consumption: Consumption): number =>
   limitTypes[limitType].amountOf(consumption);
 

@@ -52,7 +52,7 @@ export const windowAt = ({ limitWindow, createdAt }: RuleWindow, at: Instant): L
   resetAt: limitWindows[limitWindow].resetAt(createdAt, at),
 });
 
-/** The index of that window alone. */
+/** The index of `windowAt` alone, for the hot path. */
 export const windowIndexAt = ({ limitWindow, createdAt }: RuleWindow, at: Instant): number =>
   limitWindows[limitWindow].indexAt(createdAt, at);
 

@@ -4,7 +4,7 @@ import type { ModelCatalogue } from './state.ts';
 const MAX_ENTRIES = 1_000;
 
 /** Cached by catalogue, which is replaced on each change: every request asks, and the lists are long. */
-const known = new WeakMap<ModelCatalogue, Map<string, ReadonlySet<string>>>();
+const cache = new WeakMap<ModelCatalogue, Map<string, ReadonlySet<string>>>();
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -14,13 +14,13 @@ const NONE: ReadonlySet<string> = new Set();
  */
 export function excludedPlans(catalogue: ModelCatalogue, model: string): ReadonlySet<string> {
   if (catalogue.plans.size < 2) return NONE;
-  let byModel = known.get(catalogue);
+  let byModel = cache.get(catalogue);
   if (!byModel) {
     byModel = new Map();
-    known.set(catalogue, byModel);
+    cache.set(catalogue, byModel);
   }
-  const kept = byModel.get(model);
-  if (kept) return kept;
+  const cached = byModel.get(model);
+  if (cached) return cached;
   const found = search(catalogue, model);
   if (byModel.size < MAX_ENTRIES) byModel.set(model, found);
   return found;

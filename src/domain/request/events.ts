@@ -14,7 +14,7 @@ export const tokenUsageSchema = schema((z) =>
 );
 export type TokenUsage = Infer<typeof tokenUsageSchema>;
 
-/** Where a decision was taken: the fold at `decidedAt`, seen at `asOf`, by version `v` of the rule. */
+/** The basis of a decision: the position of the fold (`decidedAt`), the time (`asOf`) and the version of the rule (`v`). */
 const decision = (z: Zod) => ({ decidedAt: positionSchema(z), asOf: instantSchema(z), v: z.int().min(1) });
 
 /** What the node knew beyond the log when it chose an account; absent if it did not affect the choice. */
@@ -29,6 +29,7 @@ const overlay = schema((z) =>
   }),
 );
 
+/** One attempt with one account, and the decision that chose it. */
 export const attemptSchema = schema((z) =>
   z.object({
     ...decision(z),
@@ -111,8 +112,8 @@ export const completedRequestV1 = schema((z) =>
 );
 
 /**
- * The data of every stored version of `RequestCompleted`. Each reader of stored requests has an entry for each of them, or does
- * not compile.
+ * The data of every stored version of `RequestCompleted`. Each reader of stored requests must have an entry for each of them,
+ * otherwise it does not compile.
  */
 export const completedRequestVersions = { 1: completedRequestV1 } as const;
 

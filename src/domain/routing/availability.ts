@@ -24,7 +24,7 @@ const PAUSED: Availability = { state: 'paused', reason: 'paused by an operator',
 
 /**
  * The single source of account availability: selection, overview counts, account pages and messages of refusals use it. Only
- * `paused` and `deactivated` last; the other states end by time.
+ * `paused` and `deactivated` last until an operator or an event ends them; the other states end by time.
  */
 export function availabilityOf(
   account: Account,
@@ -53,7 +53,7 @@ function spentWindow({ sample, observedAt, limited }: AccountUsage, now: Instant
   if (primary > now) return { state: 'rate_limited', reason: 'the primary window is used up', until };
   if (limited && limited.until > now) {
     const state = QUOTA_CODES.has(limited.code) ? 'quota_exceeded' : 'rate_limited';
-    return { state, reason: `the provider answered ${limited.code}`, until };
+    return { state, reason: `the provider responded with ${limited.code}`, until };
   }
   return undefined;
 }

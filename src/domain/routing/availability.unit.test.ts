@@ -111,7 +111,7 @@ describe('limits reported by the provider', () => {
     const known = limited('usage_limit_reached');
     expect(of(known)).toEqual({
       state: 'rate_limited',
-      reason: 'the provider answered usage_limit_reached',
+      reason: 'the provider responded with usage_limit_reached',
       until: later(HOUR),
     });
     expect(of(known, undefined, later(HOUR)).state).toBe('available');

@@ -7,7 +7,7 @@ import type { Settings } from '../settings/events.ts';
 import { type AvailabilityState, availabilityOf, type CoolingAccounts } from './availability.ts';
 import { hash32 } from './hash.ts';
 
-/** Raised with every change of `select` that could change a result; recorded with each attempt. */
+/** Must be raised with every change of `select` that could change a result; recorded with each attempt. */
 export const SELECT_VERSION = 2;
 
 /** The version since which accounts whose plan is not offered the model are skipped. */

@@ -39,6 +39,7 @@ export const SessionEnded = event('SessionEnded', {
   describe: () => 'a dashboard session was signed out',
 });
 
+/** What a client proved, or failed to prove, in a sign-in. */
 export const signInMethodSchema = schema((z) => z.enum(['password', 'totp', 'setup_token']));
 export type SignInMethod = Infer<typeof signInMethodSchema>;
 

@@ -1,6 +1,7 @@
 import { type EventOf, event } from '../core/event.ts';
 import { type Infer, schema } from '../core/schema.ts';
 
+/** How `select` chooses among the available accounts. */
 export const routingStrategySchema = schema((z) => z.enum(['usage_weighted', 'round_robin']));
 
 export const settingsSchema = schema((z) =>

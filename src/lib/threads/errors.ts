@@ -11,6 +11,7 @@ export interface ErrorData {
   readonly code: unknown;
 }
 
+/** The data of anything that was thrown; `fromErrorData` restores it. */
 export function toErrorData(thrown: unknown): ErrorData {
   if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown), stack: undefined, code: undefined };
   const { name, message, stack } = thrown;

@@ -86,7 +86,7 @@ describe('notifications', () => {
 });
 
 describe('the start', () => {
-  it('reports when the thread takes messages', async () => {
+  it('reports when the thread accepts messages', async () => {
     expect(await start().ready).toEqual({ threadPid: process.pid });
     expect(onReady).toHaveBeenCalledExactlyOnceWith({ threadPid: process.pid });
   });

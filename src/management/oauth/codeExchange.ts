@@ -1,4 +1,4 @@
-import type { CodeWay } from '../../domain/accountLink/events.ts';
+import type { CodeSource } from '../../domain/accountLink/events.ts';
 import type { AccountLink } from '../../domain/accountLink/state.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import type { TokenResponse } from '../../provider/client/tokenResponse.ts';
@@ -61,7 +61,7 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
   /** Calls `redeem` unless a code of this link was received before, then waits for the outcome in either case. */
   async function exchange(
     link: AccountLink,
-    by: CodeWay,
+    by: CodeSource,
     cause: Cause,
     redeem: () => Promise<TokenResponse>,
   ): Promise<void> {

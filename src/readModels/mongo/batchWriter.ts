@@ -59,7 +59,7 @@ async function insertNew(collection: Collection<any>, documents: readonly object
 }
 
 /** Waits until all have settled, then throws the first error. */
-async function allOrThrow(works: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
+async function allOrThrow(writes: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }

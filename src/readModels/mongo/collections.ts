@@ -78,6 +78,7 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
 
 const NAMES = Object.keys(INDEXES) as (keyof Collections)[];
 
+/** The collections whose names begin with `prefix`. They may not exist yet: see `prepare`. */
 export const collectionsOf = (db: Db, prefix: string): Collections =>
   Object.fromEntries(NAMES.map((name) => [name, db.collection(`${prefix}.${name}`)])) as unknown as Collections;
 

@@ -52,7 +52,7 @@ export async function compareGenerations(
   return { rows, differences };
 }
 
-/** Whether the live document was added or changed after the position that both generations view. */
+/** Whether the live document was added or changed after the position that both generations include. */
 function isLater(name: Name, live: Document, fresh: Document | null, end: number): boolean {
   if (ROLL_UPS.includes(name)) return live.position > end;
   if (name === 'kinds') return !fresh && live.since > end;

@@ -76,9 +76,11 @@ export interface TextDocument {
 export const idOf = (...values: readonly (string | null)[]): string =>
   hash('sha256', JSON.stringify(values), 'base64url').slice(0, 12);
 
+/** The id of the `KindDocument` of a request. */
 export const kindId = ({ accountId, model, effort, status }: RequestKind): string =>
   idOf(accountId, model, effort, status);
 
+/** The document of a row; `requestLogRow` reads it back. */
 export function requestDocument({ position: at, errorMessage, ...row }: RequestLogRow, kind: string): RequestDocument {
   return { _id: at, ...row, kind, ...(errorMessage === null ? undefined : { errorMessage }) };
 }

@@ -5,7 +5,7 @@ import { PROJECTIONS_VERSION } from '../projections.ts';
 import { type Collections, collectionsOf, drop, prepare } from './collections.ts';
 import { isDuplicateKey } from './mongoErrors.ts';
 
-/** How far read models view. The id distinguishes the log from another one with as many events. */
+/** The last event that read models include. The id distinguishes the log from another one with as many events. */
 export interface LogMark {
   readonly position: Position;
   readonly eventId: string | null;
@@ -103,7 +103,7 @@ export class Generations {
     const mark = markOf(claimed);
     if (!mark)
       throw new Fenced(
-        `another projector has the read models, of a later epoch than ${fence.epoch}. If EventStoreDB was restored from an older backup, run "svc rebuild".`,
+        `another projector, with a later epoch than ${fence.epoch}, has claimed the read models. If EventStoreDB was restored from an older backup, run "svc rebuild".`,
       );
     return mark;
   }
@@ -114,7 +114,7 @@ export class Generations {
       { _id: idOf(generation), position: from.position, 'fence.by': fence.by, 'fence.epoch': fence.epoch },
       { $set: { ...to, updatedAt: new Date() } },
     );
-    if (matchedCount === 0) throw new Fenced(`another projector went on from position ${from.position}`);
+    if (matchedCount === 0) throw new Fenced(`another projector continued from position ${from.position}`);
   }
 
   /** Drops a generation. */

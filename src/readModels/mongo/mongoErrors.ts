@@ -2,6 +2,7 @@ import { MongoBulkWriteError, MongoServerError } from 'mongodb';
 
 const DUPLICATE_KEY = 11_000;
 
+/** Whether a single insert failed because the key exists. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 

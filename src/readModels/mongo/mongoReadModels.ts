@@ -74,7 +74,7 @@ export function createMongoReadModels({
     thread.notify('logAdvanced');
   }
 
-  /** Has the thread make the read models until the term or the thread ends. */
+  /** The thread projects the log until the term or the thread ends. */
   async function projectOnce({ epoch, signal }: LeaseTerm): Promise<'term ended' | 'thread ended'> {
     const id = nextTermId++;
     const onTermEnd = () => thread.notify('termEnded', id);

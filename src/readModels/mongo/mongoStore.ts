@@ -39,7 +39,7 @@ export interface MongoStore {
   close(): Promise<void>;
 }
 
-/** How long a query waits for its `minPosition`; then it runs on what is there. */
+/** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 20;
 /** After this time a query fails when the server does not respond to heartbeats. */
@@ -48,7 +48,7 @@ const MIN_SILENCE_MS = 2_000;
 const RESPONSE_TIMEOUT_MS = 30_000;
 const LIVENESS_INTERVAL_MS = 100;
 
-/** @throws Error for a URL that cannot be used */
+/** Creates the store and begins to connect. @throws Error for a URL that cannot be used */
 export function createMongoStore(options: MongoStoreOptions): MongoStore {
   const { url, log, fencedBy, isCopy = false, report, batchEvents, now } = options;
   const connection = connect(url);
@@ -151,7 +151,7 @@ async function failWhenUnresponsive<Value>(connection: Connection, work: Promise
       await delay(waitedMs === MIN_SILENCE_MS ? MIN_SILENCE_MS : LIVENESS_INTERVAL_MS, undefined, {
         signal: done.signal,
       });
-      if (!connection.isAlive) throw new Error('it has fallen silent');
+      if (!connection.isAlive) throw new Error('it stopped responding');
     }
     throw new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
   })();

@@ -20,7 +20,7 @@ export const REMOVAL_DELAY_MS = 10 * POINTER_CACHE_MS;
 
 /** This node's copy of the log is behind the read models, which another node projected. */
 class LogCopyBehind extends Error {
-  override readonly name = 'Behind';
+  override readonly name = 'LogCopyBehind';
 }
 
 export interface ProjectionOptions {
@@ -60,7 +60,7 @@ export async function projectDuringTerm(options: ProjectionOptions, term: LeaseT
   }
 }
 
-/** @returns when another generation has become active, or the term has ended */
+/** Resolves when another generation has become active, or the term has ended. */
 async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): Promise<void> {
   const {
     generations,
@@ -114,6 +114,7 @@ export function locateInLog(log: LogReader, { position: at, eventId }: LogMark):
   return event.position === at && event.id === eventId ? 'inside' : 'diverged';
 }
 
+/** Tells the operator that the copy of the log ends before the read models. */
 export const behindMessage = (log: LogReader, reached: Position): string =>
   `The copy of the log in this data folder ends at position ${log.head()}, the read models reach ${reached}. ` +
   'It catches up while svc runs; if EventStoreDB was restored from an older backup, run "svc rebuild".';

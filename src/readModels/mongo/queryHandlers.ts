@@ -1,7 +1,7 @@
 import type { QueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { ReadView } from './readView.ts';
-import { answeredModels, requestLogOptions, requestLogPage } from './requestPages.ts';
+import { modelsWithSuccess, requestLogOptions, requestLogPage } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
@@ -10,7 +10,7 @@ export const createQueryHandlers = (view: ReadView): QueryHandlers => ({
   requestLog: {
     page: (filter, limit, offset) => requestLogPage(view, filter, limit, offset),
     options: (filter) => requestLogOptions(view, filter),
-    models: () => answeredModels(view),
+    models: () => modelsWithSuccess(view),
   },
   requestTotals: {
     since: (since) => requestTotalsSince(view, since),

@@ -4,7 +4,7 @@ import { openLogReader } from './logReader.ts';
 import { createMongoStore } from './mongoStore.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
 
-// Program of the thread that makes read models in MongoDB and queries them.
+// Program of the thread that projects the log into MongoDB and queries the read models there.
 
 /** Between two notifications of new events. */
 const NOTIFY_INTERVAL_MS = 50;
@@ -17,7 +17,7 @@ await serveThread<ReadModelsThread>(({ url, fencedBy, logPath, isCopy }, report)
   return {
     requests: {
       query: ({ port, name, args, minPosition }) => store.query(port, name, args, minPosition),
-      /** The main thread, which has the lease, learns of its loss a moment earlier; until then the epoch keeps us out. */
+      /** The main thread, which holds the lease, notices its loss slightly earlier; in between, the fence rejects our writes. */
       project: orEndThread(async ({ id, epoch }) => {
         const ending = new AbortController();
         const { signal } = ending;

@@ -2,7 +2,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { Collections } from './collections.ts';
 import type { RequestKinds } from './requestKinds.ts';
 
-/** Options of every query: a server is never held longer by one of them. */
+/** Options of every query: the server aborts one that takes longer. */
 export const READ_OPTIONS = { maxTimeMS: 10_000 } as const;
 
 /** The collections that a query reads, and the position up to which they are known to be complete. */

@@ -108,6 +108,6 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await stage.first.close();
     await other.append(...randomRequests(70, seededRandom(10)));
     const { differences } = await compareMongoReadModels({ url: stage.url, logPath: other.logPath });
-    expect(differences).toEqual([expect.stringContaining('which is not what the log holds there')]);
+    expect(differences).toEqual([expect.stringContaining('which is not the event of the log there')]);
   });
 });

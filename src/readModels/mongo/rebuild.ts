@@ -43,7 +43,7 @@ export async function rebuildMongoReadModels(options: MongoRebuildOptions): Prom
     if (live) await waitForLogCopy(source, live, options);
     if (live) await builder.buildTo(position(Math.max(live.position, source.head())));
     if (!(await generations.activate(next, active)))
-      throw new CannotRebuild('Another rebuild was sooner than this one.');
+      throw new CannotRebuild('Another rebuild finished before this one.');
     await delay(options.graceMs ?? REMOVAL_DELAY_MS);
     await generations.remove(active);
     return builder.mark.position;
@@ -64,7 +64,7 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
     const location = locateInLog(source, live);
     if (location === 'ahead' && options.isCopy) throw new CannotRebuild(behindMessage(source, live.position));
     if (location !== 'inside') {
-      const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not what the log holds there`;
+      const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not the event of the log there`;
       return { position: live.position, rows: 0, differences: [difference] };
     }
     await generations.remove(SCRATCH_GENERATION);

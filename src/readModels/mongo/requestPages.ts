@@ -10,12 +10,14 @@ import { type KindSelection, type RequestSelection, rowFilter, selectKinds } fro
 
 /** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
 const MAX_SCANNED_ROWS = 2_000;
+
 interface CountedRange extends PeriodRange {
   readonly count: number;
 }
 
 const EMPTY_PAGE: RequestLogPage = { rows: [], total: 0 };
 
+/** See `RequestLogQueries.page`. */
 export async function requestLogPage(
   view: ReadView,
   filter: RequestLogFilter,
@@ -36,6 +38,7 @@ export async function requestLogPage(
   return { rows: await rowsAt(view, await positionsOfPage(view, kinds, ranges, limit, offset)), total };
 }
 
+/** See `RequestLogQueries.options`. */
 export async function requestLogOptions(view: ReadView, filter: RequestLogFilter): Promise<RequestLogOptions> {
   const all = await view.kinds.upTo(view.position);
   const { from, to } = timeRangeOf(filter);
@@ -50,7 +53,8 @@ export async function requestLogOptions(view: ReadView, filter: RequestLogFilter
   );
 }
 
-export async function answeredModels(view: ReadView): Promise<readonly string[]> {
+/** See `RequestLogQueries.models`. */
+export async function modelsWithSuccess(view: ReadView): Promise<readonly string[]> {
   const kinds = [...(await view.kinds.upTo(view.position)).values()];
   return [...new Set(kinds.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
 }

@@ -7,7 +7,7 @@ const SUMS = Object.fromEntries(USAGE_SUMS.map((name) => [name, 1]));
 const HOUR = { _id: 0, start: 1, ...SUMS };
 const OF_ACCOUNT = { _id: 0, accountId: 1, ...SUMS };
 
-/** Added up here, because FerretDB cannot group with several sums. */
+/** The sums of each account since `since`. Added up here, because FerretDB cannot group with several sums. */
 export async function usageSince({ collections }: ReadView, since: Instant): Promise<AccountUsageSums[]> {
   const byAccount = new Map<string, { -readonly [Name in keyof AccountUsageSums]: AccountUsageSums[Name] }>();
   const hours = collections.usageByAccount.find(
@@ -22,6 +22,7 @@ export async function usageSince({ collections }: ReadView, since: Instant): Pro
   return [...byAccount.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
 }
 
+/** See `UsageTrendsQueries.ofAccount`. */
 export async function usageHoursOf({ collections }: ReadView, accountId: string, since: Instant): Promise<UsageHour[]> {
   const hours = (filter: object, options: object): Promise<UsageHour[]> =>
     collections.usageByAccount

@@ -40,6 +40,7 @@ export function compareReadModelFiles(
   return { rows, differences };
 }
 
+/** The tables to compare: those of the schema, and the terms of each text index. */
 export function tablesOf(database: DatabaseSync): Table[] {
   const tables = database
     .prepare(

@@ -107,6 +107,7 @@ export class HistoryIndex {
 
 /** The label of the lists of all events of a type. */
 export const ALL_EVENTS_LABEL = 0;
+/** The labels of the lists of an actor's events, and of a subject's. */
 export const actorLabel = (actor: string): number => labelOf(`actor ${actor}`);
 export const subjectLabel = (subject: string): number => labelOf(`subject ${subject}`);
 

@@ -77,7 +77,7 @@ function walkFor(sources: HistorySources, { search, subjects, actors, types }: H
     const requestIds = subjects.map(requestIdOf).filter((id) => id !== undefined);
     const others = subjects.filter((subject) => requestIdOf(subject) === undefined);
     const walks = [listWalk(index, others.map(subjectLabel), anyType), requestWalk(sources, requestIds)];
-    return { walk: both(walks), isExact: !actors && !types };
+    return { walk: union(walks), isExact: !actors && !types };
   }
   if (actors) return { walk: listWalk(index, actors.map(actorLabel), anyType), isExact: true };
   return { walk: typeIds ? listWalk(index, [ALL_EVENTS_LABEL], typeIds) : everything, isExact: true };
@@ -106,7 +106,7 @@ function listWalk({ postings }: HistoryIndex, labels: readonly number[], types: 
   return ({ after, upTo }, limit) => postings.last(lists, after, upTo, limit);
 }
 
-/** A request has few events. */
+/** Finds all events of each request first: a request has few. */
 const requestWalk =
   ({ requestIds, position: head }: HistorySources, ids: readonly string[]): Walk =>
   ({ after, upTo }, limit) =>
@@ -115,7 +115,8 @@ const requestWalk =
       .sort((a, b) => b - a)
       .slice(0, limit);
 
-const both =
+/** The latest positions that any of the walks finds, each once. */
+const union =
   (walks: readonly Walk[]): Walk =>
   (range, limit) =>
     [...new Set(walks.flatMap((walk) => walk(range, limit)))].sort((a, b) => b - a).slice(0, limit);

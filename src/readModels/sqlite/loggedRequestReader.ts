@@ -7,7 +7,7 @@ import { createFieldReader } from '../../eventLog/storedJson/fieldReader.ts';
 import { createItemCounter } from '../../eventLog/storedJson/itemCounter.ts';
 import { jsonShapeOf } from '../../eventLog/storedJson/jsonShape.ts';
 
-/** What the request log needs of a completed request, as parts of its JSON; what is null there is undefined. */
+/** What the request log needs of a completed request, as parts of its JSON; null fields are undefined. */
 type Parts = readonly [
   json: string,
   requestId: string,

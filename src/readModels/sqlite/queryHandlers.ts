@@ -3,7 +3,7 @@ import type { SyncQueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
-import { answeredModels, requestLogOptions, requestLogPage } from './requestPages.ts';
+import { modelsWithSuccess, requestLogOptions, requestLogPage } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
@@ -18,7 +18,7 @@ export function createQueryHandlers(
     requestLog: {
       page: (filter, limit, offset) => requestLogPage(database, tables, filter, limit, offset, position),
       options: (filter) => requestLogOptions(database, tables, filter),
-      models: () => answeredModels(requests),
+      models: () => modelsWithSuccess(requests),
     },
     requestTotals: {
       since: (since) => requestTotalsSince(database, since),

@@ -51,9 +51,11 @@ function isCurrent(database: DatabaseSync): boolean {
 
 const prepare = (database: DatabaseSync) => database.exec(`${PROGRESS}; PRAGMA user_version = ${LAYOUT}`);
 
+/** Whether an error means that the file has no usable database. */
 export const isDamaged = (error: unknown): boolean =>
   DAMAGED.has(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
+/** Removes the file with its write-ahead log, if they exist. */
 export function removeReadModelFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }

@@ -20,7 +20,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
     '2820fa0eee6c73396c9959a634242f24fff6399f80fc21b549f5ede29ed29f26',
 };
 
-const INSTRUCTIONS = `The read models have other content or tables than their version stands for, so existing files would not be
+const INSTRUCTIONS = `The read models have other content or tables than their version promises, so existing files would not be
 rebuilt. Raise what has changed: \`version\` of the projection, HISTORY_VERSION in projections/history.ts (also for a reworded
 sentence), or LAYOUT in readModelFile.ts and mongo/generations.ts (tables, documents, indexes). Then add a line to DIGESTS.`;
 

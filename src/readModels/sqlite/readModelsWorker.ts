@@ -15,7 +15,7 @@ import type { ReadModelsThread } from './readModelsProtocol.ts';
  * wait, projecting under load takes a core for so long that requests queue.
  */
 const GATHER_MS = 200;
-/** How long a query waits for the position that it names; then it is answered from what there is. */
+/** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
 

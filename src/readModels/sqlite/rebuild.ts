@@ -54,7 +54,7 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
       return {
         position: at,
         rows: 0,
-        differences: [`the live read models are ${made}, this svc makes "${READ_MODEL_VERSION}"`],
+        differences: [`the live read models are ${made}, this svc builds "${READ_MODEL_VERSION}"`],
       };
     }
     const rebuilt = build(freshPath, logPath, at, onProgress);

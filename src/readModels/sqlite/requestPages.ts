@@ -22,7 +22,7 @@ interface CountedRange extends PeriodRange {
 const indexed = (kinds: KindSelection | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
-/** @param head position that the read models reach */
+/** See `RequestLogQueries.page`. @param head position that the read models reach */
 export function requestLogPage(
   database: DatabaseSync,
   { requests: table, requestIds }: Pick<Tables, 'requests' | 'requestIds'>,
@@ -44,6 +44,7 @@ export function requestLogPage(
   return { rows: table.at(positionsOfPage(database, selection.kinds, ranges, limit, offset)), total };
 }
 
+/** See `RequestLogQueries.options`. */
 export function requestLogOptions(
   database: DatabaseSync,
   { requests: table, kindCounts }: Pick<Tables, 'requests' | 'kindCounts'>,
@@ -57,7 +58,8 @@ export function requestLogOptions(
   );
 }
 
-export function answeredModels({ kinds }: RequestTable): string[] {
+/** See `RequestLogQueries.models`. */
+export function modelsWithSuccess({ kinds }: RequestTable): string[] {
   return [...new Set(kinds.entries.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
 }
 

@@ -18,6 +18,7 @@ export interface KindSelection {
   readonly isFailedOnly: boolean;
 }
 
+/** The selection of a filter, with its conditions evaluated once per kind. */
 export function selectionOf(filter: RequestLogFilter, { kinds }: RequestTable): RequestSelection {
   const matches = kindPredicate(filter);
   if (!matches) return { ...timeRangeOf(filter), kinds: undefined };

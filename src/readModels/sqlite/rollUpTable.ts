@@ -6,7 +6,7 @@ type Key = number | string;
 /** Maps groups to their sums, in the order of the columns. */
 type Sums = Map<Key, number[]>;
 
-/** The number that stands for a period in the table. */
+/** The number by which the table stores a period. */
 export const periodNumber = (period: Period): number => PERIODS.indexOf(period);
 
 interface RollUpTableOptions<Sum extends string> {

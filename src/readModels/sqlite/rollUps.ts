@@ -8,7 +8,7 @@ import { RollUpTable } from './rollUpTable.ts';
 /** The group of requests without an error code. */
 export const NO_ERROR = '';
 
-/** @param onKinds called with each period whose counts by kind have changed */
+/** Creates the tables of all roll-ups. @param onKinds called with each period whose counts by kind have changed */
 export function rollUpTables(database: DatabaseSync, onKinds: (period: Period, start: Instant) => void) {
   const requestsByKind = new RollUpTable(database, {
     table: 'requestsByKind',

@@ -19,7 +19,7 @@ export interface SqliteReadModelsOptions {
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
 
 /** Read models in a thread and a file of their own, projected from the log's file, at no cost for requests. */
-export function createSqliteReadModels({ folder, logPath, onFailure: onTrouble }: SqliteReadModelsOptions): ReadModels {
+export function createSqliteReadModels({ folder, logPath, onFailure }: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
   let isClosed = false;
   let announced: Position = position(0);
@@ -33,11 +33,11 @@ export function createSqliteReadModels({ folder, logPath, onFailure: onTrouble }
     restart: 'with the next message',
     onEnd(error) {
       isCatchingUp = false;
-      if (error) onTrouble?.(error);
+      if (error) onFailure?.(error);
     },
     reports: {
       caughtUp({ position: reached, failure }) {
-        if (failure !== undefined && failure !== lastFailure) onTrouble?.(new ReadModelUnavailable(failure));
+        if (failure !== undefined && failure !== lastFailure) onFailure?.(new ReadModelUnavailable(failure));
         lastFailure = failure;
         isCatchingUp = false;
         if (announced > reached && !isClosed) catchUp();

@@ -35,7 +35,7 @@ export class Tables {
     this.requestIds = new RequestIdIndex(database);
     this.history = new HistoryIndex(database, log, upTo);
     this.#rollUps = rollUps;
-    const addUp = {
+    const addSums = {
       requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kinds.idOf(group), sums),
       requestsByOutcome: (at, group, sums) => rollUps.requestsByOutcome.add(at, requests.outcomes.idOf(group), sums),
       requestsByErrorCode: (at, { errorCode }, sums) =>
@@ -49,7 +49,7 @@ export class Tables {
     };
     this.#write = {
       insert: (collection, _key, document) => insert[collection as keyof typeof insert](document as never),
-      increment: (rollUp, at, group, sums) => addUp[rollUp as keyof typeof addUp](at, group, sums),
+      increment: (rollUp, at, group, sums) => addSums[rollUp as keyof typeof addSums](at, group, sums),
     };
   }
 

@@ -10,6 +10,7 @@ export interface Fold {
   readonly checkpoints: Checkpoints;
 }
 
+/** A fold of no events. */
 export const emptyFold = (checkpoints = new Checkpoints()): Fold => ({ state: new HotState(), checkpoints });
 
 /** @param onFolded called after each event @throws the failure that ended the page early, after its last event */

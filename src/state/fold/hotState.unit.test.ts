@@ -4,7 +4,7 @@ import { TokenRefreshClaimed, TokensRefreshed } from '../../domain/accountTokens
 import { position } from '../../domain/core/brands.ts';
 import { HotState } from './hotState.ts';
 
-test('keeps no revisions of the streams that hold results of token refreshes', () => {
+test('keeps no revisions of the streams with the results of token refreshes', () => {
   const hot = new HotState();
   const ids = { accountId: accountId(1), claimId: uuid(1) };
   for (let day = 0; day < 400; day++) {

@@ -35,6 +35,7 @@ export interface UsageStream {
 /** The month of UTC that contains `time`, as `yyyymm`. */
 export const monthOf = (time: Instant): string => new Date(time).toISOString().slice(0, 7).replace('-', '');
 
+/** Every kind of resource that commands change. */
 export const subjects = {
   account: subject(
     account,

@@ -16,7 +16,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   3: 'f7acfabee382471986263f0d04d268942b813cce2b5d13a989ab29db145a1748',
 };
 
-const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} stands for: nodes would continue wrongly from
+const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from
 existing snapshots. Raise FOLD_VERSION in src/state/snapshots/foldVersion.ts and add a line to DIGESTS here.`;
 
 const history = readFileSync(new URL('../../../test/histories/everyKind.ndjson', import.meta.url), 'utf8')

@@ -6,12 +6,12 @@ import type { Actor, EventLog } from '../../../src/eventLog/eventLog.ts';
 import { NOW } from '../../support/specification.ts';
 
 /** An event with its time (`NOW` by default) and actor. */
-export type Happened = DomainEvent & { readonly time?: Instant; readonly actor?: Actor; readonly stream?: string };
+export type TestEvent = DomainEvent & { readonly time?: Instant; readonly actor?: Actor; readonly stream?: string };
 
 /** Appends events: those without a stream together to a new one, others each to the end of theirs. */
-export function appendingTo(log: EventLog): (...events: Happened[]) => Promise<Position> {
+export function appendingTo(log: EventLog): (...events: TestEvent[]) => Promise<Position> {
   const revisions = new Map<string, number>();
-  const append = async (stream: string, events: readonly Happened[]): Promise<Position> => {
+  const append = async (stream: string, events: readonly TestEvent[]): Promise<Position> => {
     const outcome = await log.append(
       stream,
       revisions.get(stream) ?? -1,

@@ -11,7 +11,7 @@ import { completed, refused } from '../../support/management.ts';
 import { seededRandom } from '../../support/random.ts';
 import { later, MINUTE, NOW } from '../../support/specification.ts';
 import type { ReadModelsFactory, ReadModelsUnderTest, Scaled } from '../readModels.ts';
-import type { Happened } from './appending.ts';
+import type { TestEvent } from './appending.ts';
 import { randomMoment } from './randomRequests.ts';
 
 const operator = (address: string): Actor => ({
@@ -30,14 +30,14 @@ const actors: readonly Actor[] = [
 ];
 
 /** Events of many types, at times that are not always in order, because the nodes' clocks differ. */
-function manyThings(count: number, random: () => number): Happened[] {
+function randomEvents(count: number, random: () => number): TestEvent[] {
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
-  return Array.from({ length: count }, (_, index): Happened => {
+  return Array.from({ length: count }, (_, index): TestEvent => {
     const common = { time: later((index - Math.floor(random() * 5)) * MINUTE), actor: pick(actors) };
     const requestId = `req_${Math.floor(index / 2)}`;
     const ip = `10.0.0.${index % 7}` as IpAddress;
     const firewall = { ...common, stream: 'firewall-main' };
-    return pick<() => Happened>([
+    return pick<() => TestEvent>([
       () => ({ ...completed({ requestId, accountId: 'a' as AccountId }), ...common }),
       () => ({ ...completed({ requestId, status: 'error', errorCode: `code ${index % 3}` }), ...common }),
       () => ({ ...refused({ requestId, errorMessage: `No. ${index} is "100%_refused"` }), ...common }),
@@ -60,10 +60,10 @@ interface Expected extends HistoryEntry {
 }
 
 /** The expected entries of these events, latest first. */
-function expectedOf(events: readonly Happened[]): Expected[] {
+function expectedOf(events: readonly TestEvent[]): Expected[] {
   let latest = 0;
-  const entries = events.map((happened, index): Expected => {
-    const { type, data, time = NOW, actor = actors[0] as Actor, stream = 'test' } = happened;
+  const entries = events.map((appended, index): Expected => {
+    const { type, data, time = NOW, actor = actors[0] as Actor, stream = 'test' } = appended;
     const event = { type, data } as KnownEvent;
     const subject = subjectOf(stream, event);
     const sentence = sentenceOf(event);
@@ -143,7 +143,7 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
     test('any combination of filters finds the matching events, on pages of any size', async () => {
       await using store = await createReadModels();
       const random = seededRandom(5);
-      const events = manyThings(scaled(400), random);
+      const events = randomEvents(scaled(400), random);
       const head = await store.append(...events);
       const all = expectedOf(events);
       const some = <Value>(values: readonly Value[]) => values.filter(() => random() < 0.4);

@@ -3,9 +3,9 @@ import { AccountUsageObserved } from '../../../src/domain/accountUsage/events.ts
 import type { AccountId, Instant } from '../../../src/domain/core/brands.ts';
 import { DAY, earlier, HOUR, later, MINUTE, NOW, usageSample, usageWindow } from '../../support/specification.ts';
 import type { ReadModelsFactory } from '../readModels.ts';
-import type { Happened } from './appending.ts';
+import type { TestEvent } from './appending.ts';
 
-const observed = (account: string, time: Instant, primary: number | null, secondary: number | null): Happened => ({
+const observed = (account: string, time: Instant, primary: number | null, secondary: number | null): TestEvent => ({
   ...AccountUsageObserved({
     accountId: account as AccountId,
     ...usageSample(primary === null ? null : usageWindow(primary), secondary === null ? null : usageWindow(secondary)),
