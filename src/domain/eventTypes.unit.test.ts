@@ -42,7 +42,7 @@ const requested = {
   },
 };
 
-/** One of each: a type without a sample does not compile. */
+/** A sample of each event type: a type without one does not compile. */
 const samples: Samples = {
   AccountImported: importedAccount(),
   AccountTokensReplaced: importedAccount(),

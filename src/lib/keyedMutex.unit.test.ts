@@ -28,7 +28,7 @@ test('runs work of one key in order and work of different keys at the same time'
   expect(order).toEqual(['b1', 'a1', 'a2']);
 });
 
-test('a failure reaches its own caller and does not stop the next work', async () => {
+test('rejects the call whose work fails and continues with the next', async () => {
   const mutex = createKeyedMutex();
   const failing = mutex('a', () => Promise.reject(new Error('broken')));
   const next = mutex('a', async () => 'done');

@@ -43,7 +43,7 @@ test('skips an event that was applied before the log delivered it, and counts it
   await log.append(STREAM, 0, [second.toAppend]);
   await log.append(STREAM, 1, [third.toAppend]);
   await vi.waitUntil(() => hot.state.position === 3, waitOptions);
-  // The session that had ended here never came back.
+  // The fold did not restore the session that had ended.
   expect(seen).toEqual(['', '', uuid(2)]);
 });
 

@@ -60,7 +60,7 @@ function add(counter: Counter, window: number, amount: number): void {
 }
 
 /** Subtracts what `count` added, if its window is still kept. */
-export function takeBack(
+export function uncount(
   { byRule }: KeyCounters,
   rules: readonly LimitRule[],
   request: { readonly model: string; readonly admittedAt: Instant; readonly consumption: Consumption },

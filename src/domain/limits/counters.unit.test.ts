@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DAY, earlier, HOUR, later, limitRule, NOW } from '../../../test/support/specification.ts';
 import type { Instant } from '../core/brands.ts';
 import type { LimitRule } from '../limits/limitRule.ts';
-import { count, newCounters, takeBack, usedAt } from './counters.ts';
+import { count, newCounters, uncount, usedAt } from './counters.ts';
 import { appliesTo } from './limitRule.ts';
 import { amountOf, ceilingOf, type LimitType, limitTypeNames } from './limitTypes.ts';
 
@@ -136,17 +136,17 @@ test('counts the same across windows in any order of completions', () => {
   );
 });
 
-test('takes back usage in its own window only, never below zero', () => {
+test('subtracts usage in its own window only, never below zero', () => {
   const counters = counted([daily], request(), request(later(HOUR)));
-  takeBack(counters, [daily], request());
+  uncount(counters, [daily], request());
   expect(usedAt(counters, daily, later(HOUR))).toBe(100);
-  takeBack(counters, [daily], request(earlier(1)));
-  takeBack(counters, [limitRule({ id: 9 })], request());
+  uncount(counters, [daily], request(earlier(1)));
+  uncount(counters, [limitRule({ id: 9 })], request());
   expect(usedAt(counters, daily, NOW)).toBe(100);
   count(counters, [daily], request(later(DAY)));
-  takeBack(counters, [daily], request(later(HOUR)));
+  uncount(counters, [daily], request(later(HOUR)));
   expect(usedAt(counters, daily, later(DAY))).toBe(100);
-  takeBack(counters, [daily], request(later(DAY)));
-  takeBack(counters, [daily], request(later(DAY)));
+  uncount(counters, [daily], request(later(DAY)));
+  uncount(counters, [daily], request(later(DAY)));
   expect(usedAt(counters, daily, later(DAY))).toBe(0);
 });

@@ -320,11 +320,11 @@ describe('ties over many requests', () => {
   };
 
   test('choose each account within 15 % of its share', () => {
-    const strays = countsOf((index) => `request-${index}`).map((count) => Math.abs(count - expected) / expected);
-    expect(Math.max(...strays)).toBeLessThanOrEqual(0.15);
+    const deviations = countsOf((index) => `request-${index}`).map((count) => Math.abs(count - expected) / expected);
+    expect(Math.max(...deviations)).toBeLessThanOrEqual(0.15);
   });
 
-  // Chance itself strays up to 20 % here; for 49 degrees of freedom it exceeds 85.4 once in a thousand times.
+  // Random shares deviate by up to 20 % here. With 49 degrees of freedom, chi-squared exceeds 85.4 once in a thousand times.
   test.each(['', 'req_', 'digest:'])('spread seeds with the prefix %j like random ones', (prefix) => {
     const chiSquared = countsOf((index) => prefix + index).reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
     expect(chiSquared).toBeLessThan(85.4);
@@ -354,7 +354,7 @@ const member = fc.record({
   coolingUntil: fc.option(times),
   isTried: fc.boolean(),
 });
-/** Any pool of up to six accounts, with any state of the world around it. */
+/** Any pool of up to six accounts with any usage, cool-downs, settings and pin. */
 const pools: fc.Arbitrary<SelectInput> = fc
   .record({
     members: fc.array(member, { maxLength: 6 }),
@@ -380,7 +380,7 @@ const pools: fc.Arbitrary<SelectInput> = fc
     turn,
     now: NOW,
   }));
-const always = (holds: (input: SelectInput) => void) => fc.assert(fc.property(pools, holds), runs(1_000));
+const always = (predicate: (input: SelectInput) => void) => fc.assert(fc.property(pools, predicate), runs(1_000));
 const isWithout = ({ accounts, excludedPlans }: SelectInput, id: AccountId) =>
   excludedPlans.has(accounts.get(id)?.planType ?? '');
 const isOffered = (input: SelectInput) =>

@@ -138,7 +138,7 @@ export function startThread<Protocol extends ThreadProtocol>(
       return current !== undefined;
     },
     request: (...message) =>
-      running()?.channel.request(...message) ?? Promise.reject(new ThreadEnded(`the ${name} thread does not run`)),
+      running()?.channel.request(...message) ?? Promise.reject(new ThreadEnded(`the ${name} thread is not running`)),
     notify: (...message) => running()?.channel.notify(...message),
     stop(options = {}) {
       stopped ??= stop(options);

@@ -91,7 +91,7 @@ describe('the start', () => {
     expect(onReady).toHaveBeenCalledExactlyOnceWith({ threadPid: process.pid });
   });
 
-  it('rejects with what the thread throws, as do the requests sent already', async () => {
+  it('rejects with the error of the thread, and so do requests that were already sent', async () => {
     const thread = start({ options: () => ({ fails: 'at the start' }) });
     const request = thread.request('double', 1);
     await expect(thread.ready).rejects.toMatchObject({ name: 'ExampleError', message: 'no start', code: 'EXAMPLE' });
@@ -119,10 +119,10 @@ describe('a thread that dies', () => {
       { status: 'fulfilled', value: undefined },
       { status: 'rejected', reason },
     ]);
-    await expect(thread.request('double', 1)).rejects.toThrow('the example thread does not run');
+    await expect(thread.request('double', 1)).rejects.toThrow('the example thread is not running');
   });
 
-  it('has ended when a handler that must not fail does', async () => {
+  it('ends when a handler fails that must not fail', async () => {
     await expect(start().request('break', 'at once')).rejects.toThrow(
       new ThreadEnded('the example thread ended: crashed'),
     );
@@ -134,7 +134,7 @@ describe('a thread that dies', () => {
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(undefined);
   });
 
-  it('is started again by the next message, with options of that moment', async () => {
+  it('is restarted by the next message, with the options of that moment', async () => {
     const options = vi.fn(() => ({}));
     const thread = start({ restart: 'with the next message', options });
     await expect(thread.request('exit')).rejects.toThrow(ThreadEnded);
@@ -143,10 +143,10 @@ describe('a thread that dies', () => {
     expect(onReady).toHaveBeenCalledTimes(2);
   });
 
-  it('is started again after a time', async () => {
+  it('is restarted after a delay', async () => {
     const thread = start({ restart: { afterMs: 20 } });
     await expect(thread.request('exit')).rejects.toThrow(ThreadEnded);
-    await expect(thread.request('double', 5)).rejects.toThrow('the example thread does not run');
+    await expect(thread.request('double', 5)).rejects.toThrow('the example thread is not running');
     await vi.waitFor(() => expect(thread.isRunning).toBe(true));
     expect(await thread.request('double', 5)).toBe(10);
   });
@@ -172,7 +172,7 @@ describe('a stop', () => {
     ]);
   });
 
-  it('is not followed by a restart, and resolves when no thread runs', async () => {
+  it('prevents a restart, and resolves at once when no thread is running', async () => {
     const thread = start({ restart: { afterMs: 1 } });
     await thread.stop();
     await thread.stop();

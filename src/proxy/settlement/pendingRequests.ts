@@ -1,5 +1,5 @@
 import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
-import { count, type KeyCounters, newCounters, takeBack, usedAt } from '../../domain/limits/counters.ts';
+import { count, type KeyCounters, newCounters, uncount, usedAt } from '../../domain/limits/counters.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
@@ -41,7 +41,7 @@ export class PendingRequests {
     if (event.type === 'RequestAdmitted') this.#announced.delete(event.data.requestId);
     if (event.type !== 'RequestCompleted' || !this.#completed.delete(event.data.requestId)) return;
     const { data: request } = event;
-    this.#change(request, takeBack);
+    this.#change(request, uncount);
     if (request.pin && this.#pins.get(request.pin.digest)?.requestId === request.requestId) {
       this.#pins.delete(request.pin.digest);
     }

@@ -6,7 +6,7 @@ import { RollUps } from './rollUps.ts';
 
 /**
  * Writes the changes of a batch without a transaction. A document is either keyed by its position, so that inserting it again
- * changes nothing, or guarded by a position (see `RollUps`). The caller writes afterwards how far the read models reach; after
+ * changes nothing, or guarded by a position (see `RollUps`). The projector records the reached position afterwards; after
  * a crash in between, the next attempt finds the documents (docs/stores.md#mongodb-guarded-writes-instead-of-transactions).
  */
 export class BatchWriter {

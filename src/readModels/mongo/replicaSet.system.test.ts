@@ -9,7 +9,7 @@ import { compareMongoReadModels } from './rebuild.ts';
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
-// All other tests use a standalone server, or a replica set with one member.
+// All other tests use a standalone server or a replica set with one member.
 describe.skipIf(!server || server.product === 'MongoDB')(
   server ? `${server.product} as a replica set` : NO_MONGODB_FOUND,
   () => {

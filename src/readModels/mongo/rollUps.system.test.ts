@@ -9,9 +9,9 @@ import { RollUps } from './rollUps.ts';
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
-/** FerretDB 1.24 has 100 connections to its files, and holds one per replaced document until the command ends. */
+/** FerretDB 1.24 has 100 connections to its files, and keeps one busy per replaced document until the command ends. */
 const AS_MANY_AS_FERRETDB_HAS_CONNECTIONS = 100;
-/** It scans all documents for each of them. */
+/** FerretDB scans all documents for each replaced one. */
 const SLOW = { timeout: 60_000 };
 
 /** One request of each account at this position. */

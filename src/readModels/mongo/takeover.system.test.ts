@@ -14,7 +14,7 @@ afterAll(() => server?.stop());
 
 const soon = { timeout: 20_000, interval: 10 };
 
-/** A copy of a log that has got no further than this. */
+/** A copy of a log that ends at this position. */
 function copyOf(source: LogReader, upTo: { last: number }): LogReader {
   return {
     ...source,

@@ -265,7 +265,7 @@ test.each(tampered)('refutes a snapshot when %s', async (_, sql, reason) => {
   const { refuted } = await node.keep(1_000_000);
   await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
   expect(refuted).toEqual([expect.stringMatching(reason)]);
-  // The next start then meets the same error as a start without snapshots.
+  // The next start then fails with the same error as a start without snapshots.
   expect(node.folder.names()).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import { NOW } from '../../support/specification.ts';
 /** An event with its time (`NOW` by default) and actor. */
 export type TestEvent = DomainEvent & { readonly time?: Instant; readonly actor?: Actor; readonly stream?: string };
 
-/** Appends events: those without a stream together to a new one, others each to the end of theirs. */
+/** Appends each event to the end of its stream, and events that name no stream together to a new one. */
 export function appendingTo(log: EventLog): (...events: TestEvent[]) => Promise<Position> {
   const revisions = new Map<string, number>();
   const append = async (stream: string, events: readonly TestEvent[]): Promise<Position> => {
