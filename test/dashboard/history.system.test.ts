@@ -92,6 +92,7 @@ journeys('history', () => {
     await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
     const page = await visit({ path: '/history' });
     await event(page, '10.0.0.110 may use the proxy').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
 
     const cursorRequests: string[] = [];
     let fails = true;
@@ -113,5 +114,24 @@ journeys('history', () => {
       .first()
       .waitFor({ state: 'detached' });
     expect(cursorRequests).toEqual([]);
+  });
+
+  test('a live change reloads a filter that failed to load', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    const page = await visit({ path: '/history' });
+    await event(page, '127.0.0.1 may use the proxy').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    let fails = true;
+    await page.route(
+      ({ pathname, searchParams }) => pathname === '/api/history' && searchParams.has('search'),
+      (route) => (fails ? route.fulfill({ status: 500 }) : route.continue()),
+    );
+    await page.getByLabel('Search events').fill('laptop');
+    await page.getByText('Couldn’t load the history').waitFor();
+    fails = false;
+    await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    await event(page, /^API key "laptop"/).waitFor();
+    expect(await event(page, /may use the proxy$/).count()).toBe(0);
   });
 });

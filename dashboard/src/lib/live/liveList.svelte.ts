@@ -44,7 +44,9 @@ export abstract class LiveList {
       this.#timer = undefined;
       if (this.isFetching) return this.#scheduleRefresh();
       this.#lastRefresh = performance.now();
-      void this.refresh();
+      // Rows of the previous filter must not be merged with those of this one.
+      if (this.isStale) this.reload();
+      else void this.refresh();
     }, wait);
   }
 
