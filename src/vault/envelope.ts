@@ -80,6 +80,7 @@ const bindingOf = ({ id, subject }: Omit<WrappedKey, 'wrapped'>): string => `key
 
 const INSTALLATION = 'installation';
 
+/** Generates the key of `digest`, wrapped by the master key. */
 export const newInstallationKey = (master: Buffer): Buffer => encrypt(master, randomBytes(32), INSTALLATION);
 
 /** The key of `digest`; undefined when it was wrapped by another master key. */

@@ -47,4 +47,5 @@ export function createSessionCookie({ vault, now, isHttps }: SessionCookieOption
 }
 
 export const SESSION_SECONDS = 43_200;
-export const sessionEnd = (now: Instant): Instant => instant(now + SESSION_SECONDS * 1_000);
+/** The expiry of a session that starts now. */
+export const sessionExpiry = (now: Instant): Instant => instant(now + SESSION_SECONDS * 1_000);

@@ -6,7 +6,7 @@ import type { Session } from '../../domain/session/state.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
-import { type SessionCookie, sessionEnd } from './sessionCookie.ts';
+import { type SessionCookie, sessionExpiry } from './sessionCookie.ts';
 import type { SignInRecorder } from './signInRecorder.ts';
 import type { VerifiedTotp } from './totpVerification.ts';
 
@@ -47,7 +47,7 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
     async start(ctx, passwordId, previous) {
       const sessionId = ids.newId();
       const totpId = previous?.totpId ?? null;
-      const expiresAt = previous?.expiresAt ?? sessionEnd(now());
+      const expiresAt = previous?.expiresAt ?? sessionExpiry(now());
       const replaces = previous ? null : (ctx.state.client.session?.id ?? null);
       const event = SessionBegun({ sessionId, passwordId, totpId, replaces, expiresAt });
       await signIns.record(event, causeAs(ctx, sessionId, totpId !== null));

@@ -17,6 +17,7 @@ export interface CommandsOptions {
   readonly handle: HandleCommand;
 }
 
+/** Creates the commands of management, with one mutex for all streams. */
 export function createCommands({ log, handle }: CommandsOptions): Commands {
   const mutex = createKeyedMutex();
   return {

@@ -52,6 +52,7 @@ const LIFETIME_MS = 15 * 60_000;
 /** Operators sign in one at a time; more open sign-ins than this come from a broken script. */
 const MAX_OPEN = 8;
 
+/** Creates the function that starts sign-ins on this node. */
 export function createStartLink(options: StartLinkOptions): StartLink {
   const { hot, commands, vault, now, newId, node, authorization, deviceCodes, whileListening } = options;
   const { lifetimeMs = LIFETIME_MS } = options;

@@ -14,6 +14,7 @@ const routes = {
   }),
 };
 
+/** The remaining usage of one account over time. */
 export const accountTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
   newRouter('/api/accounts')
     .get('/:id/trends', routes.get, async (ctx) => {

@@ -66,6 +66,7 @@ const routes = {
   remove: statusChange('deleted', 'Delete an account and destroy its data key'),
 };
 
+/** Listing, pausing, reactivating and deleting accounts; `accountImport.ts` and `oauth/` add them. */
 export const accountRoutes = ({ views, commands, vault }: Pick<Capabilities, 'views' | 'commands' | 'vault'>) =>
   newRouter('/api/accounts')
     .get('/', routes.list, async (ctx) => {

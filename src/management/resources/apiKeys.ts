@@ -124,6 +124,7 @@ const routes = {
   }),
 };
 
+/** API keys with their limits and usage. */
 export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' | 'commands' | 'ids'>) => {
   const current = (key: ApiKey | undefined, keyId: ApiKeyId) =>
     apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), views.currentView());

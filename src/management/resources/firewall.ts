@@ -40,6 +40,7 @@ const routes = {
   }),
 };
 
+/** The addresses that may use the proxy. */
 export const firewallRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'commands'>) =>
   newRouter('/api/firewall/ips')
     .get('/', routes.list, async (ctx) => ({

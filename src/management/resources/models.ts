@@ -19,6 +19,7 @@ interface ModelsOptions extends Pick<Capabilities, 'views' | 'queries'> {
   readonly pricedModels: readonly string[];
 }
 
+/** The models known to this service, for the choices of the dashboard. */
 export const modelRoutes = ({ views, queries, pricedModels }: ModelsOptions) =>
   newRouter('/api/models')
     .get('/', routes.list, async () => {

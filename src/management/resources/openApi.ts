@@ -23,6 +23,7 @@ interface OpenApiOptions {
   readonly otherSurfaces: readonly Surface[];
 }
 
+/** The OpenAPI document of all surfaces, built at the first request. */
 export const openApiRoutes = ({ endpoints, otherSurfaces }: OpenApiOptions) => {
   let document: unknown;
   return newRouter('/api')

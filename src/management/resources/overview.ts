@@ -41,6 +41,7 @@ interface OverviewOptions extends Pick<Capabilities, 'views' | 'queries' | 'now'
   readonly usageRefreshSeconds: number;
 }
 
+/** The figures of the dashboard overview. */
 export const overviewRoutes = ({ views, queries, now, usageRefreshSeconds }: OverviewOptions) =>
   newRouter('/api/dashboard')
     .get('/overview', routes.get, async () => {

@@ -44,6 +44,7 @@ const routes = {
   }),
 };
 
+/** Requests, tokens and cost over time. */
 export const requestTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
   newRouter('/api/dashboard')
     .get('/trends', routes.get, async (ctx) => {

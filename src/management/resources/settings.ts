@@ -46,6 +46,7 @@ const routes = {
   }),
 };
 
+/** Settings of routing, import and authentication. */
 export const settingsRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'commands'>) =>
   newRouter('/api/settings')
     .get('/', routes.get, async (ctx) => settings((await views.asOf(ctx)).state.settings))

@@ -61,6 +61,7 @@ const routes = {
   }),
 };
 
+/** The usage of accounts as the provider reported it, and the cost of requests. */
 export const usageRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
   newRouter('/api/usage')
     .get('/summary', routes.summary, async () => {

@@ -14,6 +14,7 @@ const routes = {
   }),
 };
 
+/** The remaining credits of the pool over time. */
 export const usageTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
   newRouter('/api/usage')
     .get('/trends', routes.get, async () => {

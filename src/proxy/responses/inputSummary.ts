@@ -25,6 +25,7 @@ export interface InputSummary {
   size: number;
 }
 
+/** Creates the summary of an input without items. */
 export const emptySummary = (): InputSummary => ({
   startsWithInstructions: false,
   firstItem: undefined,

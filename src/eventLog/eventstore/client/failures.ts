@@ -73,7 +73,9 @@ export function appendFailure(error: unknown): AppendFailure {
   return { kind: 'unknown', error: new Error(describeError(error), { cause: error }) };
 }
 
+/** Whether the call failed because the stream does not exist. */
 export const isMissingStream = (error: unknown): boolean => error instanceof StreamNotFoundError;
+/** Whether the call failed because the stream was tombstoned. */
 export const isDeletedStream = (error: unknown): boolean => error instanceof StreamDeletedError;
 
 /** Whether the server was unreachable or did not respond, so that a new connection may help. */
