@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
+import { Faults } from '../lib/faults.ts';
 import { createPasswords } from '../management/auth/passwords.ts';
 import { destroyKeysOfDisabledTotp } from '../management/auth/totpKeys.ts';
 import { createCommandHandler } from '../state/commands/commandHandler.ts';
@@ -40,7 +41,11 @@ export async function resetPassword(
   const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (lockedFolder) =>
     lockedFolder.close(),
   );
-  const store = await openStore(config, folder, { print, report: (error) => print(String(error)) });
+  const store = await openStore(config, folder, {
+    print,
+    report: (error) => print(String(error)),
+    faults: new Faults({ print, now: Date.now }),
+  });
   opened.defer(async () => {
     await store.outbox?.close();
     await store.close();

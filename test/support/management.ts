@@ -167,6 +167,7 @@ const EMBEDDED_NODE: NodeStatus = {
   outbox: undefined,
   readModels: 'embedded',
   leaderTasks: [],
+  faults: [],
 };
 
 /** Read models that start their worker with the first query: most tests need none. */

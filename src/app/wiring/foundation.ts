@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
+import { Faults } from '../../lib/faults.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
@@ -39,6 +40,8 @@ export interface Foundation {
   readonly print: (line: string) => void;
   /** Reports an unexpected error to the operator. */
   readonly report: (error: unknown) => void;
+  /** What is wrong at the moment, for the operator. */
+  readonly faults: Faults;
   /** The cause of commands that the service itself issues. */
   readonly systemCause: (reason: string) => Cause;
   /** Tasks that one node, the leader, runs for all nodes. */
@@ -50,9 +53,10 @@ export interface Foundation {
 export async function openFoundation(config: Config, { print, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
   const report = (error: unknown) => print(reportText(error));
+  const faults = new Faults({ print, now });
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
-  const store = await openStore(config, folder, { print, report });
+  const store = await openStore(config, folder, { print, report, faults });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'));
   const snapshot = await newestSnapshot(snapshotFolder, store.log, print);
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
@@ -78,6 +82,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     newId: randomUUID,
     print,
     report,
+    faults,
     systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
     leaderTasks: createLeaderTasks({ store, folder, report }),
     async close() {

@@ -114,13 +114,14 @@ export async function createManagementSurface(
   };
 }
 
-const nodeStatusOf = ({ config, folder, store, leaderTasks }: Foundation): NodeStatus => ({
+const nodeStatusOf = ({ config, folder, store, leaderTasks, faults }: Foundation): NodeStatus => ({
   node: folder.node,
   events: store.name,
   cutOffSince: store.cutOffSince,
   outbox: store.outbox,
   readModels: config.SVC_MONGODB_URL === undefined ? 'embedded' : 'mongodb',
   leaderTasks: [...leaderTasks.all].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
+  faults: faults.current,
 });
 
 /** The callback arrives on the loopback interface, or in a container on the one whose ports are published. */

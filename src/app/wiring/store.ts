@@ -2,6 +2,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { LeaseStreams } from '../../eventLog/leaseStreams.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
+import type { Faults } from '../../lib/faults.ts';
 import type { Vault } from '../../vault/vault.ts';
 
 export interface StoreIo {
@@ -9,6 +10,8 @@ export interface StoreIo {
   readonly print: (line: string) => void;
   /** Reports an unexpected error to the operator. */
   readonly report: (error: unknown) => void;
+  /** What is wrong at the moment, for the operator. */
+  readonly faults: Faults;
 }
 
 /** The event log with its vault, and what a store that several nodes share needs in addition. */

@@ -14,11 +14,12 @@ test('shows the position of an embedded node and of its read models', async () =
     outbox: null,
     read_models: { store: 'embedded', position: 1, behind: 0, trouble: null },
     sole_work: [],
+    problems: [],
   });
 });
 
 test('shows the outbox, leaders and unavailable stores with a 200', async () => {
-  const since = earlier(MINUTE);
+  const since = instant(earlier(MINUTE));
   const stage = await startManagement({
     queries: {
       progress: { reached: () => Promise.reject(new ReadModelUnavailable('MongoDB at h:1: connection refused')) },
@@ -26,13 +27,14 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
     nodeStatus: () => ({
       node: 'a',
       events: 'eventstore',
-      cutOffSince: instant(since),
+      cutOffSince: since,
       outbox: { pending: 7, isFull: true, blockedReason: 'EventStoreDB refuses the user' },
       readModels: 'mongodb',
       leaderTasks: [
         { name: 'polling', holder: 'b', isHere: false },
         { name: 'read-models', holder: undefined, isHere: false },
       ],
+      faults: [{ code: 'outbox_full', cause: 'The outbox is full.', remedy: 'Wait.', since }],
     }),
   });
   const { status, body } = await stage.call('GET', '/api/status');
@@ -45,6 +47,9 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
     sole_work: [
       { name: 'polling', node: 'b', is_here: false },
       { name: 'read-models', node: null, is_here: false },
+    ],
+    problems: [
+      { code: 'outbox_full', subject: null, since: iso(since), cause: 'The outbox is full.', remedy: 'Wait.' },
     ],
   });
 });

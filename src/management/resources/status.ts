@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Instant, iso } from '../../domain/core/brands.ts';
+import { type Instant, instant, iso } from '../../domain/core/brands.ts';
+import type { CurrentFault } from '../../lib/faults.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -35,6 +36,17 @@ const StoreStatus = z
         }),
       )
       .describe('Tasks that one leader performs for all nodes'),
+    problems: z
+      .array(
+        z.object({
+          code: z.string().describe('What is wrong, as a name that never changes'),
+          subject: z.string().nullable().describe('Which one of several, for example a stream or a node'),
+          since: z.iso.datetime().describe('When this node noticed it'),
+          cause: z.string().describe('What happened and what it costs'),
+          remedy: z.string().describe('What to do'),
+        }),
+      )
+      .describe('What is wrong on this node at the moment, oldest first'),
   })
   .meta({ id: 'Status' });
 
@@ -59,6 +71,8 @@ export interface NodeStatus {
     readonly holder: string | undefined;
     readonly isHere: boolean;
   }[];
+  /** What is wrong at the moment. */
+  readonly faults: readonly CurrentFault[];
 }
 
 interface StatusOptions extends Pick<Capabilities, 'views' | 'queries'> {
@@ -69,7 +83,7 @@ interface StatusOptions extends Pick<Capabilities, 'views' | 'queries'> {
 export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
   newRouter('/api/status')
     .get('/', routes.get, async () => {
-      const { node, events, cutOffSince, outbox, readModels, leaderTasks } = nodeStatus();
+      const { node, events, cutOffSince, outbox, readModels, leaderTasks, faults } = nodeStatus();
       const { position } = views.current;
       const reached = await queries.progress.reached(position).catch((error: Error) => error);
       const isAvailable = typeof reached === 'number';
@@ -86,6 +100,13 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
           trouble: isAvailable ? null : reached.message,
         },
         sole_work: leaderTasks.map(({ name, holder, isHere }) => ({ name, node: holder ?? null, is_here: isHere })),
+        problems: faults.map(({ code, subject, since, cause, remedy }) => ({
+          code,
+          subject: subject ?? null,
+          since: iso(instant(since)),
+          cause,
+          remedy,
+        })),
       };
     })
     .routes();

@@ -1556,6 +1556,22 @@ export interface components {
                 /** @description Why the events cannot be delivered */
                 trouble: string | null;
             } | null;
+            /** @description What is wrong on this node at the moment, oldest first */
+            problems: {
+                /** @description What happened and what it costs */
+                cause: string;
+                /** @description What is wrong, as a name that never changes */
+                code: string;
+                /** @description What to do */
+                remedy: string;
+                /**
+                 * Format: date-time
+                 * @description When this node noticed it
+                 */
+                since: string;
+                /** @description Which one of several, for example a stream or a node */
+                subject: string | null;
+            }[];
             read_models: {
                 /** @description Number of events known to this node that they do not include */
                 behind: number | null;

@@ -1,0 +1,76 @@
+/** Something that is wrong and that an operator can do something about. */
+export interface Fault {
+  /** What is wrong, as a name that never changes, for example `log_shorter_than_known`. */
+  readonly code: string;
+  /** Which one of several: a stream, an account, a node. Absent where there is only one. */
+  readonly subject?: string;
+  /** What happened and what it costs, in a sentence. */
+  readonly cause: string;
+  /** What the operator can do, in a sentence; says so if it ends by itself. */
+  readonly remedy: string;
+}
+
+export interface CurrentFault extends Fault {
+  /** When it was noticed, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+export interface FaultsOptions {
+  /** Writes one line for the operator. */
+  readonly print: (line: string) => void;
+  readonly now: () => number;
+  /** Maximum number of subjects kept for one code; further ones are said, not kept. */
+  readonly maxPerCode?: number;
+}
+
+/**
+ * What is wrong at the moment. A fault is said in one line when it begins and in one when it is over, however often it is
+ * noticed meanwhile; `GET /api/status` shows all that last (docs/operation.md#what-is-wrong-now).
+ */
+export class Faults {
+  readonly #current = new Map<string, Map<string | undefined, CurrentFault>>();
+  readonly #options: FaultsOptions;
+
+  constructor(options: FaultsOptions) {
+    this.#options = options;
+  }
+
+  /** In the order in which they began. */
+  get current(): readonly CurrentFault[] {
+    return [...this.#current.values()]
+      .flatMap((bySubject) => [...bySubject.values()])
+      .sort((left, right) => left.since - right.since);
+  }
+
+  /** Says a fault, unless it is known already; then only its cause and remedy are brought up to date. */
+  raise(fault: Fault): void {
+    const { print, now, maxPerCode = 100 } = this.#options;
+    let bySubject = this.#current.get(fault.code);
+    if (!bySubject) {
+      bySubject = new Map();
+      this.#current.set(fault.code, bySubject);
+    }
+    const known = bySubject.get(fault.subject);
+    if (!known) print(`${fault.cause} ${fault.remedy}`);
+    if (known || bySubject.size < maxPerCode) bySubject.set(fault.subject, { ...fault, since: known?.since ?? now() });
+  }
+
+  /**
+   * Ends a fault.
+   * @param ended the line to print; without it the cause is repeated as "over"
+   */
+  clear(code: string, subject?: string, ended?: string): void {
+    const bySubject = this.#current.get(code);
+    const known = bySubject?.get(subject);
+    if (!bySubject || !known) return;
+    bySubject.delete(subject);
+    if (bySubject.size === 0) this.#current.delete(code);
+    this.#options.print(ended ?? `Over after ${shownDuration(this.#options.now() - known.since)}: ${known.cause}`);
+  }
+}
+
+function shownDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}
