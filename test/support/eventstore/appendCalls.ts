@@ -1,9 +1,10 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import grpcStatus from '@eventstore/db-client/generated/status_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import type { AppendReq, BatchAppendReq, TombstoneReq } from '@eventstore/db-client/generated/streams_pb.js';
+import type { AppendReq, BatchAppendReq, DeleteReq, TombstoneReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import any from 'google-protobuf/google/protobuf/any_pb.js';
+import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { Appended, Expected, FakeDatabase, ProposedRecord } from './fakeDatabase.ts';
 import { NO_STREAM } from './fakeDatabase.ts';
 import type { Call, Status } from './grpcServer.ts';
@@ -90,10 +91,11 @@ function expectedOf(options: AppendReq.Options): Expected {
 function responseOf(outcome: Exclude<Appended, { kind: 'deleted' }>, expected: Expected) {
   const response = new streams.AppendResp();
   if (outcome.kind === 'written') {
+    const success = new streams.AppendResp.Success().setCurrentRevision(String(outcome.revision));
+    if (outcome.position === undefined) return response.setSuccess(success.setNoPosition(new shared.Empty()));
     const position = new streams.AppendResp.Position();
     position.setCommitPosition(String(outcome.position)).setPreparePosition(String(outcome.position));
-    const success = new streams.AppendResp.Success().setCurrentRevision(String(outcome.revision)).setPosition(position);
-    return response.setSuccess(success);
+    return response.setSuccess(success.setPosition(position));
   }
   const wrong = new streams.AppendResp.WrongExpectedVersion();
   if (outcome.current === NO_STREAM) wrong.setCurrentNoStream(new shared.Empty());
@@ -128,10 +130,14 @@ export async function batchAppend(call: Call, rules: AppendRules): Promise<void>
     const response = new streams.BatchAppendResp().setCorrelationId(request.getCorrelationId());
     response.setStreamIdentifier(options.getStreamIdentifier());
     if (outcome?.kind === 'written') {
-      const position = new shared.AllStreamPosition();
-      position.setCommitPosition(String(outcome.position)).setPreparePosition(String(outcome.position));
-      const success = new streams.BatchAppendResp.Success();
-      response.setSuccess(success.setCurrentRevision(String(outcome.revision)).setPosition(position));
+      const success = new streams.BatchAppendResp.Success().setCurrentRevision(String(outcome.revision));
+      if (outcome.position === undefined) success.setNoPosition(new empty.Empty());
+      else {
+        const position = new shared.AllStreamPosition();
+        position.setCommitPosition(String(outcome.position)).setPreparePosition(String(outcome.position));
+        success.setPosition(position);
+      }
+      response.setSuccess(success);
     } else {
       const details = new any.Any();
       const current = outcome?.kind === 'conflict' ? outcome.current : NO_STREAM;
@@ -151,27 +157,54 @@ function batchExpectedOf(options: BatchAppendReq.Options): Expected {
 }
 
 /** A hard delete. */
-export async function tombstone(call: Call, { database, nextFault }: AppendRules): Promise<void> {
+export async function tombstone(call: Call, rules: AppendRules): Promise<void> {
   for await (const message of call.messages) {
     const options = StreamsService.tombstone.requestDeserialize(message).getOptions() as TombstoneReq.Options;
-    const stream = nameOf(options.getStreamIdentifier()?.getStreamName_asU8());
-    const fault = nextFault();
-    if (fault && !fault.isWritten) return end(call, fault.end);
-    const expected = tombstoneExpectedOf(options);
-    const outcome = database.tombstone(stream, expected);
-    if (fault) return end(call, fault.end);
-    if (outcome.kind === 'deleted') return call.end(statuses.streamDeleted(stream));
-    if (outcome.kind === 'conflict') {
-      return call.end(statuses.wrongExpectedVersion(stream, expected as bigint, outcome.current));
-    }
-    const position = new streams.TombstoneResp.Position();
-    position.setCommitPosition(String(outcome.position)).setPreparePosition(String(outcome.position));
-    await call.send(StreamsService.tombstone.responseSerialize(new streams.TombstoneResp().setPosition(position)));
+    const position = deletion(call, rules, options, (...args) => rules.database.tombstone(...args));
+    if (position === undefined) return;
+    const { commit, prepare } = position;
+    const native = new streams.TombstoneResp.Position().setCommitPosition(commit).setPreparePosition(prepare);
+    await call.send(StreamsService.tombstone.responseSerialize(new streams.TombstoneResp().setPosition(native)));
     return call.end();
   }
 }
 
-function tombstoneExpectedOf(options: TombstoneReq.Options): Expected {
+export async function softDelete(call: Call, rules: AppendRules): Promise<void> {
+  for await (const message of call.messages) {
+    const options = StreamsService.delete.requestDeserialize(message).getOptions() as DeleteReq.Options;
+    const position = deletion(call, rules, options, (...args) => rules.database.softDelete(...args));
+    if (position === undefined) return;
+    const { commit, prepare } = position;
+    const native = new streams.DeleteResp.Position().setCommitPosition(commit).setPreparePosition(prepare);
+    await call.send(StreamsService.delete.responseSerialize(new streams.DeleteResp().setPosition(native)));
+    return call.end();
+  }
+}
+
+/** @returns the position of the deletion; undefined when the call was ended */
+function deletion(
+  call: Call,
+  { nextFault }: AppendRules,
+  options: TombstoneReq.Options | DeleteReq.Options,
+  work: (stream: string, expected: Expected) => Appended,
+): { readonly commit: string; readonly prepare: string } | undefined {
+  const stream = nameOf(options.getStreamIdentifier()?.getStreamName_asU8());
+  const fault = nextFault();
+  if (fault && !fault.isWritten) {
+    end(call, fault.end);
+    return undefined;
+  }
+  const expected = deletionExpectedOf(options);
+  const outcome = work(stream, expected);
+  if (fault) end(call, fault.end);
+  else if (outcome.kind === 'deleted') call.end(statuses.streamDeleted(stream));
+  else if (outcome.kind === 'conflict') {
+    call.end(statuses.wrongExpectedVersion(stream, expected as bigint, outcome.current));
+  } else return { commit: String(outcome.position), prepare: String(outcome.position) };
+  return undefined;
+}
+
+function deletionExpectedOf(options: TombstoneReq.Options | DeleteReq.Options): Expected {
   if (options.hasAny() || options.hasStreamExists()) return 'any';
   return options.hasNoStream() ? NO_STREAM : BigInt(options.getRevision());
 }

@@ -19,18 +19,31 @@ export type ProposedRecord = Pick<FakeRecord, 'id' | 'type' | 'contentType' | 'd
 export type Expected = bigint | 'any' | 'exists';
 
 export type Appended =
-  | { readonly kind: 'written'; readonly revision: bigint; readonly position: bigint }
+  | {
+      readonly kind: 'written';
+      readonly revision: bigint;
+      /** Undefined for a repeat of events that were truncated or deleted since. */
+      readonly position: bigint | undefined;
+    }
   | { readonly kind: 'conflict'; readonly current: bigint }
   | { readonly kind: 'deleted' };
+
+export interface StreamMetadata {
+  readonly $maxCount?: number;
+  /** In seconds. */
+  readonly $maxAge?: number;
+  /** Truncate before this revision. */
+  readonly $tb?: number;
+}
 
 interface FakeStream {
   records: FakeRecord[];
   isTombstoned: boolean;
-  metadata: { $maxCount?: number; $maxAge?: number; $tb?: number };
+  metadata: StreamMetadata;
 }
 
 export const NO_STREAM = -1n;
-/** The revision of a tombstone. */
+/** The revision of a tombstone, and `$tb` of a soft-deleted stream. */
 const DELETED = 9_223_372_036_854_775_807n;
 
 /**
@@ -41,11 +54,12 @@ export class FakeDatabase {
   readonly #streams = new Map<string, FakeStream>();
   readonly #listeners = new Set<() => void>();
   /** Recently written ids, the only thing that makes a repeat with `any` idempotent. */
-  #recentIds = new Map<string, { stream: string; revision: bigint; position: bigint }>();
+  #recentIds = new Map<string, { stream: string; revision: bigint }>();
   #log: FakeRecord[] = [];
   /** Positions of all records ever written: a scavenge removes records but not their positions. */
   #positions = new Set<bigint>();
   #end = 1_420n;
+  #passedMs = 0;
 
   constructor() {
     // System events that a new server writes before the first client connects.
@@ -83,25 +97,41 @@ export class FakeDatabase {
     if (expected === 'exists') {
       return current === NO_STREAM ? { kind: 'conflict', current } : this.#write(stream, current, events);
     }
-    const isReopened = expected === NO_STREAM && current !== NO_STREAM && this.isSoftDeleted(stream);
-    if (expected === current || isReopened) return this.#write(stream, current, events);
-    return this.#repeated(stream, expected, events) ?? { kind: 'conflict', current };
+    if (expected === current) return this.#write(stream, current, events);
+    if (expected > current) return { kind: 'conflict', current };
+    const repeated = this.#countRepeated(stream, expected, events);
+    if (events.length > 0 && repeated === events.length)
+      return this.#outcomeOfRepeat(stream, expected + BigInt(repeated));
+    const isReopened = expected === NO_STREAM && repeated === 0 && this.isSoftDeleted(stream);
+    return isReopened ? this.#write(stream, current, events) : { kind: 'conflict', current };
   }
 
-  /** The original outcome, if all of these ids are at the revisions where this append would write them. */
-  #repeated(stream: string, expected: bigint, events: readonly ProposedRecord[]): Appended | undefined {
-    if (events.length === 0) return undefined;
+  /** How many of these events, counted from the first, are at the revisions where this append would write them. */
+  #countRepeated(stream: string, expected: bigint, events: readonly ProposedRecord[]): number {
     const records = this.#streams.get(stream)?.records ?? [];
-    const first = records.findIndex(({ revision }) => revision === expected + 1n);
-    if (first === -1 || !events.every(({ id }, index) => records[first + index]?.id === id)) return undefined;
-    const { revision, position } = records[first + events.length - 1] as FakeRecord;
-    return { kind: 'written', revision, position };
+    const first = records.findIndex(({ revision }) => revision > expected);
+    const isThere = ({ id }: ProposedRecord, index: number): boolean => {
+      const revision = expected + 1n + BigInt(index);
+      const recent = this.#recentIds.get(id);
+      if (recent?.stream === stream && recent.revision === revision) return true;
+      // A scavenge leaves gaps, so the record of a revision may come earlier than expected.
+      const record = records.slice(first, first + index + 1).findLast((other) => other.revision <= revision);
+      return record?.revision === revision && record.id === id;
+    };
+    const at = events.findIndex((event, index) => !isThere(event, index));
+    return at === -1 ? events.length : at;
+  }
+
+  /** The original outcome. Events that no reader can see any more have lost their position. */
+  #outcomeOfRepeat(stream: string, revision: bigint): Appended {
+    const record = this.visible(stream)?.findLast((other) => other.revision === revision);
+    return { kind: 'written', revision, position: record?.position };
   }
 
   #repeatedRecently(stream: string, events: readonly ProposedRecord[]): Appended | undefined {
     const [first, last] = [events[0], events.at(-1)].map((event) => event && this.#recentIds.get(event.id));
     if (first?.stream !== stream || last?.stream !== stream) return undefined;
-    return { kind: 'written', revision: last.revision, position: last.position };
+    return this.#outcomeOfRepeat(stream, last.revision);
   }
 
   #write(stream: string, current: bigint, events: readonly ProposedRecord[]): Appended {
@@ -110,13 +140,16 @@ export class FakeDatabase {
       this.#end += 64n;
       return { kind: 'written', revision: current === NO_STREAM ? 0n : current, position: this.#end };
     }
+    // The first event after a soft delete makes the stream visible from itself on.
+    if (this.isSoftDeleted(stream))
+      this.#setMetadata(stream, { ...this.#streamOf(stream).metadata, $tb: Number(current + 1n) });
     let revision = current;
     let position = this.#end;
     const kept = this.#streamOf(stream);
     for (const event of events) {
       revision += 1n;
       position = this.#add(kept, { ...event, stream, revision }).position;
-      this.#recentIds.set(event.id, { stream, revision, position });
+      this.#recentIds.set(event.id, { stream, revision });
     }
     if (stream.startsWith('$$')) this.#streamOf(stream.slice(2)).metadata = parsed(events.at(-1)?.data);
     for (const listener of this.#listeners) listener();
@@ -124,7 +157,7 @@ export class FakeDatabase {
   }
 
   #add(stream: FakeStream, event: Omit<FakeRecord, 'position' | 'created'>): FakeRecord {
-    const record = { ...event, position: this.#end, created: Date.now() };
+    const record = { ...event, position: this.#end, created: this.#now() };
     // Records differ in length, so positions are not consecutive.
     this.#end += BigInt(160 + event.data.length + event.metadata.length);
     stream.records.push(record);
@@ -146,7 +179,8 @@ export class FakeDatabase {
   visible(stream: string): readonly FakeRecord[] | undefined {
     const kept = this.#streams.get(stream);
     if (!kept || kept.records.length === 0 || this.isSoftDeleted(stream)) return undefined;
-    return kept.records.filter((record) => isVisible(kept, record));
+    const now = this.#now();
+    return kept.records.filter((record) => isVisible(kept, record, now));
   }
 
   isTombstoned(stream: string): boolean {
@@ -154,9 +188,44 @@ export class FakeDatabase {
   }
 
   isSoftDeleted(stream: string): boolean {
+    return this.#streams.get(stream)?.metadata.$tb === Number(DELETED);
+  }
+
+  /** Hides all events of a stream from readers until the next append to it. */
+  softDelete(stream: string, expected: Expected): Appended {
     const kept = this.#streams.get(stream);
-    const last = kept?.records.at(-1)?.revision;
-    return last !== undefined && (kept?.metadata.$tb ?? 0) > last;
+    if (kept?.isTombstoned) return { kind: 'deleted' };
+    const current = this.#lastRevision(stream);
+    if (typeof expected === 'bigint' && expected !== current) return { kind: 'conflict', current };
+    const position = this.#setMetadata(stream, { ...kept?.metadata, $tb: Number(DELETED) });
+    return { kind: 'written', revision: current, position };
+  }
+
+  /** Writes the metadata of a stream, as an operator does. */
+  setMetadata(stream: string, metadata: StreamMetadata): void {
+    this.#setMetadata(stream, metadata);
+  }
+
+  #setMetadata(stream: string, metadata: StreamMetadata): bigint {
+    this.#streamOf(stream).metadata = metadata;
+    const kept = this.#streamOf(`$$${stream}`);
+    // In JSON as the server writes it, since `$tb` of a soft delete is no safe integer.
+    const text = JSON.stringify(metadata).replace(String(Number(DELETED)), String(DELETED));
+    const [revision, id] = [BigInt(kept.records.length), crypto.randomUUID()];
+    const [data, ofRecord] = [Buffer.from(text), Buffer.alloc(0)];
+    const record = { stream: `$$${stream}`, revision, id, type: '$metadata', contentType: 'application/json' };
+    const { position } = this.#add(kept, { ...record, data, metadata: ofRecord });
+    for (const listener of this.#listeners) listener();
+    return position;
+  }
+
+  /** Lets time pass for `$maxAge`. */
+  passTime(ms: number): void {
+    this.#passedMs += ms;
+  }
+
+  #now(): number {
+    return Date.now() + this.#passedMs;
   }
 
   /** A hard delete: the name can never be used again. */
@@ -175,11 +244,13 @@ export class FakeDatabase {
 
   /** Removes the records that their stream's metadata hides, and those of tombstoned streams. Positions do not change. */
   scavenge(): void {
+    const now = this.#now();
     this.#log = this.#log.filter((record) => {
       const kept = this.#streamOf(record.stream);
       if (record.stream.startsWith('$')) return true;
       if (kept.isTombstoned) return record.revision === DELETED;
-      return isVisible(kept, record) || record === kept.records.at(-1);
+      const isHidden = this.isSoftDeleted(record.stream) || !isVisible(kept, record, now);
+      return !isHidden || record === kept.records.at(-1);
     });
     const remaining = new Set(this.#log);
     for (const kept of this.#streams.values()) kept.records = kept.records.filter((record) => remaining.has(record));
@@ -212,13 +283,13 @@ export class FakeDatabase {
   }
 }
 
-function isVisible({ metadata, records }: FakeStream, { revision, created }: FakeRecord): boolean {
+function isVisible({ metadata, records }: FakeStream, { revision, created }: FakeRecord, now: number): boolean {
   const { $maxCount, $maxAge, $tb = 0 } = metadata;
   const last = records.at(-1)?.revision ?? NO_STREAM;
   return (
     revision >= BigInt($tb) &&
     ($maxCount === undefined || revision > last - BigInt($maxCount)) &&
-    ($maxAge === undefined || created > Date.now() - $maxAge * 1_000)
+    ($maxAge === undefined || created > now - $maxAge * 1_000)
   );
 }
 

@@ -1,48 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { BACKWARDS, jsonEvent, NO_STREAM, START } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { disposeClient, type EventStoreClient, openClient } from '../../../src/eventLog/eventstore/client/client.ts';
-import { parseConnectionString } from '../../../src/eventLog/eventstore/client/connectionString.ts';
+import { connectedFake, testEvent, testEvents } from './connectedFake.ts';
 import { FakeDatabase } from './fakeDatabase.ts';
-import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';
+import { startFakeEventStore } from './fakeEventStore.ts';
 import { statuses } from './statuses.ts';
 
 // The fake behaves as measured of real servers (docs/stores.md#failures-by-name), seen through the real client.
 
-const anEvent = (id: string = randomUUID()) => jsonEvent({ id, type: 'Tested', data: { text: 'ä' } });
-const someEvents = (count: number) => Array.from({ length: count }, () => anEvent());
-
-async function aStage(options?: FakeEventStoreOptions): Promise<{ fake: FakeEventStore; client: EventStoreClient }> {
-  const fake = await startFakeEventStore(options);
-  const client = openClient(parseConnectionString(fake.url));
-  onTestFinished(async () => {
-    await disposeClient(client);
-    await fake.kill();
-  });
-  return { fake, client };
-}
-
 test('returns the original outcome for a repeat with an exact revision, also after a restart', async () => {
-  const { fake, client } = await aStage();
-  const events = someEvents(3);
+  const { fake, client } = await connectedFake();
+  const events = testEvents(3);
   const first = await client.appendToStream('a-1', events, { expectedRevision: NO_STREAM });
   expect(first).toMatchObject({ success: true, nextExpectedRevision: 2n });
-  await client.appendToStream('a-1', someEvents(2), { expectedRevision: 2n });
+  await client.appendToStream('a-1', testEvents(2), { expectedRevision: 2n });
   fake.database.forgetRecentIds();
   expect(await client.appendToStream('a-1', events, { expectedRevision: NO_STREAM })).toEqual(first);
 });
 
 test('accepts partial repeats, refuses mixed ones, and writes known ids at the end again', async () => {
-  const { client } = await aStage();
-  const [one, two, three] = someEvents(3) as [ReturnType<typeof anEvent>, ReturnType<typeof anEvent>, never];
+  const { client } = await connectedFake();
+  const [one, two, three] = testEvents(3) as [ReturnType<typeof testEvent>, ReturnType<typeof testEvent>, never];
   const first = await client.appendToStream('a-1', [one, two, three], { expectedRevision: NO_STREAM });
   const beginning = await client.appendToStream('a-1', [one, two], { expectedRevision: NO_STREAM });
   expect(beginning.nextExpectedRevision).toBe(1n);
   expect(await client.appendToStream('a-1', [two, three], { expectedRevision: 0n })).toEqual(first);
   for (const events of [
-    [one, anEvent()],
+    [one, testEvent()],
     [two, one],
-    [one, two, three, anEvent()],
+    [one, two, three, testEvent()],
   ]) {
     await expect(client.appendToStream('a-1', events, { expectedRevision: NO_STREAM })).rejects.toMatchObject({
       type: 'wrong-expected-version',
@@ -54,8 +40,8 @@ test('accepts partial repeats, refuses mixed ones, and writes known ids at the e
 });
 
 test('detects a repeat with "any" only while the id is cached', async () => {
-  const { fake, client } = await aStage();
-  const event = anEvent();
+  const { fake, client } = await connectedFake();
+  const event = testEvent();
   const first = await client.appendToStream('a-1', event);
   expect(await client.appendToStream('a-1', event)).toEqual(first);
   fake.database.forgetRecentIds();
@@ -63,8 +49,8 @@ test('detects a repeat with "any" only while the id is cached', async () => {
 });
 
 test('reports no_stream in a conflict on a missing stream', async () => {
-  const { client } = await aStage();
-  await expect(client.appendToStream('a-1', anEvent(), { expectedRevision: 4n })).rejects.toMatchObject({
+  const { client } = await connectedFake();
+  await expect(client.appendToStream('a-1', testEvent(), { expectedRevision: 4n })).rejects.toMatchObject({
     actualVersion: 'no_stream',
     message: '',
     code: undefined,
@@ -72,8 +58,8 @@ test('reports no_stream in a conflict on a missing stream', async () => {
 });
 
 test('drops other data under the same ids, and lets an append without events "succeed"', async () => {
-  const { client } = await aStage();
-  const event = anEvent();
+  const { client } = await connectedFake();
+  const event = testEvent();
   await client.appendToStream('a-1', event, { expectedRevision: NO_STREAM });
   await client.appendToStream('a-1', { ...event, data: { text: 'b' } }, { expectedRevision: NO_STREAM });
   const read = await Array.fromAsync(client.readStream('a-1'));
@@ -83,8 +69,8 @@ test('drops other data under the same ids, and lets an append without events "su
 });
 
 test('gives increasing positions in $all and returns that of the last event of an append', async () => {
-  const { client } = await aStage();
-  const { position } = await client.appendToStream('a-1', someEvents(5), { expectedRevision: NO_STREAM });
+  const { client } = await connectedFake();
+  const { position } = await client.appendToStream('a-1', testEvents(5), { expectedRevision: NO_STREAM });
   const all = await Array.fromAsync(client.readAll());
   const positions = all.map(({ event }) => event?.position.commit ?? 0n);
   expect(positions).toEqual(positions.toSorted((a, b) => Number(a - b)));
@@ -96,8 +82,8 @@ test('gives increasing positions in $all and returns that of the last event of a
 });
 
 test('starts a read at a position, a subscription after it, and refuses one between records', async () => {
-  const { client } = await aStage();
-  await client.appendToStream('a-1', someEvents(3), { expectedRevision: NO_STREAM });
+  const { client } = await connectedFake();
+  await client.appendToStream('a-1', testEvents(3), { expectedRevision: NO_STREAM });
   const all = await Array.fromAsync(client.readAll());
   const at = all.at(-2)?.event?.position ?? { commit: 0n, prepare: 0n };
   expect((await Array.fromAsync(client.readAll({ fromPosition: at }))).map(({ event }) => event?.revision)).toEqual([
@@ -118,8 +104,8 @@ test('starts a read at a position, a subscription after it, and refuses one betw
 });
 
 test('sends existing events, a caught-up message and new events to a subscription', async () => {
-  const { client } = await aStage();
-  await client.appendToStream('a-1', someEvents(3), { expectedRevision: NO_STREAM });
+  const { client } = await connectedFake();
+  await client.appendToStream('a-1', testEvents(3), { expectedRevision: NO_STREAM });
   const subscription = client.subscribeToAll({ fromPosition: START });
   const caughtUp = new Promise((resolve) => subscription.once('caughtUp', resolve));
   const seen: bigint[] = [];
@@ -130,17 +116,17 @@ test('sends existing events, a caught-up message and new events to a subscriptio
     }
   })();
   await caughtUp;
-  await client.appendToStream('a-1', someEvents(2), { expectedRevision: 2n });
+  await client.appendToStream('a-1', testEvents(2), { expectedRevision: 2n });
   await reading;
   expect(seen).toEqual([0n, 1n, 2n, 3n, 4n]);
   await subscription.unsubscribe();
 });
 
 test('keeps the call of a subscription open after a break until it is unsubscribed', async () => {
-  const { fake, client } = await aStage();
+  const { fake, client } = await connectedFake();
   const subscription = client.subscribeToAll({ fromPosition: START });
   for await (const _ of subscription) break;
-  await client.appendToStream('a-1', someEvents(3), { expectedRevision: NO_STREAM });
+  await client.appendToStream('a-1', testEvents(3), { expectedRevision: NO_STREAM });
   expect(fake.openReads).toBe(1);
   await subscription.unsubscribe();
   await expect.poll(() => fake.openReads).toBe(0);
@@ -152,7 +138,7 @@ test.each([
   ['a lost server', statuses.unavailable, { type: 'unavailable' }],
   ['a consumer that is too slow', statuses.consumerTooSlow, { type: 'timeout' }],
 ] as const)('ends a subscription on %s with its own error', async (_, how, error) => {
-  const { fake, client } = await aStage();
+  const { fake, client } = await connectedFake();
   const subscription = client.subscribeToAll({ fromPosition: START });
   subscription.once('caughtUp', () => fake.endReads(how));
   const drain = async () => {
@@ -162,7 +148,7 @@ test.each([
 });
 
 test('ends a subscription without an error when the server ends it with OK', async () => {
-  const { fake, client } = await aStage();
+  const { fake, client } = await connectedFake();
   const subscription = client.subscribeToAll({ fromPosition: START });
   subscription.once('caughtUp', () => fake.endReads(statuses.ok));
   for await (const _ of subscription);
@@ -174,18 +160,18 @@ test.each([
   ['sent to a server that is starting', { isWritten: false, end: statuses.notReady }, { type: 'unavailable' }],
   ['sent to a follower', { isWritten: false, end: statuses.notLeader('127.0.0.1', 1) }, { type: 'not-leader' }],
 ] as const)('fails an append that is %s', async (_, fault, error) => {
-  const { fake, client } = await aStage();
+  const { fake, client } = await connectedFake();
   fake.nextAppends(fault);
   const deadline = fault.end === 'never' ? 300 : 10_000;
-  const append = client.appendToStream('a-1', anEvent(), { expectedRevision: NO_STREAM, deadline });
+  const append = client.appendToStream('a-1', testEvent(), { expectedRevision: NO_STREAM, deadline });
   await expect(append).rejects.toMatchObject(error);
   expect(fake.database.visible('a-1')?.length).toBe(fault.isWritten ? 1 : undefined);
 });
 
 test('refuses ids that are no UUIDs, empty types and too much data, but not large metadata', async () => {
-  const { client } = await aStage({ version: '24.10.3' });
+  const { client } = await connectedFake({ version: '24.10.3' });
   const options = { expectedRevision: NO_STREAM } as const;
-  await expect(client.appendToStream('a-1', anEvent('one'), options)).rejects.toMatchObject({
+  await expect(client.appendToStream('a-1', testEvent('one'), options)).rejects.toMatchObject({
     type: 'unknown',
     code: 2,
   });
@@ -201,7 +187,7 @@ test('refuses ids that are no UUIDs, empty types and too much data, but not larg
 });
 
 test('counts metadata and limits the size of an event from 24.10.4 on', async () => {
-  const { client } = await aStage({ version: '24.10.4', maxEventBytes: 2_000_000 });
+  const { client } = await connectedFake({ version: '24.10.4', maxEventBytes: 2_000_000 });
   const options = { expectedRevision: NO_STREAM } as const;
   const metadata = { large: 'x'.repeat(1_048_576) };
   await expect(
@@ -215,45 +201,17 @@ test('counts metadata and limits the size of an event from 24.10.4 on', async ()
 });
 
 test('returns ids in lower case', async () => {
-  const { client } = await aStage();
-  await client.appendToStream('a-1', anEvent('018F4B1E-0000-7000-8000-00000000000A'));
+  const { client } = await connectedFake();
+  await client.appendToStream('a-1', testEvent('018F4B1E-0000-7000-8000-00000000000A'));
   const [read] = await Array.fromAsync(client.readStream('a-1'));
   expect(read?.event?.id).toBe('018f4b1e-0000-7000-8000-00000000000a');
 });
 
-test('refuses a tombstoned stream, and keeps the positions of other events after a scavenge', async () => {
-  const { fake, client } = await aStage();
-  await client.appendToStream('a-1', someEvents(2), { expectedRevision: NO_STREAM });
-  const { position } = await client.appendToStream('a-2', someEvents(1), { expectedRevision: NO_STREAM });
-  await client.tombstoneStream('a-1', { expectedRevision: 1n });
-  const deleted = { type: 'stream-deleted', streamName: 'a-1' };
-  await expect(Array.fromAsync(client.readStream('a-1'))).rejects.toMatchObject(deleted);
-  await expect(client.appendToStream('a-1', anEvent(), { expectedRevision: NO_STREAM })).rejects.toMatchObject(deleted);
-  await expect(client.tombstoneStream('a-1')).rejects.toMatchObject(deleted);
-  const inAll = async () => (await Array.fromAsync(client.readAll())).filter(({ event }) => event?.type === 'Tested');
-  expect(await inAll()).toHaveLength(3);
-  fake.database.scavenge();
-  expect((await inAll()).map(({ event }) => event?.position)).toEqual([position]);
-});
-
-test('hides events beyond $maxCount in the stream at once, and in $all after a scavenge', async () => {
-  const { fake, client } = await aStage();
-  await client.setStreamMetadata('a-1', { maxCount: 2 });
-  await client.appendToStream('a-1', someEvents(5), { expectedRevision: NO_STREAM });
-  const revisions = async () => (await Array.fromAsync(client.readStream('a-1'))).map(({ event }) => event?.revision);
-  expect(await revisions()).toEqual([3n, 4n]);
-  const inAll = async () => (await Array.fromAsync(client.readAll())).filter(({ event }) => event?.type === 'Tested');
-  expect(await inAll()).toHaveLength(5);
-  fake.database.scavenge();
-  expect(await inAll()).toHaveLength(2);
-  expect(await revisions()).toEqual([3n, 4n]);
-});
-
 test('keeps what was written after a kill and a restart', async () => {
-  const { fake, client } = await aStage();
-  await client.appendToStream('a-1', someEvents(2), { expectedRevision: NO_STREAM });
+  const { fake, client } = await connectedFake();
+  await client.appendToStream('a-1', testEvents(2), { expectedRevision: NO_STREAM });
   await fake.kill();
-  await expect(client.appendToStream('a-1', anEvent(), { expectedRevision: 1n })).rejects.toMatchObject({
+  await expect(client.appendToStream('a-1', testEvent(), { expectedRevision: 1n })).rejects.toMatchObject({
     type: 'unavailable',
   });
   const again = await startFakeEventStore({ database: fake.database, port: fake.port });
@@ -263,7 +221,7 @@ test('keeps what was written after a kill and a restart', async () => {
 
 test('makes a backup that is independent of later writes', () => {
   const database = new FakeDatabase();
-  const event = { ...anEvent(), data: Buffer.from('{}'), metadata: Buffer.from('{}') };
+  const event = { ...testEvent(), data: Buffer.from('{}'), metadata: Buffer.from('{}') };
   database.append('a-1', -1n, [event]);
   const backup = database.backup();
   database.append('a-1', 0n, [{ ...event, id: randomUUID() }]);

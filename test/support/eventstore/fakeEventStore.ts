@@ -4,7 +4,7 @@ import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfea
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { type AppendFault, append, batchAppend, tombstone } from './appendCalls.ts';
+import { type AppendFault, append, batchAppend, softDelete, tombstone } from './appendCalls.ts';
 import { FakeDatabase } from './fakeDatabase.ts';
 import { type Call, type GrpcServer, type Status, startGrpcServer, type TlsOptions } from './grpcServer.ts';
 import { read } from './readCalls.ts';
@@ -80,6 +80,7 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     [StreamsService.append.path]: (call) => append(call, appendRules),
     [StreamsService.batchAppend.path]: (call) => batchAppend(call, appendRules),
     [StreamsService.tombstone.path]: (call) => tombstone(call, appendRules),
+    [StreamsService.delete.path]: (call) => softDelete(call, appendRules),
     [StreamsService.read.path]: async (call) => {
       if (readRefusal === 'never') return;
       if (readRefusal) return call.end(readRefusal);
