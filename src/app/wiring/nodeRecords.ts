@@ -2,6 +2,7 @@ import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
+import { DeliveredRevisions } from '../../eventLog/outbox/deliveredRevisions.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
 import type { RecordRefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
 import { createRefreshResultRecorder } from '../../provider/tokens/refreshResultRecorder.ts';
@@ -85,15 +86,20 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
   };
 }
 
-/** Applies events as soon as they are durable in the outbox, first those that an earlier process left there. */
+/**
+ * Applies events as soon as they are durable in the outbox, first those that an earlier process left there. An event that
+ * the log delivered before is skipped: the fold has it already.
+ */
 async function followOutbox(
   outbox: Outbox,
-  { hot, ledger, foreign, cooldowns, now }: NodeRecordsOptions,
+  { store, folder, hot, ledger, foreign, cooldowns, now }: NodeRecordsOptions,
 ): Promise<PendingRequests> {
   const pending = new PendingRequests(hot.state);
+  const delivered = new DeliveredRevisions((stream) => stream.startsWith(`${folder.node}.`, stream.indexOf('-') + 1));
   let isFromEarlierProcess = true;
 
   function onDurable(event: RecordedEvent): void {
+    if (delivered.has(event)) return;
     if (!event.stream.startsWith('requests-')) {
       hot.applyBeforeLog(event);
       return;
@@ -108,7 +114,14 @@ async function followOutbox(
     }
   }
 
-  hot.onFolded((event) => pending.onFolded(event));
+  hot.onFolded((event) => {
+    delivered.onDelivered(event);
+    pending.onFolded(event);
+  });
+  // An append of the earlier process may have reached the store after the outbox was opened.
+  for (const [stream, first] of outbox.earlierStreams) {
+    await store.retryWhileUnavailable(() => delivered.addEarlier(store.log, stream, first, hot.state.position));
+  }
   await outbox.follow((events) => events.forEach(onDurable));
   isFromEarlierProcess = false;
   return pending;

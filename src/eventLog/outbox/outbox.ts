@@ -28,6 +28,8 @@ export interface Outbox extends Pick<EventLog, 'append'> {
    * event before its append resolves. Resolves when the earlier events have been passed.
    */
   follow(onDurable: (events: readonly RecordedEvent[]) => void): Promise<void>;
+  /** The streams of events that the store lacked when the outbox was opened, with the revision of the first one. */
+  readonly earlierStreams: ReadonlyMap<string, number>;
   /** Starts to drain events to the store. */
   start(): void;
   /** Waits at most `timeoutMs` until everything is drained. The next start drains the remaining events. */
@@ -54,6 +56,11 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
     await log.close();
     throw error;
   });
+  const earlierStreams = new Map<string, number>();
+  for (const { stream, first, count } of streams) {
+    const next = (drainedBefore.get(stream) ?? first - 1) + 1;
+    if (next < first + count) earlierStreams.set(stream, next);
+  }
   /** Last drained event of each stream that this start writes to. It is kept, because the next event continues its chain. */
   const lastDrained = new Map<string, Position>();
   let drainedTo = position(0);
@@ -115,6 +122,7 @@ export async function openOutbox({ store, drain, maxEvents, report, ...file }: O
           },
         });
       }),
+    earlierStreams,
     start() {
       drainer = startDraining({ onDrained, report });
     },
