@@ -6,6 +6,7 @@ import * as apiKey from './apiKey/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './core/event.ts';
 import * as dashboardAuth from './dashboardAuth/events.ts';
 import * as firewall from './firewall/events.ts';
+import * as losses from './losses/events.ts';
 import * as modelCatalogue from './modelCatalogue/events.ts';
 import * as pricing from './pricing/events.ts';
 import * as request from './request/events.ts';
@@ -21,6 +22,7 @@ type Declared =
   | Definitions<typeof apiKey>
   | Definitions<typeof dashboardAuth>
   | Definitions<typeof firewall>
+  | Definitions<typeof losses>
   | Definitions<typeof modelCatalogue>
   | Definitions<typeof pricing>
   | Definitions<typeof request>
@@ -42,6 +44,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     apiKey,
     dashboardAuth,
     firewall,
+    losses,
     modelCatalogue,
     pricing,
     request,

@@ -133,6 +133,12 @@ const samples: Samples = {
       },
     ],
   },
+  LossAccepted: {
+    of: 'log',
+    known: { position: position(1_000), hash: hash('a'), time: NOW },
+    found: { position: position(985), hash: hash('b'), time: NOW },
+    lost: 15,
+  },
   ModelDescribed: { slug: 'gpt-5.5', version: '0123456789abcdef', entry: '{"slug":"gpt-5.5"}' },
   ModelsListed: { planType: 'plus', from: [], to: [{ slug: 'gpt-5.5', version: '0123456789abcdef' }] },
   PricesPublished: {

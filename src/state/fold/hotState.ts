@@ -75,6 +75,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'RefusalsCounted':
       case 'SignInFailed':
       case 'SignInsThrottled':
+      case 'LossAccepted':
         return;
       default:
         if (!event.stream.startsWith(REFRESH_STREAM_PREFIX)) this.revisions.set(event.stream, event.revision);
@@ -85,7 +86,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   #change(
     event: Exclude<
       RecordedEvent,
-      { type: `Request${string}` | `Session${string}` | `SignIn${string}` | 'RefusalsCounted' }
+      { type: `Request${string}` | `Session${string}` | `SignIn${string}` | 'RefusalsCounted' | 'LossAccepted' }
     >,
   ): void {
     switch (event.type) {

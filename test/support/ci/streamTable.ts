@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AccountId, ApiKeyId } from '../../../src/domain/core/brands.ts';
+import { LOSSES_STREAM } from '../../../src/domain/losses/events.ts';
 import { REFRESH_STREAM_PREFIX } from '../../../src/state/fold/refreshStreams.ts';
 import { subjects } from '../../../src/state/fold/subjects.ts';
 import { code } from './markdown.ts';
@@ -23,6 +24,8 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
 const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
   (streamOf as (id: unknown) => string)(ids[name as keyof Subjects]),
 );
+/** `svc accept-loss` writes to it (src/app/acceptLoss.ts). */
+const commandStreams = [LOSSES_STREAM];
 /** Each node writes these, a new one per start and day (src/eventLog/eventSink.ts). */
 const nodeStreams = ['requests-', 'sessions-', REFRESH_STREAM_PREFIX].map(
   (prefix) => `${prefix}<node>.<boot>_<yyyymmdd>`,
@@ -37,7 +40,7 @@ const patternOf = (stream: string) => new RegExp(`^${stream.replaceAll('.', '\\.
  * @throws Error when that history has a stream that no subject and no node writes
  */
 export function streamTable(): string[][] {
-  const streams = [...new Set([...subjectStreams, ...nodeStreams])].sort();
+  const streams = [...new Set([...subjectStreams, ...commandStreams, ...nodeStreams])].sort();
   const patterns = streams.map((stream) => ({ stream, pattern: patternOf(stream), types: new Set<string>() }));
   const history = readFileSync(new URL('../../histories/everyKind.ndjson', import.meta.url), 'utf8');
   for (const line of history.trim().split('\n')) {

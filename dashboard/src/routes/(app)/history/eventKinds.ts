@@ -73,6 +73,13 @@ export const EVENT_KINDS: readonly EventKind[] = [
     types: ['SessionBegun', 'SessionTotpVerified', 'SessionEnded', 'SignInFailed', 'SignInsThrottled'],
   },
   {
+    value: 'log',
+    label: 'Event log',
+    hint: 'losses that an operator accepted',
+    isChange: true,
+    types: ['LossAccepted'],
+  },
+  {
     value: 'models',
     label: 'Models and prices',
     hint: 'available models and their prices',

@@ -1,0 +1,41 @@
+import { type EventOf, event } from '../core/event.ts';
+import { schema } from '../core/schema.ts';
+import { instantSchema, positionSchema } from '../core/schemas.ts';
+
+/** A place in a log: the last event up to there, if it is known. */
+const logEnd = schema((z) =>
+  z.object({
+    /** Position of the last event; 0 for an empty log. */
+    position: positionSchema(z),
+    /** Its hash, 64 hex digits; null for an empty log, and where only the position is known. */
+    hash: z.string().nullable(),
+    time: instantSchema(z).nullable(),
+  }),
+);
+
+/**
+ * An operator accepted that events are missing (`svc accept-loss`). Gaps before this event are not reported again. Positions
+ * after `found` may have been given to other events before.
+ */
+export const LossAccepted = event('LossAccepted', {
+  version: 1,
+  data: (z) =>
+    z.object({
+      /** What lacks events: the event log, or the outbox of a node. */
+      of: z.enum(['log', 'outbox']),
+      /** How far it was known to reach. */
+      known: logEnd(z),
+      /** How far it reached when the loss was accepted. */
+      found: logEnd(z),
+      /** Number of lost events; null when it cannot be determined. */
+      lost: z.int().min(0).nullable(),
+    }),
+  describe: ({ of, known, found, lost }) =>
+    `${lost === null ? 'missing' : `${lost} missing`} events of ${of === 'log' ? 'the event log' : 'the outbox'} were ` +
+    `accepted as lost: it was known up to position ${known.position} and ended at ${found.position}`,
+});
+
+export type LossAcceptedEvent = EventOf<typeof LossAccepted>;
+
+/** The stream of accepted losses. */
+export const LOSSES_STREAM = 'losses-main';
