@@ -16,7 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
-  'requestLog 4, usageTrends 1, history 5, layout 7': 'e5a39915cedc215378e2c67e4eeb8f76c85856b6bfcabff0bdd2f2ca2b25cbf8',
+  'requestLog 4, usageTrends 1, history 5, layout 7':
+    'e5a39915cedc215378e2c67e4eeb8f76c85856b6bfcabff0bdd2f2ca2b25cbf8',
   'requestLog 4, usageTrends 1, history 4, layout 7':
     '2820fa0eee6c73396c9959a634242f24fff6399f80fc21b549f5ede29ed29f26',
 };
