@@ -4,8 +4,7 @@ import type { SessionEvent } from './events.ts';
 
 export interface Session {
   readonly id: string;
-  /** Null after a sign-in without the password. */
-  readonly passwordId: string | null;
+  readonly passwordId: string;
   /** The TOTP that the session was verified with. */
   readonly totpId: string | null;
   readonly expiresAt: Instant;

@@ -17,9 +17,9 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 4, usageTrends 1, history 5, layout 7':
-    'dccddba86e1808d10aaa2d1da70050ee1a59642a847ded59e9822ae8e4e498af',
+    'e5a39915cedc215378e2c67e4eeb8f76c85856b6bfcabff0bdd2f2ca2b25cbf8',
   'requestLog 4, usageTrends 1, history 4, layout 7':
-    'a055f1e757bbc502e4cf9223e41c517f79dd3bf5d3b90a368bfc660b0ae97fef',
+    '2820fa0eee6c73396c9959a634242f24fff6399f80fc21b549f5ede29ed29f26',
 };
 
 const INSTRUCTIONS = `The read models have other content or tables than their version promises, so existing files would not be

@@ -4,6 +4,7 @@ import type { ApiKeyId } from '../../domain/core/brands.ts';
 import type { Recorded } from '../../domain/core/event.ts';
 import { count, type KeyCounters, newCounters } from '../../domain/limits/counters.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
+import type { AnswerHistory } from './answerHistory.ts';
 import type { FoldedRequest } from './foldedEvent.ts';
 
 /** The parts of the hot state that are about API keys. */
@@ -11,9 +12,10 @@ export interface ApiKeyFolds {
   readonly apiKeys: Map<ApiKeyId, apiKey.ApiKey>;
   readonly keyIdByHash: Map<string, ApiKeyId>;
   readonly counters: Map<ApiKeyId, KeyCounters>;
+  readonly answers: AnswerHistory;
 }
 
-/** Counters are removed with their key, and with the rules they belong to. */
+/** Counters are removed with their key and with the rules they belong to; the lengths of its answers with the key. */
 export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): void {
   const { keyId } = event.data;
   const before = folds.apiKeys.get(keyId);
@@ -22,6 +24,7 @@ export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): voi
   if (!after) {
     folds.apiKeys.delete(keyId);
     folds.counters.delete(keyId);
+    folds.answers.forget(keyId);
     return;
   }
   folds.apiKeys.set(keyId, after);

@@ -1,5 +1,6 @@
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import type { AnswerHistory } from './answerHistory.ts';
 import { HotState, type HotStateData } from './hotState.ts';
 import type { Pins } from './pins.ts';
 
@@ -103,7 +104,7 @@ const subjectsIn = (state: HotState): number =>
   COPIED_MAPS.reduce((sum, name) => sum + state[name].size, state.counters.size);
 
 // biome-ignore lint/suspicious/noExplicitAny: maps of any key and value
-type Mutable = Map<any, any> | Pins;
+type Mutable = Map<any, any> | Pins | AnswerHistory;
 type MutablePart = { [Name in keyof HotState]: HotState[Name] extends Mutable ? Name : never }[keyof HotState];
 
 /** How a copy treats the parts that the fold changes in place. No query for a past state reads the omitted ones. */
@@ -118,6 +119,7 @@ const MUTABLE_PARTS = {
   sessions: 'omitted',
   openRequests: 'omitted',
   pins: 'omitted',
+  answers: 'omitted',
   revisions: 'omitted',
 } as const satisfies Record<MutablePart, 'copied' | 'copied deeply' | 'omitted'>;
 

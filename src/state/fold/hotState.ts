@@ -9,6 +9,7 @@ import * as session from '../../domain/session/state.ts';
 import * as settings from '../../domain/settings/state.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { type AccountFolds, evolveAccount, evolveLink, evolveTokens, evolveUsage } from './accountFolds.ts';
+import { AnswerHistory, type AnswerHistoryData } from './answerHistory.ts';
 import { type ApiKeyFolds, countRequest, evolveKey } from './apiKeyFolds.ts';
 import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
 import { Pins, type PinsData } from './pins.ts';
@@ -17,7 +18,10 @@ import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
 export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
 
 /** The hot state as plain data, for snapshots. */
-export type HotStateData = Omit<HotState, 'apply' | 'data' | 'pins'> & { readonly pins: PinsData };
+export type HotStateData = Omit<HotState, 'apply' | 'data' | 'pins' | 'answers'> & {
+  readonly pins: PinsData;
+  readonly answers: AnswerHistoryData;
+};
 
 /**
  * Everything the service decides from, folded from the whole log. The maps are mutable and owned by the runner; their values
@@ -39,19 +43,26 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly keyIdByHash: ApiKeyFolds['keyIdByHash'] = new Map();
   readonly counters: ApiKeyFolds['counters'] = new Map();
   readonly pins = new Pins();
+  /** How long answers were; estimates of requests follow from it. */
+  readonly answers = new AnswerHistory();
   /** Requests that were announced by `RequestAdmitted` and have not completed. */
   readonly openRequests = new Map<string, OpenRequest>();
   /** Last revision of each stream that commands write to. Grows with the number of subjects and of months with samples. */
   readonly revisions = new Map<string, number>();
 
   /** @param data is owned by the new state; missing parts are empty */
-  static from({ pins, ...data }: Partial<HotStateData>): HotState {
-    return Object.assign(new HotState(), data, pins && { pins: Pins.from(pins) });
+  static from({ pins, answers, ...data }: Partial<HotStateData>): HotState {
+    return Object.assign(
+      new HotState(),
+      data,
+      pins && { pins: Pins.from(pins) },
+      answers && { answers: AnswerHistory.from(answers) },
+    );
   }
 
   /** Shares all values with this state. */
   data(): HotStateData {
-    return { ...this, pins: this.pins.data() };
+    return { ...this, pins: this.pins.data(), answers: this.answers.data() };
   }
 
   apply(event: FoldedEvent): void {
@@ -158,6 +169,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   #complete(request: FoldedRequest, at: Position): void {
     this.openRequests.delete(request.requestId);
     if (request.keyId !== null) countRequest(this, request.keyId, request);
+    if (request.usage) this.#learnLength(request, request.usage.outputTokens, at);
     for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
       if (limitedUntil === undefined) continue;
       const reported = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
@@ -166,5 +178,9 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     if (request.pin && request.status === '200' && !request.pin.isFallback && request.accountId !== null) {
       this.pins.set(request.pin.digest, request.accountId, at);
     }
+  }
+  #learnLength({ keyId, model, status }: FoldedRequest, outputTokens: number, at: Position): void {
+    const known = keyId !== null && this.apiKeys.has(keyId) ? keyId : null;
+    this.answers.record(known, model, outputTokens, status === '200', at);
   }
 }

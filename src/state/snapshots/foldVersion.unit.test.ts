@@ -14,7 +14,8 @@ const DIGESTS: Readonly<Record<number, string>> = {
   1: 'db5d8dc7188ed2096e160b7867cc83c5d204e5a770e7cf9db9e47dbdac899d06',
   2: 'f9b1c7ca40d318645480e47b665e60d903ec71bb7ba76bb40706d7930050523e',
   3: 'f7acfabee382471986263f0d04d268942b813cce2b5d13a989ab29db145a1748',
-  4: '6fe097fb4483fcab2ced11d5562bf3c7f249a63495f2411d81ab0a8770fda236',
+  4: 'da346d329bba3e26ce5ffe824397a1f7e9e92d65aeb704fca67ba8432ae80b49',
+  5: 'd77e104f20378871db4dbe288263ec9329f6cdd8e9ac8049c8faf238f1c51b89',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from
