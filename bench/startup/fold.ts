@@ -4,7 +4,8 @@ import { emptyFold } from '../../src/state/fold/fold.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { foldFile } from '../../src/state/pages/foldFile.ts';
 import { foldFrom } from '../../src/state/snapshots/foldData.ts';
-import { newestSnapshot, SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
+import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../src/state/snapshots/snapshotFolder.ts';
+import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 
 // Child of the bench: folds the log in `argv[2]` once as a node does at its start, with cold code, from the newest snapshot if
 // there is one.
@@ -12,7 +13,8 @@ import { newestSnapshot, SnapshotFolder } from '../../src/state/snapshots/snapsh
 const [, , path = ''] = process.argv;
 const log = await createSqliteEventLog({ path, node: 'bench' });
 const began = performance.now();
-const folder = new SnapshotFolder(join(dirname(path), 'snapshots'));
+const vault = openSqliteVault({ folder: dirname(path) });
+const folder = new SnapshotFolder(join(dirname(path), 'snapshots'), snapshotKey(vault));
 const snapshot = await newestSnapshot(folder, log, (line) => process.stderr.write(`${line}\n`));
 const onFailure = (error: Error) => {
   throw error;
@@ -31,3 +33,4 @@ process.stdout.write(
 );
 hot.stop();
 await log.close();
+vault.close();

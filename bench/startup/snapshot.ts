@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { keepSnapshots } from '../../src/state/snapshots/keepSnapshots.ts';
-import { SnapshotFolder } from '../../src/state/snapshots/snapshotFolder.ts';
+import { SnapshotFolder, snapshotKey } from '../../src/state/snapshots/snapshotFolder.ts';
+import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 
 // Child of the bench: makes a snapshot of the log in `argv[2]` beside a node that has folded it, and measures the pauses of that
 // node's event loop meanwhile.
@@ -16,7 +17,8 @@ const fail = (error: Error) => {
 };
 const log = await createSqliteEventLog({ path, node: 'bench' });
 const hot = await startHotRunner(log, fail);
-const folder = new SnapshotFolder(join(dirname(path), 'snapshots'));
+const vault = openSqliteVault({ folder: dirname(path) });
+const folder = new SnapshotFolder(join(dirname(path), 'snapshots'), snapshotKey(vault));
 folder.clear();
 const print = (line: string) => void process.stderr.write(`${line}\n`);
 const keeper = keepSnapshots({
@@ -43,3 +45,4 @@ process.stdout.write(
 await keeper.stop();
 hot.stop();
 await log.close();
+vault.close();

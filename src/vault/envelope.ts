@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { deriveKey } from './masterKey.ts';
 import { decrypt, encrypt, openWith, parseSealed, sealWith } from './sealing.ts';
 import { CannotUnseal, type Vault } from './vault.ts';
 
@@ -17,7 +18,7 @@ export interface WrappedKeys {
 }
 
 /** The cryptography of a vault, independent of where its keys are stored. */
-export interface Envelope extends Pick<Vault, 'seal' | 'open' | 'keyIdOf' | 'digest'> {
+export interface Envelope extends Pick<Vault, 'seal' | 'open' | 'keyIdOf' | 'digest' | 'deriveKey'> {
   newKey(subject: string): WrappedKey;
   /** Overwrites data keys in memory. */
   wipe(ids: Iterable<string>): void;
@@ -62,6 +63,7 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       return openWith(keyId, unwrapDataKey(keyId), encrypted);
     },
     digest: (purpose, value) => createHmac('sha256', installation).update(`${purpose}\0${value}`).digest('hex'),
+    deriveKey: (purpose) => deriveKey(master, purpose),
     wipe(ids) {
       for (const id of ids) {
         unwrapped.get(id)?.fill(0);

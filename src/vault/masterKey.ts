@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -30,6 +30,10 @@ export function parseMasterKey(text: string, source: string): Buffer {
     `${source} must be 32 random bytes, as base64 or as 64 hex digits. Create one with \`openssl rand -base64 32\`.`,
   );
 }
+
+/** A key for one purpose (HKDF-SHA256), which reveals neither the master key nor the key of another purpose. */
+export const deriveKey = (master: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', master, '', `svc ${purpose}`, KEY_BYTES));
 
 /** The nodes of a shared vault need the same key, so none of them may create it. @throws InvalidEncryptionKey */
 export function requireMasterKey(masterKey: string | undefined): asserts masterKey is string {

@@ -57,12 +57,13 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     onDestroyed: forgetKey,
   });
   for (const key of existing) keys.set(key.id, key);
-  const { seal, open, keyIdOf, digest } = envelope;
+  const { seal, open, keyIdOf, digest, deriveKey } = envelope;
   return {
     seal,
     open,
     keyIdOf,
     digest,
+    deriveKey,
     async createKey(subject) {
       const key = envelope.newKey(subject);
       try {

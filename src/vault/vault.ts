@@ -25,5 +25,7 @@ export interface Vault {
   destroy(subject: string): Promise<void>;
   /** HMAC-SHA256 under the installation's own key, in hex, to recognise a value without storing it. */
   digest(purpose: string, value: string): string;
+  /** A key of 32 bytes for one purpose, derived from the master key: the same at every start and on every node. */
+  deriveKey(purpose: string): Buffer;
   close(): void;
 }

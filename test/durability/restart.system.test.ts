@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readSnapshot, writeSnapshot } from '../../src/state/snapshots/snapshotFile.ts';
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { usageWindow } from '../support/provider/scripts.ts';
-import { takeSnapshot } from '../support/takeSnapshot.ts';
+import { snapshotsOf, takeSnapshot } from '../support/takeSnapshot.ts';
 import { checkCounters, checkWholeRequestLog } from './support/checks.ts';
 import { keysWithRules } from './support/keys.ts';
 import { sendRequest } from './support/sendRequest.ts';
@@ -177,7 +176,7 @@ test('a snapshot has no token and no e-mail address, and a damaged one is report
   await stage.start();
   expect(existsSync(path)).toBe(false);
   expect((await stage.stop()).stdout[0]).toMatch(
-    /^the snapshot hot-\d{15}\.snapshot is damaged: its hash differs\. It is removed/,
+    /^the snapshot hot-\d{15}\.snapshot is not authentic: .* It is removed/,
   );
 });
 
@@ -187,10 +186,11 @@ test('a service whose snapshot contradicts the log exits with one line and resta
   const before = await managementState(stage);
   await stage.stop();
   const path = takeSnapshot(stage.folder);
-  const snapshot = readSnapshot(path);
+  const folder = snapshotsOf(stage.folder);
+  const snapshot = folder.read(basename(path));
   const { state } = snapshot.data;
   const settings = { ...state.settings, apiKeyAuthEnabled: true };
-  writeSnapshot(path, { ...snapshot, data: { ...snapshot.data, state: { ...state, settings } } });
+  folder.write({ ...snapshot, data: { ...snapshot.data, state: { ...state, settings } } });
   const service = serve({ folder: stage.folder });
   onTestFinished(() => service[Symbol.asyncDispose]());
   const { exitCode, stderr } = await service.ended;

@@ -98,6 +98,8 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
   return {
     provider,
     database,
+    /** `SVC_ENCRYPTION_KEY` of every node. */
+    key,
     launch,
     node,
     inProcessNode,

@@ -106,20 +106,21 @@ test('serves requests while EventStoreDB never responds, and fails a change with
 
 test.each([
   ['the next start', () => {}],
-  ['the next start from a snapshot', (folder: string) => void takeSnapshot(folder, 'mirror.sqlite')],
+  ['the next start from a snapshot', (folder: string, masterKey: string) =>
+      void takeSnapshot(folder, { logName: 'mirror.sqlite', masterKey })],
 ])('counts and drains the outbox after kill -9 at %s', SLOW, async (_, beforeStart) => {
   const { cluster, node, headers } = await aNodeToKill(4_000);
   await cluster.stopEventStore();
   expect([await node.ask(headers), await node.ask(headers), await node.ask(headers)]).toEqual([200, 200, 200]);
   await node.service.kill();
-  beforeStart(await cluster.folderOf('a'));
+  beforeStart(await cluster.folderOf('a'), cluster.key);
   // The start waits for the server, with a line.
   const service = await cluster.launch('a');
   await service.printed(/EventStoreDB at \S+ cannot be used yet \(attempt 1/);
   await cluster.restartEventStore();
   await service.listening();
   await service.kill();
-  beforeStart(await cluster.folderOf('a'));
+  beforeStart(await cluster.folderOf('a'), cluster.key);
   const next = await cluster.inProcessNode('a');
   expect(await next.ask(headers)).toBe(200);
   expect(await next.ask(headers)).toBe(429);

@@ -9,7 +9,7 @@ import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { foldFrom } from '../../state/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
-import { newestSnapshot, SnapshotFolder } from '../../state/snapshots/snapshotFolder.ts';
+import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
 import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
 import { openStore } from './openStore.ts';
@@ -57,7 +57,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { print, report, faults });
-  const snapshotFolder = new SnapshotFolder(folder.file('snapshots'));
+  const snapshotFolder = new SnapshotFolder(folder.file('snapshots'), snapshotKey(store.vault));
   const snapshot = await newestSnapshot(snapshotFolder, store.log, print);
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());

@@ -52,7 +52,8 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
   async function make(): Promise<void> {
     due = Number.POSITIVE_INFINITY;
     const [basis] = folder.names();
-    const task: SnapshotTask = { logPath, folder: folder.path, basis, verifies: !isVerified, minEvents: interval };
+    const { path, key } = folder;
+    const task: SnapshotTask = { logPath, folder: path, key, basis, verifies: !isVerified, minEvents: interval };
     thread = startThread<SnapshotThread>(WORKER, { name: 'snapshot' });
     const outcome = await thread.request('makeSnapshot', task).catch((error: Error) => error);
     if (isStopped) return;

@@ -13,6 +13,8 @@ export interface SnapshotTask {
   /** The log's file. */
   readonly logPath: string;
   readonly folder: string;
+  /** The key of the folder. */
+  readonly key: Uint8Array;
   /** File name of the snapshot to continue from, or to verify. */
   readonly basis: string | undefined;
   /** Whether to fold the log from its beginning and compare the basis with that. */
@@ -32,10 +34,10 @@ const SQLITE_BUSY = 5;
  * Folds the log and writes a snapshot of its end; takes seconds for a million events. The log is read from its file, so events
  * that the main thread applied before the log delivered them are not included.
  */
-export function makeSnapshot({ logPath, folder: path, basis, verifies, minEvents }: SnapshotTask): SnapshotOutcome {
+export function makeSnapshot({ logPath, folder: path, key, basis, verifies, minEvents }: SnapshotTask): SnapshotOutcome {
   const reader = new PageReader(logPath);
   try {
-    const folder = new SnapshotFolder(path);
+    const folder = new SnapshotFolder(path, key);
     const found = basis === undefined ? undefined : folder.read(basis);
     const fold = found && !verifies ? foldFrom(found.data) : emptyFold();
     if (found && verifies) {

@@ -2,7 +2,11 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Position } from '../../domain/core/brands.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
+import type { Vault } from '../../vault/vault.ts';
 import { readSnapshot, type Snapshot, UnusableSnapshot, writeSnapshot } from './snapshotFile.ts';
+
+/** The key that authenticates the snapshots of an installation. */
+export const snapshotKey = (vault: Pick<Vault, 'deriveKey'>): Buffer => vault.deriveKey('snapshots');
 
 /** The newest snapshot and a fallback. */
 const MAX_SNAPSHOTS = 2;
@@ -11,9 +15,13 @@ const NAME = /^hot-(\d{15})\.snapshot$/;
 /** The snapshots of one data folder. All of them may be deleted at any time. */
 export class SnapshotFolder {
   readonly path: string;
+  /** Authenticates the files: what this installation did not write is not used. */
+  readonly key: Uint8Array;
 
-  constructor(path: string) {
+  /** @param key from `snapshotKey` */
+  constructor(path: string, key: Uint8Array) {
     this.path = path;
+    this.key = key;
   }
 
   /** File names, newest first. None when the folder cannot be read: the next write reports why. */
@@ -27,13 +35,13 @@ export class SnapshotFolder {
   }
 
   read(name: string): Snapshot {
-    return readSnapshot(join(this.path, name));
+    return readSnapshot(join(this.path, name), this.key);
   }
 
   /** Writes a snapshot and removes the oldest ones. @returns the size in bytes */
   write(snapshot: Snapshot): number {
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
-    const bytes = writeSnapshot(join(this.path, nameOf(snapshot.position)), snapshot);
+    const bytes = writeSnapshot(join(this.path, nameOf(snapshot.position)), this.key, snapshot);
     for (const name of this.names().slice(MAX_SNAPSHOTS)) this.remove(name);
     return bytes;
   }

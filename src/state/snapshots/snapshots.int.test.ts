@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -26,6 +26,7 @@ import { makeSnapshot } from './makeSnapshot.ts';
 import { writeSnapshot } from './snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder } from './snapshotFolder.ts';
 
+const KEY = randomBytes(32);
 const STREAM = 'firewall-main';
 /** A hundred addresses in rotation: a fold copies all of them for each event. */
 const addressAt = (revision: number) => ip(`10.0.0.${revision % 100}`);
@@ -35,7 +36,7 @@ async function createNode() {
   const temp = await tempFolder();
   onTestFinished(() => temp[Symbol.asyncDispose]());
   const logPath = join(temp.path, 'log.sqlite');
-  const folder = new SnapshotFolder(join(temp.path, 'snapshots'));
+  const folder = new SnapshotFolder(join(temp.path, 'snapshots'), KEY);
   let log: EventLog | undefined = await createSqliteEventLog({ path: logPath, node: 'n1' });
   onTestFinished(() => log?.close());
   let revision = -1;
@@ -57,7 +58,7 @@ async function createNode() {
       revision += count;
     },
     snapshot: (minEvents = 1) =>
-      makeSnapshot({ logPath, folder: folder.path, basis: folder.names()[0], verifies: false, minEvents }),
+      makeSnapshot({ logPath, folder: folder.path, key: KEY, basis: folder.names()[0], verifies: false, minEvents }),
     path: (index = 0) => join(folder.path, folder.names()[index] as string),
     /** Starts a node. @returns where its fold began, and the fold at the end of the log */
     async start() {
@@ -132,16 +133,26 @@ test('a snapshot of the last event of the log leaves nothing to fold', async () 
 });
 
 const unusable: [string, RegExp, (node: Node) => void | Promise<void>][] = [
-  ['was cut off', /is damaged: its hash differs/, (node) => truncateSync(node.path(), statSync(node.path()).size - 1)],
-  ['is empty', /is damaged: its hash differs/, (node) => truncateSync(node.path(), 0)],
+  ['was cut off', /is not authentic/, (node) => truncateSync(node.path(), statSync(node.path()).size - 1)],
+  ['is empty', /is not authentic/, (node) => truncateSync(node.path(), 0)],
   [
     'has a flipped bit',
-    /is damaged: its hash differs/,
+    /is not authentic/,
     (node) => {
       const bytes = readFileSync(node.path());
       bytes.writeUInt8(bytes.readUInt8(bytes.length - 5) ^ 1, bytes.length - 5);
       writeFileSync(node.path(), bytes);
     },
+  ],
+  [
+    'was changed by hand and has the SHA-256 of its content, as snapshots had before',
+    /is not authentic: it is damaged, was changed, or was written with another master key or by an older svc/,
+    (node) => rewrite(node, forged, (content) => hash('sha256', content)),
+  ],
+  [
+    'has a MAC made with another key',
+    /is not authentic/,
+    (node) => rewrite(node, forged, (content) => macOf(content, randomBytes(32))),
   ],
   [
     'was made by another version of the fold',
@@ -172,10 +183,17 @@ function replaceByFolder(node: Node): void {
   mkdirSync(path);
 }
 
-/** Changes the content of a snapshot and corrects its hash. */
-function rewrite(node: Node, change: (content: string) => string): void {
-  const content = change(readFileSync(node.path(), 'latin1').slice(65));
-  writeFileSync(node.path(), `${hash('sha256', Buffer.from(content, 'latin1'))}\n${content}`, 'latin1');
+const macOf = (content: Buffer, key: Uint8Array = KEY) => createHmac('sha256', key).update(content).digest('hex');
+
+/** Replaces the address of the last event, which may use the proxy, by another one. */
+const forged = (content: string) => content.replace('10.0.0.39', '10.9.9.39');
+
+/** Changes the content of a snapshot and corrects its first line. */
+function rewrite(node: Node, change: (content: string) => string, firstLine: (content: Buffer) => string = macOf) {
+  const before = readFileSync(node.path(), 'latin1').slice(65);
+  const content = Buffer.from(change(before), 'latin1');
+  expect(content.toString('latin1')).not.toBe(before);
+  writeFileSync(node.path(), `${firstLine(content)}\n${content.toString('latin1')}`, 'latin1');
 }
 
 test.each(unusable)(
@@ -269,13 +287,13 @@ test.each(tampered)('refutes a snapshot when %s', async (_, sql, reason) => {
   expect(node.folder.names()).toEqual([]);
 });
 
-test('refutes a snapshot with changed content and a correct hash', async () => {
+test('refutes a snapshot with a valid MAC whose content the log does not give', async () => {
   const node = await createNode();
   await node.append(40);
   node.snapshot();
   const snapshot = node.folder.read(node.folder.names()[0] as string);
   const state = { ...snapshot.data.state, settings: { ...snapshot.data.state.settings, apiKeyAuthEnabled: true } };
-  writeSnapshot(node.path(), { ...snapshot, data: { ...snapshot.data, state } });
+  writeSnapshot(node.path(), KEY, { ...snapshot, data: { ...snapshot.data, state } });
   const { refuted } = await node.keep(1_000_000);
   await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
   expect(refuted).toEqual([expect.stringMatching(/at position 40 the log gives different settings/)]);
