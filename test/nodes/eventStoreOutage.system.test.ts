@@ -106,8 +106,10 @@ test('serves requests while EventStoreDB never responds, and fails a change with
 
 test.each([
   ['the next start', () => {}],
-  ['the next start from a snapshot', (folder: string, masterKey: string) =>
-      void takeSnapshot(folder, { logName: 'mirror.sqlite', masterKey })],
+  [
+    'the next start from a snapshot',
+    (folder: string, masterKey: string) => void takeSnapshot(folder, { logName: 'mirror.sqlite', masterKey }),
+  ],
 ])('counts and drains the outbox after kill -9 at %s', SLOW, async (_, beforeStart) => {
   const { cluster, node, headers } = await aNodeToKill(4_000);
   await cluster.stopEventStore();

@@ -34,7 +34,14 @@ const SQLITE_BUSY = 5;
  * Folds the log and writes a snapshot of its end; takes seconds for a million events. The log is read from its file, so events
  * that the main thread applied before the log delivered them are not included.
  */
-export function makeSnapshot({ logPath, folder: path, key, basis, verifies, minEvents }: SnapshotTask): SnapshotOutcome {
+export function makeSnapshot({
+  logPath,
+  folder: path,
+  key,
+  basis,
+  verifies,
+  minEvents,
+}: SnapshotTask): SnapshotOutcome {
   const reader = new PageReader(logPath);
   try {
     const folder = new SnapshotFolder(path, key);
