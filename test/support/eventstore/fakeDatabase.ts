@@ -51,6 +51,8 @@ const DELETED = 9_223_372_036_854_775_807n;
  * servers that are started over it, as files survive a process.
  */
 export class FakeDatabase {
+  /** Whether writes fail because the disk has no room. */
+  isDiskFull = false;
   readonly #streams = new Map<string, FakeStream>();
   readonly #listeners = new Set<() => void>();
   /** Recently written ids, the only thing that makes a repeat with `any` idempotent. */

@@ -25,11 +25,12 @@ export interface FakeEventStoreOptions {
   readonly onCall?: (name: string) => void;
 }
 
-/** A running server. To restart it, `kill` it and start another over the same `database`. */
+/** A server. It can be ended and started again, at the same address. */
 export interface FakeEventStore extends AsyncDisposable {
   readonly port: number;
   /** For clients without TLS. */
   readonly url: string;
+  /** What is on the server's disk. */
   readonly database: FakeDatabase;
   /** How often each RPC was called, by its short name. */
   readonly calls: ReadonlyMap<string, number>;
@@ -44,51 +45,74 @@ export interface FakeEventStore extends AsyncDisposable {
   /** Keeps the current subscriptions open but sends them nothing. */
   muteSubscriptions(): void;
   readonly openReads: number;
+  /** Closes all connections as they were found closed by a client that had been frozen for 20 s. */
+  resetConnections(): void;
+  /** Whether the server accepts connections: a server whose disk is full ends itself. */
+  readonly isRunning: boolean;
   /** Ends the server as SIGKILL does. */
   kill(): Promise<void>;
   /** Ends the server as version 24.2 ends on SIGTERM: appends are written but time out, and subscriptions are reset. */
   terminate(): Promise<void>;
+  /** Starts the server again after its end. */
+  start(): Promise<void>;
+  /** Ends the server and starts it over other data: another installation's, or a backup. */
+  swapData(database: FakeDatabase): Promise<void>;
 }
 
 const ANY_FREE_PORT = 0;
 const CURRENT_VERSION = '24.10.6';
 const DEFAULT_MAX_APPEND_BYTES = 1_048_576;
+const TERMINATION_MS = 20;
+/** How long a server with a full disk goes on before it ends itself. */
+const DISK_FULL_MS = 50;
 
 /**
  * Starts a fake of the parts of EventStoreDB that svc uses. It serves the real client over real sockets, with the service
  * definitions that the client ships and the behaviour that was measured of real servers (docs/stores.md).
  */
 export async function startFakeEventStore(options: FakeEventStoreOptions = {}): Promise<FakeEventStore> {
-  const { database = new FakeDatabase(), version = CURRENT_VERSION, tls, users } = options;
+  const { version = CURRENT_VERSION, tls, users } = options;
+  let { database = new FakeDatabase() } = options;
   const calls = new Map<string, number>();
   const reads = new Set<Call>();
   const faults: (AppendFault | undefined)[] = [];
   let defaultFault: AppendFault | undefined;
   let readRefusal: Status | 'never' | undefined;
-  const nextFault = () => (faults.length > 0 ? faults.shift() : defaultFault);
-  const appendRules = {
+  let isTerminating = false;
+  let diskFullTimer: NodeJS.Timeout | undefined;
+
+  function nextFault(): AppendFault | undefined {
+    if (isTerminating) return { isWritten: true, end: statuses.timeout };
+    if (database.isDiskFull) {
+      diskFullTimer ??= setTimeout(() => void kill(), DISK_FULL_MS);
+      return { isWritten: false, end: statuses.timeout };
+    }
+    return faults.length > 0 ? faults.shift() : defaultFault;
+  }
+  const appendRules = () => ({
     database,
     nextFault,
     maxAppendBytes: options.maxAppendBytes ?? DEFAULT_MAX_APPEND_BYTES,
     maxEventBytes: options.maxEventBytes ?? Number.POSITIVE_INFINITY,
     countsMetadata: countsMetadata(version),
-  };
+  });
   const muted = new Set<Call>();
-  const readRules = { database, dropsSlowConsumers: version.startsWith('23.'), muted };
+  const readRules = () => ({ database, dropsSlowConsumers: version.startsWith('23.'), muted });
 
   const handlers: Record<string, (call: Call) => Promise<void>> = {
-    [StreamsService.append.path]: (call) => append(call, appendRules),
-    [StreamsService.batchAppend.path]: (call) => batchAppend(call, appendRules),
-    [StreamsService.tombstone.path]: (call) => tombstone(call, appendRules),
-    [StreamsService.delete.path]: (call) => softDelete(call, appendRules),
+    [StreamsService.append.path]: (call) => append(call, appendRules()),
+    [StreamsService.batchAppend.path]: (call) => batchAppend(call, appendRules()),
+    [StreamsService.tombstone.path]: (call) => tombstone(call, appendRules()),
+    [StreamsService.delete.path]: (call) => softDelete(call, appendRules()),
     [StreamsService.read.path]: async (call) => {
       if (readRefusal === 'never') return;
+      if (isTerminating) return call.end(statuses.notReady);
       if (readRefusal) return call.end(readRefusal);
       reads.add(call);
-      await read(call, readRules).finally(() => reads.delete(call));
+      await read(call, readRules()).finally(() => reads.delete(call));
     },
     [ServerFeaturesService.getSupportedMethods.path]: (call) => supportedMethods(call, version),
-    [GossipService.read.path]: (call) => members(call, options.members?.() ?? [{ port: server.port, isLeader: true }]),
+    [GossipService.read.path]: (call) => members(call, options.members?.() ?? [{ port, isLeader: true }]),
   };
   const handle = async (call: Call): Promise<void> => {
     const name = call.path.split('/').at(-1) ?? '';
@@ -99,21 +123,33 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     const handler = handlers[call.path];
     return handler ? handler(call) : call.end(statuses.unimplemented);
   };
-  const server: GrpcServer = await startGrpcServer({ handle, port: options.port ?? ANY_FREE_PORT, tls });
+  let server: GrpcServer | undefined = await startGrpcServer({ handle, port: options.port ?? ANY_FREE_PORT, tls });
+  const { port } = server;
+  let ending: Promise<void> = Promise.resolve();
 
-  let killed: Promise<void> | undefined;
-  const kill = (): Promise<void> => {
+  function kill(): Promise<void> {
+    clearTimeout(diskFullTimer);
+    diskFullTimer = undefined;
     database.forgetRecentIds();
-    killed ??= server.kill();
-    return killed;
-  };
+    if (server) ending = server.kill();
+    server = undefined;
+    return ending;
+  }
+  async function start(): Promise<void> {
+    if (server) return;
+    await ending;
+    isTerminating = false;
+    server = await startGrpcServer({ handle, port, tls });
+  }
   const endReads = (how: Status | 'reset'): void => {
     for (const call of reads) how === 'reset' ? call.reset() : call.end(how);
   };
   return {
-    port: server.port,
-    url: `esdb://127.0.0.1:${server.port}?tls=false`,
-    database,
+    port,
+    url: `esdb://127.0.0.1:${port}?tls=false`,
+    get database() {
+      return database;
+    },
     calls,
     nextAppends: (...next) => void faults.push(...next),
     allAppends: (fault) => {
@@ -129,13 +165,22 @@ export async function startFakeEventStore(options: FakeEventStoreOptions = {}): 
     get openReads() {
       return reads.size;
     },
+    resetConnections: () => server?.resetConnections(),
+    get isRunning() {
+      return server !== undefined;
+    },
     kill,
     async terminate() {
-      defaultFault = { isWritten: true, end: statuses.timeout };
-      readRefusal = statuses.notReady;
+      isTerminating = true;
       endReads('reset');
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, TERMINATION_MS));
       await kill();
+    },
+    start,
+    async swapData(other) {
+      await kill();
+      database = other;
+      await start();
     },
     [Symbol.asyncDispose]: kill,
   };

@@ -1,4 +1,11 @@
-import { createSecureServer, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  createSecureServer,
+  createServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
 /** One RPC on the server side. Messages are passed without their gRPC frame. */
@@ -26,6 +33,8 @@ export interface GrpcServer {
   readonly port: number;
   /** Cuts all connections and releases the port, as SIGKILL does. */
   kill(): Promise<void>;
+  /** Closes all connections with GOAWAY and an error; new ones can be opened. */
+  resetConnections(): void;
 }
 
 export interface GrpcServerOptions {
@@ -48,7 +57,7 @@ export interface TlsOptions {
  */
 export async function startGrpcServer({ handle, port, tls }: GrpcServerOptions): Promise<GrpcServer> {
   const server = tls ? createSecureServer({ ...tls, requestCert: tls.ca !== undefined }) : createServer();
-  const sessions = new Set<{ destroy(): void }>();
+  const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
@@ -69,6 +78,9 @@ export async function startGrpcServer({ handle, port, tls }: GrpcServerOptions):
       const closed = new Promise((resolve) => server.close(resolve));
       for (const session of sessions) session.destroy();
       await closed;
+    },
+    resetConnections() {
+      for (const session of sessions) session.goaway(constants.NGHTTP2_INTERNAL_ERROR);
     },
   };
 }
