@@ -8,6 +8,7 @@ import * as dashboardAuth from './dashboardAuth/events.ts';
 import * as firewall from './firewall/events.ts';
 import * as losses from './losses/events.ts';
 import * as modelCatalogue from './modelCatalogue/events.ts';
+import * as outbox from './outbox/events.ts';
 import * as pricing from './pricing/events.ts';
 import * as request from './request/events.ts';
 import * as session from './session/events.ts';
@@ -24,6 +25,7 @@ type Declared =
   | Definitions<typeof firewall>
   | Definitions<typeof losses>
   | Definitions<typeof modelCatalogue>
+  | Definitions<typeof outbox>
   | Definitions<typeof pricing>
   | Definitions<typeof request>
   | Definitions<typeof session>
@@ -46,6 +48,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     firewall,
     losses,
     modelCatalogue,
+    outbox,
     pricing,
     request,
     session,

@@ -133,6 +133,13 @@ const samples: Samples = {
       },
     ],
   },
+  EventParked: {
+    eventId: '00000000-0000-4000-8000-000000000001',
+    eventType: 'RequestCompleted',
+    hash: hash('a'),
+    bytes: 1_048_577,
+    reason: 'EventStoreDB accepts at most 1048576 bytes in one append',
+  },
   LossAccepted: {
     of: 'log',
     known: { position: position(1_000), hash: hash('a'), time: NOW },

@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto';
+import { EventParked } from '../domain/outbox/events.ts';
 import type { EventMetadata, StoredEvent } from './eventLog.ts';
 
 /** `previousHash` of the first event of a stream. */
@@ -57,6 +58,19 @@ export function hashOf({ stream, revision, id, type, time, data, metadata }: Sto
   return sha256(JSON.stringify({ stream, revision, id, type, time, data, metadata: hashed }));
 }
 
+/**
+ * The hash that the next event of the stream must name as its predecessor: that of the event, or of the event in whose
+ * place it stands.
+ */
+export function continuedHash({ type, data, metadata }: Pick<StoredEvent, 'type' | 'data' | 'metadata'>): string {
+  if (type !== EventParked.type) return metadata.hash;
+  const { hash } = (data ?? {}) as { readonly hash?: unknown };
+  return typeof hash === 'string' ? hash : metadata.hash;
+}
+
+/** `continuedHash` as SQL, for a query of `events`. */
+export const CONTINUED_HASH = `CASE type WHEN '${EventParked.type}' THEN data ->> '$.hash' ELSE metadata ->> '$.hash' END`;
+
 /** The first event of a stream that does not continue its chain. */
 export interface ChainBreak {
   readonly stream: string;
@@ -76,7 +90,7 @@ export function verifyLink(event: StoredEvent, head: ChainHead): ChainHead | Cha
     return broken('its previousHash is not the hash of the previous event');
   const hash = hashOf(event);
   if (event.metadata.hash !== hash) return broken('its content does not match its hash');
-  return { revision: event.revision, hash };
+  return { revision: event.revision, hash: continuedHash(event) };
 }
 
 /** Verifies one stream from its first event on. @returns the head of the chain, or where and why it breaks */

@@ -16,6 +16,16 @@ function stored(revision: number, previousHash: string, data: unknown): StoredEv
   return { ...event, stream: 'stream-"1"', revision, position: position(revision + 1), data, metadata: parsed };
 }
 
+/** An event that stands in the place of another one. */
+function standInFor(event: StoredEvent): StoredEvent {
+  const data = { eventId: event.id, eventType: event.type, hash: event.metadata.hash, bytes: 9, reason: 'too large' };
+  const { revision, time, position: at, stream, metadata: old } = event;
+  const serialised = { id: `stand-in-${revision}`, type: 'EventParked', time, data: JSON.stringify(data) };
+  const metadata = JSON.stringify({ ...head, causationId: null, node: 'n' });
+  const link = chainEvent({ ...serialised, metadata }, stream, revision, old.previousHash);
+  return { ...serialised, stream, revision, position: at, data, metadata: JSON.parse(link.metadata) };
+}
+
 function aChain(length: number): StoredEvent[] {
   const events: StoredEvent[] = [];
   for (let revision = 0; revision < length; revision += 1) {
@@ -69,4 +79,15 @@ describe('finds the break where', () => {
       reason: expect.stringContaining('hash of the previous event'),
     });
   });
+});
+
+test('continues the chain of a parked event at its stand-in, and only that chain', () => {
+  const chain = aChain(4);
+  const withStandIn = chain.with(2, standInFor(chain[2] as StoredEvent));
+  expect(isBreak(verifyStream(withStandIn))).toBe(false);
+  expect(verifyStream(withStandIn.slice(0, 3))).toEqual({ revision: 2, hash: chain[2]?.metadata.hash });
+  const [, , standIn] = withStandIn as [StoredEvent, StoredEvent, StoredEvent];
+  const forged = { ...standIn, data: { ...(standIn.data as object), hash: 'f'.repeat(64) } };
+  expect(verifyStream(withStandIn.with(2, forged))).toMatchObject({ revision: 2 });
+  expect(verifyStream(withStandIn.with(3, stored(3, standIn.metadata.hash, { revision: 3 })))).toMatchObject({ revision: 3 });
 });

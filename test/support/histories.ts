@@ -196,6 +196,13 @@ const kinds = {
     minute: moment,
     counts: fc.constant({ rate_limit_exceeded: 7 }),
   }),
+  EventParked: record({
+    eventId: fc.uuid(),
+    eventType: fc.constantFrom('RequestCompleted', 'SessionBegun'),
+    hash: digit.map(hash),
+    bytes: fc.nat(2_000_000),
+    reason: fc.constant('too large'),
+  }),
   LossAccepted: record({
     of: fc.constantFrom('log', 'outbox'),
     known: record({ position: fc.nat(100).map(position), hash: orNull(digit.map(hash)), time: orNull(moment) }),

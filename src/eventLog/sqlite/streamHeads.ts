@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type ChainHead, emptyChain } from '../hashChain.ts';
+import { type ChainHead, CONTINUED_HASH, emptyChain } from '../hashChain.ts';
 
 const MAX_CACHED = 10_000;
 
@@ -13,7 +13,7 @@ export interface StreamHeads {
 /** Creates a cache of the heads of streams. Reads a head from the file when first needed; keeps the last written ones. */
 export function createStreamHeads(database: DatabaseSync): StreamHeads {
   const select = database.prepare(
-    "SELECT revision, metadata ->> '$.hash' AS hash FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1",
+    `SELECT revision, ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1`,
   );
   const cache = new Map<string, ChainHead>();
   return {

@@ -17,7 +17,7 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 4, usageTrends 1, history 5, layout 7':
-    'e5a39915cedc215378e2c67e4eeb8f76c85856b6bfcabff0bdd2f2ca2b25cbf8',
+    '2962937a6c6fcb384ec1a17a470f2123f7c692d6f9961561a3abd9dff833d118',
   'requestLog 4, usageTrends 1, history 4, layout 7':
     '2820fa0eee6c73396c9959a634242f24fff6399f80fc21b549f5ede29ed29f26',
 };

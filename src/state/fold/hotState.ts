@@ -87,6 +87,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'SignInFailed':
       case 'SignInsThrottled':
       case 'LossAccepted':
+      case 'EventParked':
         return;
       default:
         if (!event.stream.startsWith(REFRESH_STREAM_PREFIX)) this.revisions.set(event.stream, event.revision);
@@ -97,7 +98,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   #change(
     event: Exclude<
       RecordedEvent,
-      { type: `Request${string}` | `Session${string}` | `SignIn${string}` | 'RefusalsCounted' | 'LossAccepted' }
+      { type: `Request${string}` | `Session${string}` | `SignIn${string}` | 'RefusalsCounted' | 'LossAccepted' | 'EventParked' }
     >,
   ): void {
     switch (event.type) {

@@ -16,6 +16,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   3: 'f7acfabee382471986263f0d04d268942b813cce2b5d13a989ab29db145a1748',
   4: 'da346d329bba3e26ce5ffe824397a1f7e9e92d65aeb704fca67ba8432ae80b49',
   5: 'd77e104f20378871db4dbe288263ec9329f6cdd8e9ac8049c8faf238f1c51b89',
+  6: 'e9a77bcfa674f0e38acaa1216bc110d2f7494ee6f341e7101c7a300c482e141f',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

@@ -1,5 +1,5 @@
 import { type Position, position } from '../../../domain/core/brands.ts';
-import { type ChainHead, emptyChain } from '../../hashChain.ts';
+import { type ChainHead, CONTINUED_HASH, emptyChain } from '../../hashChain.ts';
 import { openForReading } from '../../sqlite/database.ts';
 
 export interface StoredId {
@@ -22,7 +22,7 @@ export interface MirrorLookup {
 export function openMirrorLookup(path: string): MirrorLookup {
   const database = openForReading(path);
   const head = database.prepare(
-    "SELECT revision, metadata ->> '$.hash' AS hash FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1",
+    `SELECT revision, ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1`,
   );
   const after = database.prepare(
     'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',

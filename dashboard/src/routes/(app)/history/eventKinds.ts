@@ -75,9 +75,9 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'log',
     label: 'Event log',
-    hint: 'losses that an operator accepted',
+    hint: 'accepted losses, and events that the store refused',
     isChange: true,
-    types: ['LossAccepted'],
+    types: ['LossAccepted', 'EventParked'],
   },
   {
     value: 'models',
