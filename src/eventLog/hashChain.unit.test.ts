@@ -89,5 +89,7 @@ test('continues the chain of a parked event at its stand-in, and only that chain
   const [, , standIn] = withStandIn as [StoredEvent, StoredEvent, StoredEvent];
   const forged = { ...standIn, data: { ...(standIn.data as object), hash: 'f'.repeat(64) } };
   expect(verifyStream(withStandIn.with(2, forged))).toMatchObject({ revision: 2 });
-  expect(verifyStream(withStandIn.with(3, stored(3, standIn.metadata.hash, { revision: 3 })))).toMatchObject({ revision: 3 });
+  expect(verifyStream(withStandIn.with(3, stored(3, standIn.metadata.hash, { revision: 3 })))).toMatchObject({
+    revision: 3,
+  });
 });

@@ -98,7 +98,15 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   #change(
     event: Exclude<
       RecordedEvent,
-      { type: `Request${string}` | `Session${string}` | `SignIn${string}` | 'RefusalsCounted' | 'LossAccepted' | 'EventParked' }
+      {
+        type:
+          | `Request${string}`
+          | `Session${string}`
+          | `SignIn${string}`
+          | 'RefusalsCounted'
+          | 'LossAccepted'
+          | 'EventParked';
+      }
     >,
   ): void {
     switch (event.type) {
