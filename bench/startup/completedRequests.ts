@@ -25,6 +25,7 @@ export const keyEvents = (): EventToAppend[] =>
       maxValue: 1_000_000_000,
       modelFilter: null,
       createdAt: instant(START),
+      onExceeded: 'finish',
     } as const;
     const limitTypes = ['total_tokens', 'output_tokens', 'cost_usd'] as const;
     return {
@@ -88,8 +89,8 @@ function data(index: number, requestId: string): CompletedRequest {
       v: 1,
       estimate: { inputTokens, outputTokens: 2_048, costMicroDollars: inputTokens * 2 },
       reserved: [
-        [1, 4_096],
-        [2, 120_000],
+        ['key', keyOf(index), 1, 4_096],
+        ['key', keyOf(index), 2, 120_000],
       ],
     },
     status: failed ? 'error' : '200',

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ const requested = {
   admission: {
     ...decision,
     estimate: { inputTokens: 10, outputTokens: 2_048, costMicroDollars: 20 },
-    reserved: [[1, 0]] as [number, number][],
+    reserved: [['key', keyId(1), 1, 0]] as [string, string, number, number][],
   },
 };
 
@@ -180,7 +180,7 @@ const samples: Samples = {
 };
 
 const definitionOf = (type: string) => eventTypes.get(type) as unknown as EventDefinition<string, unknown>;
-const schemaOf = (type: string) => definitionOf(type).data(z);
+const schemaOf = (type: string) => definitionOf(type).data(z) as z.ZodObject;
 
 describe.each(Object.entries(samples))('%s', (type, sample) => {
   test('keeps its data through its schema and through JSON', () => {
@@ -277,6 +277,28 @@ describe('upcasting', () => {
     for (const [type, sample] of Object.entries(samples)) {
       expect(upcast(type, definitionOf(type).version, sample)).toBe(sample);
     }
+  });
+
+  test('turns every event that earlier versions have stored into one of today', () => {
+    const history = new URL('../../test/histories/everyKind.ndjson', import.meta.url);
+    for (const line of readFileSync(history, 'utf8').trimEnd().split('\n')) {
+      const { type, version, data } = JSON.parse(line) as { type: string; version: number; data: unknown };
+      const upcasted = upcast(type, version, data);
+      expect(schemaOf(type).strict().parse(upcasted), line).toEqual(upcasted);
+    }
+  });
+
+  test('reservations of version 1 were those of the key, and its limits finished every stream', () => {
+    const admission = { ...requested.admission, reserved: [[2, 70]] };
+    expect(upcast('RequestCompleted', 1, { ...samples.RequestCompleted, admission })).toMatchObject({
+      admission: { reserved: [['key', keyId(1), 2, 70]] },
+    });
+    const { onExceeded: _, ...rule } = limitRule();
+    expect(upcast('ApiKeyLimitsChanged', 1, { ...key, from: [], to: [rule] })).toEqual({
+      ...key,
+      from: [],
+      to: [limitRule()],
+    });
   });
 
   test('throws at an unknown type', () => {

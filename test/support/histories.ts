@@ -77,7 +77,7 @@ const requested = {
     record({
       ...decision,
       estimate: record({ inputTokens: amount, outputTokens: amount, costMicroDollars: amount }),
-      reserved: fc.constant([] as [number, number][]),
+      reserved: fc.constant([] as [string, string, number, number][]),
     }),
   ),
 };

@@ -33,7 +33,9 @@ function anyValue(shape: JsonShape, options: RandomObjectOptions, path: string):
     case 'text':
       return shape.format === 'uuid'
         ? fc.uuid()
-        : (options.text ?? anyText).filter(({ length }) => length >= shape.minLength);
+        : (options.text ?? anyText)
+            .filter(({ length }) => length >= shape.minLength)
+            .map((text) => (shape.prefix ?? '') + text);
     case 'integer':
       return fc.oneof(
         fc.integer({ min: Math.max(-9, shape.min ?? -9), max: 9 }),

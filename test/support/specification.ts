@@ -138,6 +138,7 @@ export const limitRule = (changes: Partial<LimitRule> = {}): LimitRule => ({
   maxValue: 1_000,
   modelFilter: null,
   createdAt: NOW,
+  onExceeded: 'finish',
   ...changes,
 });
 

@@ -32,20 +32,25 @@ const imported = schema((z) =>
     tokens: sealedCredentialsSchema(z),
     /** The link that imported the account and ends with this event; absent for an auth file. */
     linkId: z.uuid().optional(),
+    /** The proxy for this account, sealed because its address may carry a password. */
+    proxy: sealedSchema(z).optional(),
+    region: z.string().optional(),
   }),
 );
 export type ImportedAccount = Infer<typeof imported>;
 
 export const AccountImported = event('AccountImported', {
-  version: 1,
+  version: 2,
   data: imported,
   describe: ({ accountId, planType }) => `account ${accountId} (${planType}) was imported`,
+  upcasters: [(data) => data],
 });
 
 export const AccountTokensReplaced = event('AccountTokensReplaced', {
-  version: 1,
+  version: 2,
   data: imported,
   describe: ({ accountId }) => `the tokens of account ${accountId} were replaced`,
+  upcasters: [(data) => data],
 });
 
 export const AccountPlanChanged = event('AccountPlanChanged', {

@@ -131,7 +131,7 @@ function mergeRules(
     const known = existing.find((rule) => identityOf(rule) === identity);
     if (known) return { ...known, maxValue: input.maxValue };
     const { limitType, limitWindow, maxValue } = input;
-    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: now };
+    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: now, onExceeded: 'finish' };
   });
 }
 

@@ -1,15 +1,23 @@
 import { type EventOf, event } from '../core/event.ts';
 import { schema } from '../core/schema.ts';
 import { apiKeyIdSchema, instantSchema } from '../core/schemas.ts';
-import { type LimitRule, limitRuleSchema } from '../limits/limitRule.ts';
+import { type LimitRule, limitRuleSchema, upcastRule } from '../limits/limitRule.ts';
 
 const rules = schema((z) => z.array(limitRuleSchema(z)));
 const models = schema((z) => z.array(z.string()).nullable());
 const subject = schema((z) => z.object({ keyId: apiKeyIdSchema(z) }));
 const sha256 = schema((z) => z.string().regex(/^[0-9a-f]{64}$/));
 
+/** Turns the given lists of rules of version 1 into those of version 2. */
+const upcastRules =
+  (...fields: readonly string[]) =>
+  (data: unknown): unknown => {
+    const lists = data as Record<string, readonly object[]>;
+    return { ...lists, ...Object.fromEntries(fields.map((field) => [field, lists[field]?.map(upcastRule)])) };
+  };
+
 export const ApiKeyCreated = event('ApiKeyCreated', {
-  version: 1,
+  version: 2,
   data: (z) =>
     subject(z).extend({
       name: z.string(),
@@ -18,8 +26,14 @@ export const ApiKeyCreated = event('ApiKeyCreated', {
       allowedModels: models(z),
       expiresAt: instantSchema(z).nullable(),
       rules: rules(z),
+      /** To whom the key belongs. */
+      owner: z.string().optional(),
+      team: z.string().optional(),
+      /** The regions in which its requests may be served; absent: all. */
+      regions: z.array(z.string()).optional(),
     }),
   describe: ({ name, prefix }) => `API key "${name}" (${prefix}...) was created`,
+  upcasters: [upcastRules('rules')],
 });
 
 export const ApiKeyRenamed = event('ApiKeyRenamed', {
@@ -54,9 +68,10 @@ export const ApiKeyDeactivated = event('ApiKeyDeactivated', {
 });
 
 export const ApiKeyLimitsChanged = event('ApiKeyLimitsChanged', {
-  version: 1,
+  version: 2,
   data: (z) => subject(z).extend({ name: z.string(), from: rules(z), to: rules(z) }),
   describe: ({ name, from, to }) => `API key "${name}" has ${shownRules(to)} (before: ${shownRules(from)})`,
+  upcasters: [upcastRules('from', 'to')],
 });
 
 export const ApiKeyUsageReset = event('ApiKeyUsageReset', {

@@ -123,6 +123,7 @@ const rulesOfAKey = fc.uniqueArray(
     maxValue: fc.integer({ min: 1, max: 1_500 }),
     modelFilter: fc.constantFrom(null, 'gpt-5', 'gpt-5.1'),
     createdAt: fc.constant(NOW),
+    onExceeded: fc.constantFrom('finish', 'stop'),
   }),
   { maxLength: 5, selector: ({ id }) => id },
 );

@@ -6,6 +6,10 @@ import { limitWindowNames } from './limitWindows.ts';
 export const limitTypeSchema = schema((z) => z.enum(limitTypeNames));
 export const limitWindowSchema = schema((z) => z.enum(limitWindowNames));
 
+/** What happens to a stream that runs past a limit: it is finished, or stopped with `rate_limit_exceeded`. */
+export const onExceededSchema = schema((z) => z.enum(['finish', 'stop']));
+export type OnExceeded = Infer<typeof onExceededSchema>;
+
 /** A limit of one key. Its counter is kept as long as type, window and model filter stay the same. */
 export const limitRuleSchema = schema((z) =>
   z.object({
@@ -18,9 +22,13 @@ export const limitRuleSchema = schema((z) =>
     modelFilter: z.string().nullable(),
     /** Rolling windows start here. */
     createdAt: instantSchema(z),
+    onExceeded: onExceededSchema(z),
   }),
 );
 export type LimitRule = Infer<typeof limitRuleSchema>;
+
+/** The rule of an event of version 1: every stream was finished. */
+export const upcastRule = (rule: object): object => ({ ...rule, onExceeded: 'finish' });
 
 /** Whether a rule counts requests for this model. */
 export const appliesTo = (rule: LimitRule, model: string): boolean =>

@@ -1,6 +1,13 @@
 import { type EventOf, event } from '../core/event.ts';
 import { type Infer, schema, type Zod } from '../core/schema.ts';
-import { accountIdSchema, apiKeyIdSchema, instantSchema, microDollarsSchema, positionSchema } from '../core/schemas.ts';
+import {
+  accountIdSchema,
+  apiKeyIdSchema,
+  instantSchema,
+  microDollarsSchema,
+  positionSchema,
+  sealedSchema,
+} from '../core/schemas.ts';
 
 /** Token counts of one request. `isEstimated`: not reported by the provider (docs/decisions/0026-usage-estimates.md). */
 export const tokenUsageSchema = schema((z) =>
@@ -29,8 +36,8 @@ const overlay = schema((z) =>
   }),
 );
 
-/** One attempt with one account, and the decision that chose it. */
-export const attemptSchema = schema((z) =>
+/** An attempt in version 1: never changed. */
+const attemptV1 = schema((z) =>
   z.object({
     ...decision(z),
     overlay: overlay(z).optional(),
@@ -47,22 +54,48 @@ export const attemptSchema = schema((z) =>
     isRepeat: z.literal(true).optional(),
   }),
 );
+
+/** One attempt with one account, and the decision that chose it. */
+export const attemptSchema = schema((z) =>
+  attemptV1(z).extend({
+    /** HTTP status of the provider's response. */
+    providerStatus: z.int().min(0).optional(),
+    /** Why there was no response, for example `ECONNRESET`. */
+    errno: z.string().optional(),
+    /** Host and port of the proxy that it went through. */
+    proxy: z.string().optional(),
+    region: z.string().optional(),
+    /** How long the request waited before this attempt. */
+    waitedMs: z.int().min(0).optional(),
+  }),
+);
 export type Attempt = Infer<typeof attemptSchema>;
 
 /** A choice without an available account; replay must reach the same result. */
 const emptyChoice = schema((z) => z.object({ ...decision(z), overlay: overlay(z).optional(), reason: z.string() }));
 
-/** Input of the limit check: the estimate, and the amount that open requests had reserved on each applicable rule. */
+const estimate = schema((z) => z.object({ inputTokens: z.int(), outputTokens: z.int(), costMicroDollars: z.int() }));
+
+/** Input of the limit check in version 1: the estimate, and the amount that open requests had reserved on each rule. */
+const admissionV1 = schema((z) =>
+  z.object({ ...decision(z), estimate: estimate(z), reserved: z.array(z.tuple([z.int(), z.int()])) }),
+);
+
+/** Input of the limit check: the estimate, and what open requests had reserved on each applicable rule. */
 export const admissionSchema = schema((z) =>
   z.object({
     ...decision(z),
-    estimate: z.object({ inputTokens: z.int(), outputTokens: z.int(), costMicroDollars: z.int() }),
-    reserved: z.array(z.tuple([z.int(), z.int()])),
+    estimate: estimate(z),
+    /** Where the estimate comes from, for example `key`: what the key's answers have lately used. */
+    estimateSource: z.string().optional(),
+    /** The level of the limit (`key`, `owner`, `team`), whose it is, its rule, and the reserved amount. */
+    reserved: z.array(z.tuple([z.string(), z.string(), z.int(), z.int()])),
   }),
 );
 export type Admission = Infer<typeof admissionSchema>;
 
-const requested = (z: Zod) => ({
+/** Fields that every event about a request begins with, in version 1. */
+const requestedV1 = (z: Zod) => ({
   requestId: z.string().min(1),
   keyId: apiKeyIdSchema(z).nullable(),
   /** Path of the surface, e.g. `/v1/responses`. */
@@ -71,12 +104,51 @@ const requested = (z: Zod) => ({
   effort: z.string().nullable(),
   requestedAt: instantSchema(z),
   /** Absent while keys are not required: then there is no limit to check. */
-  admission: admissionSchema(z).optional(),
+  admission: admissionV1(z).optional(),
 });
+
+/** Who sent a request, as far as the request says so. */
+const client = schema((z) =>
+  z.object({
+    /** Sealed, because it may belong to a person. */
+    address: sealedSchema(z).optional(),
+    userAgent: sealedSchema(z).optional(),
+    originator: z.string().optional(),
+    name: z.string().optional(),
+    version: z.string().optional(),
+  }),
+);
+
+const requested = (z: Zod) => {
+  const { admission: _, ...fields } = requestedV1(z);
+  return {
+    ...fields,
+    /** To whom the key belonged at the time. */
+    owner: z.string().optional(),
+    team: z.string().optional(),
+    /** How the client spoke to svc, if not by one HTTP request: `websocket`. */
+    transport: z.string().optional(),
+    /** HMAC of the conversation's key, also where no account is pinned. */
+    conversation: z.string().optional(),
+    client: client(z).optional(),
+    /** W3C trace context. */
+    trace: z.object({ traceId: z.string(), parentId: z.string() }).optional(),
+    /** Absent while keys are not required: then there is no limit to check. */
+    admission: admissionSchema(z).optional(),
+  };
+};
+
+/** Reservations of version 1 were always those of the key. */
+const upcastAdmission = (data: unknown): unknown => {
+  const request = data as Infer<typeof completedRequestV1>;
+  if (!request.admission) return request;
+  const reserved = request.admission.reserved.map(([ruleId, amount]) => ['key', request.keyId, ruleId, amount]);
+  return { ...request, admission: { ...request.admission, reserved } };
+};
 
 /** Recorded for requests that stay open, so that other nodes and the next process know of them. */
 export const RequestAdmitted = event('RequestAdmitted', {
-  version: 1,
+  version: 2,
   data: (z) =>
     z.object({
       ...requested(z),
@@ -85,26 +157,55 @@ export const RequestAdmitted = event('RequestAdmitted', {
       serviceTier: z.string().optional(),
     }),
   describe: ({ requestId, model }) => `request ${requestId} for ${model} was admitted`,
+  upcasters: [upcastAdmission],
 });
 
-/** Data of `RequestCompleted` in version 1: never changed, except for new optional fields. */
+/** How a request ended, from its status to its service tier; the same in all versions. */
+const ended = (z: Zod) => ({
+  /** HTTP status as text, or `error` when the response failed after its head was sent. */
+  status: z.string(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  accountId: accountIdSchema(z).nullable(),
+  latencyMs: z.int().min(0),
+  firstByteMs: z.int().min(0).nullable(),
+  usage: tokenUsageSchema(z).nullable(),
+  costMicroDollars: microDollarsSchema(z).nullable(),
+  priceVersion: z.string().nullable(),
+  /** The `service_tier` that it was priced with; absent for the default tier. */
+  serviceTier: z.string().optional(),
+});
+
+/** Data of `RequestCompleted` in version 1: never changed. */
 export const completedRequestV1 = schema((z) =>
   z.object({
-    ...requested(z),
-    /** HTTP status as text, or `error` when the response failed after its head was sent. */
-    status: z.string(),
-    errorCode: z.string().nullable(),
-    errorMessage: z.string().nullable(),
-    accountId: accountIdSchema(z).nullable(),
-    latencyMs: z.int().min(0),
-    firstByteMs: z.int().min(0).nullable(),
-    usage: tokenUsageSchema(z).nullable(),
-    costMicroDollars: microDollarsSchema(z).nullable(),
-    priceVersion: z.string().nullable(),
-    /** The `service_tier` that it was priced with; absent for the default tier. */
-    serviceTier: z.string().optional(),
+    ...requestedV1(z),
+    ...ended(z),
     /** HMAC of the conversation's key; only a 200 that is not `isFallback` pins the conversation to the account. */
     pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
+    attempts: z.array(attemptV1(z)),
+    /** Set when the last choice found no account. */
+    refusal: emptyChoice(z).optional(),
+  }),
+);
+
+/** Data of `RequestCompleted` in version 2: a new field makes version 3. */
+export const completedRequestV2 = schema((z) =>
+  z.object({
+    ...requested(z),
+    ...ended(z),
+    pin: z
+      .object({
+        /** HMAC of the conversation's key. */
+        digest: z.string(),
+        /** Only a 200 that is not a fallback pins the conversation to the account. */
+        isFallback: z.boolean(),
+        /** The header or field that named the conversation. */
+        source: z.string().optional(),
+        /** The account to which the conversation was pinned when the request came; null when to none. */
+        resolvedTo: accountIdSchema(z).nullable().optional(),
+      })
+      .optional(),
     attempts: z.array(attemptSchema(z)),
     /** Set when the last choice found no account. */
     refusal: emptyChoice(z).optional(),
@@ -115,19 +216,20 @@ export const completedRequestV1 = schema((z) =>
  * The data of every stored version of `RequestCompleted`. Each reader of stored requests must have an entry for each of them,
  * otherwise it does not compile.
  */
-export const completedRequestVersions = { 1: completedRequestV1 } as const;
+export const completedRequestVersions = { 1: completedRequestV1, 2: completedRequestV2 } as const;
 
 export const RequestCompleted = event('RequestCompleted', {
-  version: 1,
-  data: completedRequestV1,
+  version: 2,
+  data: completedRequestV2,
   describe: ({ requestId, model, status, accountId, errorCode }) =>
     `request ${requestId} for ${model} ended with ${status}${errorCode ? ` (${errorCode})` : ''}${accountId ? ` on account ${accountId}` : ''}`,
+  upcasters: [upcastAdmission],
 });
 export type CompletedRequest = EventOf<typeof RequestCompleted>['data'];
 
 /** Refused before any account was tried. */
 export const RequestRefused = event('RequestRefused', {
-  version: 1,
+  version: 2,
   data: (z) =>
     z.object({
       ...requested(z),
@@ -135,12 +237,24 @@ export const RequestRefused = event('RequestRefused', {
       errorCode: z.string(),
       errorMessage: z.string(),
       latencyMs: z.int().min(0),
-      /** The limit that was reached: its rule, and the counted and the reserved amount. */
-      limit: z.object({ ruleId: z.int(), counted: z.int(), reserved: z.int(), ceiling: z.int() }).optional(),
+      /** Position of the fold that refused it. */
+      decidedAt: positionSchema(z).optional(),
+      /** The limit that was reached: whose it is, its rule, and the counted and the reserved amount. */
+      limit: z
+        .object({
+          level: z.string().optional(),
+          subject: z.string().optional(),
+          ruleId: z.int(),
+          counted: z.int(),
+          reserved: z.int(),
+          ceiling: z.int(),
+        })
+        .optional(),
       refusal: emptyChoice(z).optional(),
     }),
   describe: ({ requestId, errorCode, errorMessage }) =>
     `request ${requestId} was refused (${errorCode}): ${errorMessage}`,
+  upcasters: [upcastAdmission],
 });
 export type RefusedRequest = EventOf<typeof RequestRefused>['data'];
 
@@ -149,16 +263,19 @@ export type RefusedRequest = EventOf<typeof RequestRefused>['data'];
  * on the allowlist, by address.
  */
 export const RefusalsCounted = event('RefusalsCounted', {
-  version: 1,
+  version: 2,
   data: (z) =>
     z.object({
       keyId: apiKeyIdSchema(z).nullable(),
       address: z.string().nullable(),
       minute: instantSchema(z),
       counts: z.record(z.string(), z.int().min(1)),
+      /** Positions of the fold that refused the first and the last of them. */
+      decidedAt: z.tuple([positionSchema(z), positionSchema(z)]).optional(),
     }),
   describe: ({ counts }) =>
     `${Object.values(counts).reduce((sum, count) => sum + count, 0)} more requests were refused within one minute`,
+  upcasters: [(data) => data],
 });
 
 export type RequestEvent =

@@ -3,19 +3,24 @@ import { type Infer, schema } from '../core/schema.ts';
 import { instantSchema } from '../core/schemas.ts';
 
 export const SessionBegun = event('SessionBegun', {
-  version: 1,
+  version: 2,
   data: (z) =>
     z.object({
       sessionId: z.uuid(),
-      /** The password that was entered: the session ends with it. */
-      passwordId: z.uuid(),
+      /** The password that was entered: the session ends with it. Null after a sign-in without one. */
+      passwordId: z.uuid().nullable(),
       /** The TOTP that the replaced session had verified, if any. */
       totpId: z.uuid().nullable(),
       /** The session that this one replaces. */
       replaces: z.uuid().nullable(),
       expiresAt: instantSchema(z),
+      /** Who signed in; absent for the built-in administrator. */
+      operatorId: z.string().optional(),
+      /** How, for example `password` or `oidc`; absent for the password. */
+      method: z.string().optional(),
     }),
   describe: ({ replaces }) => (replaces === null ? 'new dashboard session' : 'new dashboard session, signed in again'),
+  upcasters: [(data) => data],
 });
 
 /** The session continues under a new id, so that copies of its previous cookie are void. */

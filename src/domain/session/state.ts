@@ -4,7 +4,8 @@ import type { SessionEvent } from './events.ts';
 
 export interface Session {
   readonly id: string;
-  readonly passwordId: string;
+  /** Null after a sign-in without the password. */
+  readonly passwordId: string | null;
   /** The TOTP that the session was verified with. */
   readonly totpId: string | null;
   readonly expiresAt: Instant;

@@ -3,7 +3,7 @@ import type { Schema, Zod } from '../../domain/core/schema.ts';
 
 /** What the JSON of a schema looks like. Fields are in the order in which the schema declares them. */
 export type JsonShape =
-  | { readonly kind: 'text'; readonly minLength: number; readonly format?: 'uuid' }
+  | { readonly kind: 'text'; readonly minLength: number; readonly format?: 'uuid'; readonly prefix?: string }
   | { readonly kind: 'integer'; readonly min: number | undefined }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'literal'; readonly value: unknown }
@@ -40,6 +40,7 @@ interface Recorder {
   readonly json: JsonShape;
   readonly isOptional: boolean;
   readonly min: (value: number) => Recorder;
+  readonly startsWith: (prefix: string) => Recorder;
   readonly nullable: () => Recorder;
   readonly optional: () => Recorder;
   /** The fields of an object, as zod names them. */
@@ -52,6 +53,7 @@ const recorder = (json: JsonShape, isOptional = false, fields: Fields = {}): Rec
     json,
     isOptional,
     min: (value: number) => recorder(withMinimum(json, value), isOptional),
+    startsWith: (prefix: string) => recorder(withPrefix(json, prefix), isOptional),
     nullable: () => recorder({ kind: 'nullable', inner: json }, isOptional),
     optional: () => recorder(json, true, fields),
     shape: fields,
@@ -73,6 +75,11 @@ const recorders = failOnUnknown('z', {
   tuple: (items: readonly Recorder[]) => recorder({ kind: 'tuple', items: items.map(({ json }) => json) }),
   object: objectRecorder,
 });
+
+function withPrefix(shape: JsonShape, prefix: string): JsonShape {
+  if (shape.kind === 'text') return { ...shape, prefix };
+  throw new Error(`No prefix can be recorded for a schema of kind "${shape.kind}"`);
+}
 
 function withMinimum(shape: JsonShape, min: number): JsonShape {
   if (shape.kind === 'text') return { ...shape, minLength: min };

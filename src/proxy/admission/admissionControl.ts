@@ -77,7 +77,7 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
         asOf: requestedAt,
         v: ADMIT_VERSION,
         estimate,
-        reserved: verdict.alreadyReserved,
+        reserved: verdict.alreadyReserved.map(([ruleId, amount]) => ['key', key.id, ruleId, amount]),
       };
       if (verdict.kind === 'admitted') {
         ledger.reserve(key, requestId, requestedAt, verdict.reservations);

@@ -8,7 +8,13 @@ const KEY = 'k' as ApiKeyId;
 const NOON = instant(Date.UTC(2026, 10, 21, 12));
 const HOUR_MS = 3_600_000;
 
-const limit = { limitType: 'total_tokens', limitWindow: 'daily', maxValue: 1_000, createdAt: NOON } as const;
+const limit = {
+  limitType: 'total_tokens',
+  limitWindow: 'daily',
+  maxValue: 1_000,
+  createdAt: NOON,
+  onExceeded: 'finish',
+} as const;
 
 function setUp(...open: readonly OpenRequest[]): ForeignReservations {
   const hot = new HotState();

@@ -64,6 +64,7 @@ export function createStoredRequestReader(schema: Schema<z.ZodObject>): StoredRe
 /** Each stored version of `RequestCompleted` has its own entry; versions without a reader are parsed. */
 const READERS = {
   1: createStoredRequestReader(completedRequestVersions[1]),
+  2: createStoredRequestReader(completedRequestVersions[2]),
 } satisfies Record<keyof typeof completedRequestVersions, StoredRequestReader | undefined>;
 
 type Requested = Pick<LoggedRequest, 'keyId' | 'route' | 'model' | 'effort'>;

@@ -4,12 +4,11 @@ import { anyObject } from '../../../test/support/jsonOfShape.ts';
 import { completed } from '../../../test/support/management.ts';
 import { runs } from '../../../test/support/runs.ts';
 import { readBySchema, storedRequests } from '../../../test/support/storedRequests.ts';
-import { completedRequestV1 } from '../../domain/request/events.ts';
+import { completedRequestVersions } from '../../domain/request/events.ts';
 import { jsonShapeOf } from '../../eventLog/storedJson/jsonShape.ts';
 import { LoggedRequestReader } from './loggedRequestReader.ts';
 
 const reader = new LoggedRequestReader();
-const read = (json: string) => reader.read(1, json);
 
 const FIELDS = [
   'requestId',
@@ -28,19 +27,22 @@ const FIELDS = [
   'costMicroDollars',
 ] as const;
 
-const expected = (json: string) => {
-  const data = readBySchema(json);
+const expectedOf = (json: string, version: 1 | 2) => {
+  const data = readBySchema(json, version);
   return {
     ...Object.fromEntries(FIELDS.map((name) => [name, data[name]])),
     attempts: { length: data.attempts.length },
   };
 };
 
-describe('version 1', () => {
+describe.each([1, 2] as const)('version %i', (version) => {
+  const read = (json: string) => reader.read(version, json);
+  const expected = (json: string) => expectedOf(json, version);
+
   test('reads from random requests what the schema reads', () => {
     let matched = 0;
     fc.assert(
-      fc.property(anyObject(jsonShapeOf(completedRequestV1)), (data) => {
+      fc.property(anyObject(jsonShapeOf(completedRequestVersions[version])), (data) => {
         const json = JSON.stringify(data);
         const found = read(json);
         if (!found) return;
@@ -53,7 +55,7 @@ describe('version 1', () => {
   });
 
   test('reads every request that earlier versions of svc have stored', () => {
-    const stored = storedRequests(1);
+    const stored = storedRequests(version);
     expect(stored.length).toBeGreaterThan(10);
     for (const json of stored) expect(read(json)).toEqual(expected(json));
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
-import { completedRequestV2, readBySchema, toVersion2, useVersion2 } from '../../../test/support/storedRequests.ts';
+import { inventedRequestV3, readBySchema, toVersion3, useVersion3 } from '../../../test/support/storedRequests.ts';
 import { schema } from '../../domain/core/schema.ts';
 import { upcast } from '../../domain/eventTypes.ts';
 import { completedRequestVersions } from '../../domain/request/events.ts';
@@ -8,9 +8,9 @@ import { createStoredRequestReader, LoggedRequestReader } from './loggedRequestR
 
 const request = completed({ errorCode: 'stream_incomplete', errorMessage: 'It "broke"', status: 'error' }).data;
 const stored = [
-  { version: 1, json: JSON.stringify(request) },
-  { version: 2, json: JSON.stringify(toVersion2(request)) },
-  { version: 1, json: JSON.stringify(request) },
+  { version: 2, json: JSON.stringify(request) },
+  { version: 3, json: JSON.stringify(toVersion3(request)) },
+  { version: 2, json: JSON.stringify(request) },
 ];
 
 function logged(reader: LoggedRequestReader, version: number, json: string) {
@@ -21,17 +21,17 @@ function logged(reader: LoggedRequestReader, version: number, json: string) {
 const { attempts, priceVersion: _, ...expected } = readBySchema(JSON.stringify(request));
 
 test('a version without a fast reader is read through the schema', () => {
-  useVersion2();
+  useVersion3();
   const reader = new LoggedRequestReader();
   const results = stored.map(({ version, json }) => logged(reader, version, json));
   expect(results.map(({ isFast }) => isFast)).toEqual([true, false, true]);
   for (const { data } of results) expect(data).toMatchObject({ ...expected, attempts: { length: attempts.length } });
 });
 
-test('a version with a fast reader is read beside version 1, each by its own reader', () => {
-  useVersion2();
-  const version2 = createStoredRequestReader(completedRequestV2);
-  const reader = new LoggedRequestReader({ 1: createStoredRequestReader(completedRequestVersions[1]), 2: version2 });
+test('a version with a fast reader is read beside version 2, each by its own reader', () => {
+  useVersion3();
+  const version3 = createStoredRequestReader(inventedRequestV3);
+  const reader = new LoggedRequestReader({ 2: createStoredRequestReader(completedRequestVersions[2]), 3: version3 });
   const results = stored.map(({ version, json }) => logged(reader, version, json));
   expect(results.map(({ isFast }) => isFast)).toEqual([true, true, true]);
   for (const { data } of results) expect(data).toEqual({ ...expected, attempts: { length: attempts.length } });
@@ -39,7 +39,7 @@ test('a version with a fast reader is read beside version 1, each by its own rea
 
 test('a version that moved a field which the reader captures needs a reader of its own', () => {
   const moved = schema((z) => {
-    const { latencyMs, ...others } = completedRequestV2(z).shape;
+    const { latencyMs, ...others } = inventedRequestV3(z).shape;
     return z.object({ latencyMs, ...others });
   });
   expect(() => createStoredRequestReader(moved)).toThrow('in the order of the schema');

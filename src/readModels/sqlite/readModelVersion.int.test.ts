@@ -17,9 +17,9 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 4, usageTrends 1, history 5, layout 7':
-    '2962937a6c6fcb384ec1a17a470f2123f7c692d6f9961561a3abd9dff833d118',
+    '236013bd3c151739ba3a04c698a7484697e30716dad538b445f762879adacbb2',
   'requestLog 4, usageTrends 1, history 4, layout 7':
-    '2820fa0eee6c73396c9959a634242f24fff6399f80fc21b549f5ede29ed29f26',
+    'a055f1e757bbc502e4cf9223e41c517f79dd3bf5d3b90a368bfc660b0ae97fef',
 };
 
 const INSTRUCTIONS = `The read models have other content or tables than their version promises, so existing files would not be

@@ -32,6 +32,7 @@ export type FoldedRequestReaders = { readonly [version: number]: FoldedRequestRe
  */
 export const foldedRequestReaders = {
   1: createFoldedRequestReader(completedRequestVersions[1]),
+  2: createFoldedRequestReader(completedRequestVersions[2]),
 } satisfies Record<keyof typeof completedRequestVersions, FoldedRequestReader | undefined>;
 
 /** @throws Error when the schema does not have the fields of `FoldedRequestParts` in this order */

@@ -6,11 +6,11 @@ import { runs } from '../../../test/support/runs.ts';
 import { accountId, keyId, later, NOW } from '../../../test/support/specification.ts';
 import { readBySchema, storedRequests } from '../../../test/support/storedRequests.ts';
 import { microDollars, position } from '../../domain/core/brands.ts';
-import { type CompletedRequest, completedRequestV1 } from '../../domain/request/events.ts';
+import type { Infer } from '../../domain/core/schema.ts';
+import { type CompletedRequest, completedRequestVersions } from '../../domain/request/events.ts';
 import { jsonShapeOf } from '../../eventLog/storedJson/jsonShape.ts';
 import { foldedRequestReaders } from './foldedRequestReaders.ts';
 
-const read = foldedRequestReaders[1];
 const decision = { decidedAt: position(7), asOf: NOW, v: 2 };
 
 /** A successful request with every field that such a request can have. */
@@ -25,8 +25,8 @@ const complete: CompletedRequest = {
     ...decision,
     estimate: { inputTokens: 10, outputTokens: 2_048, costMicroDollars: 20 },
     reserved: [
-      [1, 0],
-      [2, 90],
+      ['key', keyId(1), 1, 0],
+      ['key', keyId(1), 2, 90],
     ],
   },
   status: '200',
@@ -45,15 +45,34 @@ const complete: CompletedRequest = {
   ],
 };
 
-const partsOf = ({
-  requestId,
-  keyId: key,
-  model,
-  requestedAt,
-  status,
-  accountId: account,
-  ...rest
-}: CompletedRequest) => [
+/** The fields in the order of the schema, as svc writes them. */
+const inOrder = (schema: Parameters<typeof jsonShapeOf>[0], data: object): unknown =>
+  Object.fromEntries(
+    jsonShapeOf(schema).fields.flatMap(({ name }) => (name in data ? [[name, data[name as keyof typeof data]]] : [])),
+  );
+
+type AnyVersion = Infer<(typeof completedRequestVersions)[1 | 2]>;
+
+/** The same request in each stored version. */
+const completeIn = {
+  1: {
+    ...complete,
+    admission: { ...complete.admission, reserved: complete.admission?.reserved.map(([, , ...rest]) => rest) },
+  } as Infer<(typeof completedRequestVersions)[1]>,
+  2: inOrder(completedRequestVersions[2], {
+    ...complete,
+    owner: 'o',
+    team: 't',
+    transport: 'websocket',
+    conversation: 'digest',
+    client: { address: 'sealed.a', originator: 'codex_cli_rs', name: 'codex', version: '1.2.3' },
+    trace: { traceId: 'a', parentId: 'b' },
+    pin: { digest: 'digest', isFallback: false, source: 'prompt_cache_key', resolvedTo: null },
+    attempts: complete.attempts.map((attempt) => ({ ...attempt, providerStatus: 200, region: 'eu', waitedMs: 12 })),
+  }) as CompletedRequest,
+} as const;
+
+const partsOf = ({ requestId, keyId: key, model, requestedAt, status, accountId: account, ...rest }: AnyVersion) => [
   requestId,
   key ?? undefined,
   model,
@@ -73,17 +92,20 @@ const RARE = [
   'attempts.overlay.pinnedTo',
   'refusal',
 ];
-const shape = jsonShapeOf(completedRequestV1);
 const plainText = fc.string().map((text) => text.replaceAll(/["\\]/g, ''));
-const anyRequest = fc.oneof(anyObject(shape), anyObject(shape, { omitted: RARE, text: plainText }));
 
-const isRare = ({ attempts, refusal }: CompletedRequest) =>
+const isRare = ({ attempts, refusal }: AnyVersion) =>
   refusal !== undefined ||
   attempts.some(({ code, limitedUntil, isRepeat, overlay }) =>
     [code, limitedUntil, isRepeat, overlay?.cooling, overlay?.pinnedTo].some((value) => value !== undefined),
   );
 
-describe('version 1', () => {
+describe.each([1, 2] as const)('version %i', (version) => {
+  const read = foldedRequestReaders[version];
+  const complete = completeIn[version];
+  const shape = jsonShapeOf(completedRequestVersions[version]);
+  const anyRequest = fc.oneof(anyObject(shape), anyObject(shape, { omitted: RARE, text: plainText }));
+
   test('reads a successful request, whichever optional fields it has', () => {
     const { serviceTier: _, admission: __, pin: ___, ...least } = complete;
     const withoutAttempts = { ...complete, attempts: [], usage: null, accountId: null };
@@ -93,11 +115,11 @@ describe('version 1', () => {
   });
 
   test('reads every ordinary request that earlier versions of svc have stored', () => {
-    const stored = storedRequests(1);
-    const ordinary = stored.filter((json) => !isRare(readBySchema(json)));
+    const stored = storedRequests(version);
+    const ordinary = stored.filter((json) => !isRare(readBySchema(json, version)));
     expect(ordinary.length).toBeGreaterThan(10);
     for (const json of stored) {
-      const request = readBySchema(json);
+      const request = readBySchema(json, version);
       expect(read(json)?.slice(1), json).toEqual(isRare(request) ? undefined : partsOf(request));
     }
   });
@@ -107,7 +129,7 @@ describe('version 1', () => {
     fc.assert(
       fc.property(anyRequest, (data) => {
         const json = JSON.stringify(data);
-        const request = readBySchema(json);
+        const request = readBySchema(json, version);
         const parts = read(json);
         if (!parts) return;
         matched++;
@@ -120,8 +142,8 @@ describe('version 1', () => {
   });
 
   test('leaves what the fold has to look at more closely to the parser', () => {
-    const [attempt] = complete.attempts as [CompletedRequest['attempts'][0]];
-    const rare: Partial<CompletedRequest>[] = [
+    const [attempt] = complete.attempts as [AnyVersion['attempts'][0]];
+    const rare: Partial<AnyVersion>[] = [
       { attempts: [{ ...attempt, limitedUntil: later(1) }] },
       { attempts: [{ ...attempt, code: 'usage_limit_reached' }] },
       { refusal: { ...decision, reason: 'empty' } },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
-import { completedRequestV2, toVersion2, useVersion2 } from '../../../test/support/storedRequests.ts';
+import { inventedRequestV3, toVersion3, useVersion3 } from '../../../test/support/storedRequests.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 import { emptyFold } from '../fold/fold.ts';
@@ -12,12 +12,12 @@ import { PageUnpacker } from './unpackPage.ts';
 
 const EVENTS = 60;
 
-/** A log in which every third request is of the made-up version 2. */
+/** A log in which every third request is of the made-up version 3. */
 const rows = Array.from({ length: EVENTS }, (_, index): EventColumns => {
-  const version = index % 3 === 2 ? 2 : 1;
+  const version = index % 3 === 2 ? 3 : 2;
   const { attempts, ...request } = completed({ requestId: `req_${index}`, model: `model ${index % 5}` }).data;
   const data = { ...request, pin: { digest: `digest ${index % 7}`, isFallback: false }, attempts };
-  const stored = version === 2 ? toVersion2(data) : data;
+  const stored = version === 3 ? toVersion3(data) : data;
   return [index + 1, 'requests-n1.b1_20260115', index, 'RequestCompleted', version, index, JSON.stringify(stored)];
 });
 
@@ -36,16 +36,16 @@ function throughPage(readers: FoldedRequestReaders) {
 }
 
 test('a version without a fast reader is folded through the schema', () => {
-  useVersion2();
+  useVersion3();
   const { readFast, events, failure } = throughPage(foldedRequestReaders);
   expect(failure).toBeUndefined();
   expect(readFast).toBe((EVENTS / 3) * 2);
   expect(fold(events)).toBe(fold(rows.map(toRecordedEvent)));
 });
 
-test('a version with a fast reader is folded beside version 1, each by its own reader', () => {
-  useVersion2();
-  const { readFast, events } = throughPage({ ...foldedRequestReaders, 2: createVersion2Reader() });
+test('a version with a fast reader is folded beside version 2, each by its own reader', () => {
+  useVersion3();
+  const { readFast, events } = throughPage({ ...foldedRequestReaders, 3: createVersion3Reader() });
   expect(readFast).toBe(EVENTS);
   expect(events.map((event) => event.type === 'RequestCompleted' && event.data.requestId)).toEqual(
     rows.map((_, index) => `req_${index}`),
@@ -54,9 +54,9 @@ test('a version with a fast reader is folded beside version 1, each by its own r
 });
 
 test('a reader reads no other version', () => {
-  const [[, , , , , , version1], , [, , , , , , version2]] = rows as [EventColumns, EventColumns, EventColumns];
-  expect(foldedRequestReaders[1](version2)).toBeNull();
-  expect(createVersion2Reader()(version1)).toBeNull();
+  const [[, , , , , , version2], , [, , , , , , version3]] = rows as [EventColumns, EventColumns, EventColumns];
+  expect(foldedRequestReaders[2](version3)).toBeNull();
+  expect(createVersion3Reader()(version2)).toBeNull();
 });
 
-const createVersion2Reader = () => createFoldedRequestReader(completedRequestV2);
+const createVersion3Reader = () => createFoldedRequestReader(inventedRequestV3);

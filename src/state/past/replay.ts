@@ -117,7 +117,7 @@ function repeatAdmission(
 ): string {
   const key = keyId === null ? undefined : hot.apiKeys.get(keyId);
   if (!key) return 'no such key';
-  const reservations = new Map(reserved);
+  const reservations = new Map(reserved.map(([, , ruleId, amount]) => [ruleId, amount]));
   const verdict = admit({
     rules: key.rules,
     model,

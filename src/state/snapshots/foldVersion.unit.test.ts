@@ -14,9 +14,9 @@ const DIGESTS: Readonly<Record<number, string>> = {
   1: 'db5d8dc7188ed2096e160b7867cc83c5d204e5a770e7cf9db9e47dbdac899d06',
   2: 'f9b1c7ca40d318645480e47b665e60d903ec71bb7ba76bb40706d7930050523e',
   3: 'f7acfabee382471986263f0d04d268942b813cce2b5d13a989ab29db145a1748',
-  4: 'da346d329bba3e26ce5ffe824397a1f7e9e92d65aeb704fca67ba8432ae80b49',
-  5: 'd77e104f20378871db4dbe288263ec9329f6cdd8e9ac8049c8faf238f1c51b89',
-  6: 'e9a77bcfa674f0e38acaa1216bc110d2f7494ee6f341e7101c7a300c482e141f',
+  4: '6fe097fb4483fcab2ced11d5562bf3c7f249a63495f2411d81ab0a8770fda236',
+  5: '4eaf8aa7a29f2c4bfa54aec11e1d1cb4f62fdd363f0229ac23e1bfa112a99acc',
+  6: '74b2d730a3797e919168e6e6035fb4748a01ccb69075357ef94bc324135d0dec',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

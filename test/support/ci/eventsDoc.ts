@@ -63,6 +63,7 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
         maxValue: 1000,
         modelFilter: '{model}',
         createdAt: instant(0),
+        onExceeded: 'finish',
       },
     ],
   },
