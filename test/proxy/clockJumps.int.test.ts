@@ -1,7 +1,9 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { replay } from '../../src/state/past/replay.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
+import { recordedEvents } from '../support/recordedEvents.ts';
 
 // The clock of the machine is corrected while requests are open, e.g. after sleep or after a start with a wrong time.
 
@@ -14,7 +16,9 @@ afterEach(async () => {
   await gateway?.stop();
 });
 
+/** Lets the clock of the machine differ by this much from the right time. */
 function moveClock(byMs: number): void {
+  clock?.mockRestore();
   const now = Date.now.bind(Date);
   clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + byMs);
 }
@@ -52,4 +56,85 @@ test('ends a cool-down after its length even when the clock was set back', async
   moveClock(-HOUR_MS);
   gateway.pool[0]?.at.always(textResponse());
   expect((await gateway.ask()).status).toBe(200);
+});
+
+describe('a limit', () => {
+  const usage = { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 };
+
+  /** A key for 3,000 tokens a day, when each request uses 1,000. */
+  async function withKey() {
+    gateway = await startGateway();
+    const { body: key } = await gateway.api('POST', '/api/api-keys', {
+      name: 'limited',
+      limits: [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 3_000 }],
+    });
+    await gateway.set({ api_key_auth_enabled: true });
+    gateway.pool[0]?.at.always(textResponse({ usage }));
+    const askTimes = async (count: number) => {
+      const statuses: number[] = [];
+      for (let request = 0; request < count; request++) {
+        const response = await gateway.ask(validRequest, { headers: { authorization: `Bearer ${key.key}` } });
+        statuses.push(response.status);
+        await response.text();
+      }
+      return statuses;
+    };
+    const limit = async (query = '') => (await gateway.api('GET', `/api/api-keys${query}`)).body[0].limits[0];
+    return { askTimes, limit };
+  }
+
+  const times = (count: number, status: number) => Array.from({ length: count }, () => status);
+  const replayed = async () => replay(await recordedEvents(gateway.folder));
+
+  test('stays used up when the clock is set back', async () => {
+    const { askTimes, limit } = await withKey();
+    expect(await askTimes(4)).toEqual([...times(3, 200), 429]);
+    moveClock(-2 * HOUR_MS);
+    expect(await askTimes(12)).toEqual(times(12, 429));
+    expect((await limit()).current_value).toBe(3_000);
+    expect((await replayed()).differences).toEqual([]);
+  });
+
+  test('counts what is used after the clock was set back', async () => {
+    const { askTimes, limit } = await withKey();
+    expect(await askTimes(1)).toEqual([200]);
+    moveClock(-2 * HOUR_MS);
+    expect(await askTimes(4)).toEqual([200, 200, 429, 429]);
+    expect((await limit()).current_value).toBe(3_000);
+    moveClock(0);
+    expect(await askTimes(1)).toEqual([429]);
+  });
+
+  test('stays used up when the clock was two days ahead and is set back', async () => {
+    const { askTimes, limit } = await withKey();
+    moveClock(48 * HOUR_MS);
+    expect(await askTimes(4)).toEqual([...times(3, 200), 429]);
+    moveClock(0);
+    expect(await askTimes(12)).toEqual(times(12, 429));
+    const { current_value: used, reset_at: resetAt } = await limit();
+    expect(used).toBe(3_000);
+    expect(Date.parse(resetAt) - Date.now()).toBeGreaterThan(48 * HOUR_MS);
+    expect((await replayed()).differences).toEqual([]);
+  });
+
+  test('that is created while the clock is behind counts at once', async () => {
+    const { askTimes } = await withKey();
+    await askTimes(1);
+    moveClock(-2 * HOUR_MS);
+    const [{ id }] = (await gateway.api('GET', '/api/api-keys')).body;
+    const limits = [{ limit_type: 'input_tokens', limit_window: 'daily', max_value: 400 }];
+    await gateway.api('PATCH', `/api/api-keys/${id}`, { limits });
+    expect(await askTimes(3)).toEqual([200, 429, 429]);
+  });
+
+  test('shows the figures of a past position by the clock of the windows', async () => {
+    const { askTimes, limit } = await withKey();
+    await askTimes(2);
+    moveClock(-2 * HOUR_MS);
+    await askTimes(1);
+    const position = gateway.events('RequestCompleted').at(-1)?.position;
+    const { current_value, reset_at } = await limit();
+    expect(current_value).toBe(3_000);
+    expect(await limit(`?at=${position}`)).toMatchObject({ current_value, reset_at });
+  });
 });

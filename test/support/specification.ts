@@ -56,8 +56,8 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
   const given = (...events: readonly Fact<Folded>[]) => ({
     /** The state after these events. */
     state: () => fold(events),
-    when(command: Command, { now = NOW }: { now?: Instant } = {}) {
-      const decided = () => decide(deepFreeze(command), fold(events), { now });
+    when(command: Command, { now = NOW, windowsNow = now }: Partial<Context> = {}) {
+      const decided = () => decide(deepFreeze(command), fold(events), { now, windowsNow });
       return {
         // biome-ignore lint/suspicious/noThenProperty: ends the chain; nothing awaits the object
         then(...expected: readonly Produced[]): void {

@@ -3,6 +3,7 @@ import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts'
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
 import { Faults } from '../../lib/faults.ts';
+import { LimitClock } from '../../state/clock/limitClock.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
@@ -36,6 +37,8 @@ export interface Foundation {
   /** The prices that the costs of requests are calculated from. */
   readonly prices: PriceTable;
   readonly now: () => Instant;
+  /** The time of the windows of limits. */
+  readonly limitClock: LimitClock;
   readonly newId: () => string;
   readonly print: (line: string) => void;
   /** Reports an unexpected error to the operator. */
@@ -62,6 +65,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);
+  const limitClock = new LimitClock({ hot: hot.state, now });
   const snapshots = keepSnapshots({
     hot,
     logPath: store.logPath,
@@ -76,9 +80,10 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     store,
     hot,
     snapshots,
-    handle: createCommandHandler({ log: store.log, hot, now }),
+    handle: createCommandHandler({ log: store.log, hot, now, windowsNow: () => limitClock.now() }),
     prices,
     now,
+    limitClock,
     newId: randomUUID,
     print,
     report,

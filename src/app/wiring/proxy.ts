@@ -48,7 +48,7 @@ export async function createProxySurface(
   foundation: Foundation,
   { pendingState, provider, clientAddress }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
-  const { config, store, hot, now, report } = foundation;
+  const { config, store, hot, now, limitClock, report } = foundation;
   const { ledger, records, reservedElsewhere } = pendingState;
   const { recordRequest: record } = records;
   const pricing = await publishPrices(foundation);
@@ -84,7 +84,15 @@ export async function createProxySurface(
 
   const serve = createProxy({
     hot: hot.state,
-    admissionControl: createAdmissionControl({ hot: hot.state, ledger, reservedElsewhere, priceOf, refusals, now }),
+    admissionControl: createAdmissionControl({
+      hot: hot.state,
+      ledger,
+      reservedElsewhere,
+      priceOf,
+      refusals,
+      now,
+      windowsNow: () => limitClock.now(),
+    }),
     conversations: { recentItems, pinDigest: createPinDigest((value) => store.vault.digest('pin', value)) },
     memoryBudget: new MemoryBudget(memoryForRequests(memoryLimits())),
     openRequests,

@@ -52,7 +52,7 @@ export type ApiKeyCommand =
   | { type: 'DeleteApiKey'; keyId: ApiKeyId };
 
 /** @throws Refusal `api_key_not_found` | `invalid_api_key_payload` (with `param`) | `conflict` */
-export function decide(command: ApiKeyCommand, state: ApiKeyState, { now }: Context): ApiKeyEvent[] {
+export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow }: Context): ApiKeyEvent[] {
   if (command.type === 'CreateApiKey') {
     if (state) refuse('conflict', { keyId: command.keyId });
     return [
@@ -62,7 +62,7 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { now }: Cont
         name: validName(command.name),
         allowedModels: normalModels(command.allowedModels ?? null),
         expiresAt: command.expiresAt ?? null,
-        rules: mergeRules([], command.limits ?? [], 1, now),
+        rules: mergeRules([], command.limits ?? [], 1, windowsNow),
       }),
     ];
   }
@@ -70,7 +70,7 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { now }: Cont
   const { id: keyId, name } = key;
   switch (command.type) {
     case 'ChangeApiKey':
-      return decideChanges(command.changes, key, now);
+      return decideChanges(command.changes, key, windowsNow);
     case 'RegenerateApiKey':
       return [ApiKeyRegenerated({ keyId, name, from: { hash: key.hash, prefix: key.prefix }, to: command.value })];
     case 'DeleteApiKey':
@@ -78,7 +78,7 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { now }: Cont
   }
 }
 
-function decideChanges(changes: ApiKeyChanges, key: ApiKey, now: Instant): ApiKeyEvent[] {
+function decideChanges(changes: ApiKeyChanges, key: ApiKey, windowsNow: Instant): ApiKeyEvent[] {
   const { id: keyId } = key;
   const name = changes.name === undefined ? key.name : validName(changes.name);
   const events: ApiKeyEvent[] = [];
@@ -96,7 +96,7 @@ function decideChanges(changes: ApiKeyChanges, key: ApiKey, now: Instant): ApiKe
   }
   if (changes.limits !== undefined) {
     const from = key.rules as LimitRule[];
-    const to = mergeRules(from, changes.limits, key.nextRuleId, now);
+    const to = mergeRules(from, changes.limits, key.nextRuleId, windowsNow);
     if (!isSame(from, to)) events.push(ApiKeyLimitsChanged({ keyId, name, from, to }));
   }
   if (changes.resetUsage) events.push(ApiKeyUsageReset({ keyId, name }));
@@ -108,7 +108,7 @@ function mergeRules(
   existing: readonly LimitRule[],
   wanted: readonly LimitRuleInput[],
   firstFreeId: number,
-  now: Instant,
+  windowsNow: Instant,
 ): LimitRule[] {
   let nextId = firstFreeId;
   const seen = new Set<string>();
@@ -131,7 +131,7 @@ function mergeRules(
     const known = existing.find((rule) => identityOf(rule) === identity);
     if (known) return { ...known, maxValue: input.maxValue };
     const { limitType, limitWindow, maxValue } = input;
-    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: now, onExceeded: 'finish' };
+    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: windowsNow, onExceeded: 'finish' };
   });
 }
 

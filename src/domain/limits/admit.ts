@@ -4,8 +4,11 @@ import { appliesTo, type LimitRule } from './limitRule.ts';
 import { amountOf, type Consumption, ceilingOf } from './limitTypes.ts';
 import { windowAt } from './limitWindows.ts';
 
-/** Must be raised with every change of `admit` that could change a result; recorded with each admission. */
-export const ADMIT_VERSION = 2;
+/**
+ * Must be raised with every change of `admit` that could change a result; recorded with each admission. Up to version 2
+ * `now` was the time of the request, since then it is that of the windows' clock. Replay passes what was recorded.
+ */
+export const ADMIT_VERSION = 3;
 
 export interface AdmitInput {
   readonly rules: readonly LimitRule[];
@@ -15,6 +18,7 @@ export interface AdmitInput {
   /** From the overlay: what open requests have reserved on a rule, in the rule's unit. */
   readonly reservedOn: (ruleId: number) => number;
   readonly estimate: Consumption;
+  /** By the windows' clock (`windowsTime`). */
   readonly now: Instant;
 }
 

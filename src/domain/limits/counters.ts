@@ -76,6 +76,25 @@ export function uncount(
   }
 }
 
+/**
+ * Moves what was counted in later windows into the one that contains `now`, and the last use to `now` if it was later: the
+ * clock ran ahead, and an operator has accepted that it is `now`.
+ */
+export function mergeLaterWindows(counters: KeyCounters, rules: readonly LimitRule[], now: Instant): void {
+  if (counters.lastUsedAt !== null && counters.lastUsedAt > now) counters.lastUsedAt = now;
+  for (const rule of rules) {
+    const counter = counters.byRule.get(rule.id);
+    const index = windowIndexAt(rule, now);
+    if (!counter || counter.window <= index) continue;
+    if (counter.windowBefore >= index) {
+      counter.value += counter.valueBefore;
+      counter.windowBefore = -1;
+      counter.valueBefore = 0;
+    }
+    counter.window = index;
+  }
+}
+
 /** The amount counted for a rule in the window that contains `now`. */
 export function usedAt(counters: KeyCounters | undefined, rule: LimitRule, now: Instant): number {
   const counter = counters?.byRule.get(rule.id);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ApiKeyId, type Instant, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import type { CoolingAccounts } from '../../domain/routing/availability.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
@@ -12,6 +13,8 @@ import { parseTime } from './isoTime.ts';
 export interface View {
   readonly state: HotState;
   readonly now: Instant;
+  /** The time of limit windows at that moment. */
+  readonly windowsNow: Instant;
   readonly cooling: CoolingAccounts;
   /** What open requests have reserved in the limit window that contains `at`, in the unit of the rule's counter. */
   readonly reservedOn: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
@@ -43,6 +46,8 @@ export interface ViewsOptions {
   readonly hot: Pick<HotRunner, 'state'>;
   readonly past: Past;
   readonly now: () => Instant;
+  /** The time of limit windows; by default that of the hot state. */
+  readonly windowsNow?: () => Instant;
   readonly unrecorded: UnrecordedState;
 }
 
@@ -54,10 +59,17 @@ export const atQuery = {
     .describe('Show the state at this log position or ISO 8601 time instead of the current state'),
 };
 
-export function createViews({ hot, past, now, unrecorded }: ViewsOptions): Views {
+export function createViews({
+  hot,
+  past,
+  now,
+  windowsNow = () => windowsTime(hot.state.windowsClock, now()),
+  unrecorded,
+}: ViewsOptions): Views {
   const current = (): View => ({
     state: hot.state,
     now: now(),
+    windowsNow: windowsNow(),
     cooling: unrecorded.cooling(),
     reservedOn: unrecorded.reservedOn,
   });
@@ -69,7 +81,8 @@ export function createViews({ hot, past, now, unrecorded }: ViewsOptions): Views
     async asOf(ctx) {
       const { at } = ctx.query;
       if (at === undefined) return current();
-      return { ...(await past.at(parseAt(at, hot.state.position, now()))), ...NOTHING_UNRECORDED };
+      const moment = await past.at(parseAt(at, hot.state.position, now()));
+      return { ...moment, windowsNow: windowsTime(moment.state.windowsClock, moment.now), ...NOTHING_UNRECORDED };
     },
     eventStep: (position) => past.step(position),
   };

@@ -204,7 +204,7 @@ function limitsOf({ limits, weekly_token_limit: weekly }: EditableFields): Limit
 }
 
 /** A key with its usage, without its value. */
-function apiKeyEntry(key: ApiKey, { state, now, reservedOn }: View): z.infer<typeof ApiKeyEntry> {
+function apiKeyEntry(key: ApiKey, { state, windowsNow, reservedOn }: View): z.infer<typeof ApiKeyEntry> {
   const counters = state.counters.get(key.id);
   return {
     id: key.id,
@@ -215,7 +215,7 @@ function apiKeyEntry(key: ApiKey, { state, now, reservedOn }: View): z.infer<typ
     is_active: key.isActive,
     created_at: iso(key.createdAt),
     last_used_at: counters?.lastUsedAt ? iso(counters.lastUsedAt) : null,
-    limits: key.rules.map((rule) => limitEntry(rule, counters, reservedOn(key.id, rule.id, now), now)),
+    limits: key.rules.map((rule) => limitEntry(rule, counters, reservedOn(key.id, rule.id, windowsNow), windowsNow)),
   };
 }
 
@@ -224,8 +224,8 @@ function apiKeyEntry(key: ApiKey, { state, now, reservedOn }: View): z.infer<typ
  * micro-dollars: a `cost_usd` rule shows them in whole dollars, and exactly in `..._cost_usd`
  * (docs/decisions/0025-limit-windows-and-units.md).
  */
-function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved: number, now: Instant) {
-  const used = usedAt(counters, rule, now);
+function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved: number, windowsNow: Instant) {
+  const used = usedAt(counters, rule, windowsNow);
   const { amountsPerUnit } = limitTypes[rule.limitType];
   const entry = {
     id: rule.id,
@@ -233,7 +233,7 @@ function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved
     limit_window: rule.limitWindow,
     max_value: rule.maxValue,
     model_filter: rule.modelFilter,
-    reset_at: iso(windowAt(rule, now).resetAt),
+    reset_at: iso(windowAt(rule, windowsNow).resetAt),
     current_value: Math.floor(used / amountsPerUnit),
     reserved_value: Math.floor(reserved / amountsPerUnit),
   };

@@ -25,7 +25,7 @@ export const createRefreshResultRecorder =
   async (command, { actor, correlationId }) => {
     const time = now();
     const state = subjects.accountTokens.stateIn(hot, command.accountId);
-    for (const event of accountTokens.decide(command, state, { now: time })) {
+    for (const event of accountTokens.decide(command, state, { now: time, windowsNow: time })) {
       await record({ ...event, id: newEventId(), time, actor, correlationId } as EventToAppend).catch(
         (error: unknown) =>
           error instanceof LogUnavailable

@@ -23,6 +23,8 @@ export interface AdmissionControlOptions {
   readonly priceOf: (model: string) => ModelPrice | undefined;
   readonly refusals: Refusals;
   readonly now: () => Instant;
+  /** The time of limit windows. */
+  readonly windowsNow: () => Instant;
 }
 
 /** A request before its admission. */
@@ -53,7 +55,7 @@ export interface AdmissionControl {
 
 /** Creates the admission of requests over the hot state, the ledger and the reservations of other nodes. */
 export function createAdmissionControl(options: AdmissionControlOptions): AdmissionControl {
-  const { hot, ledger, reservedElsewhere, priceOf } = options;
+  const { hot, ledger, reservedElsewhere, priceOf, windowsNow } = options;
   const recordRefusal = createRecordRefusal(options);
 
   return {
@@ -63,31 +65,34 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
       if (key.allowedModels && !key.allowedModels.includes(model)) throw new ProxyError('model_not_allowed', { model });
       if (key.rules.length === 0) return undefined;
       const estimate = estimateOf(request, priceOf(model));
+      const asOf = windowsNow();
       const verdict = admit({
         rules: key.rules,
         model,
         counters: hot.counters.get(key.id),
         reservedOn: (ruleId) =>
-          ledger.reservedOn(key.id, ruleId, requestedAt) + reservedElsewhere(key.id, ruleId, requestedAt),
+          ledger.reservedOn(key.id, ruleId, asOf) + reservedElsewhere(key.id, ruleId, asOf),
         estimate,
-        now: requestedAt,
+        now: asOf,
       });
       const admission: Admission = {
         decidedAt: hot.position,
-        asOf: requestedAt,
+        asOf,
         v: ADMIT_VERSION,
         estimate,
         reserved: verdict.alreadyReserved.map(([ruleId, amount]) => ['key', key.id, ruleId, amount]),
       };
       if (verdict.kind === 'admitted') {
-        ledger.reserve(key, requestId, requestedAt, verdict.reservations);
+        ledger.reserve(key, requestId, asOf, verdict.reservations);
         return admission;
       }
       const { rule, counted, reserved, ceiling, resetAt } = verdict;
       const scope = rule.modelFilter ? ` for model ${rule.modelFilter}` : '';
       const problem = `API key ${rule.limitType} ${rule.limitWindow} limit exceeded${scope}. Usage resets at ${iso(resetAt)}.`;
       const limit = { ruleId: rule.id, counted, reserved, ceiling };
-      throw new LimitExceeded(admission, limit, problem, resetAt, requestedAt);
+      // A clock that was set back reaches the reset later than the windows' clock says.
+      const now = requestedAt < asOf ? requestedAt : asOf;
+      throw new LimitExceeded(admission, limit, problem, resetAt, now);
     },
 
     refuse(error, state, requested) {

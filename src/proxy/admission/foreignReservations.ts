@@ -2,6 +2,7 @@ import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import { appliesTo } from '../../domain/limits/limitRule.ts';
 import { amountOf } from '../../domain/limits/limitTypes.ts';
 import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
+import { countedAt } from '../../domain/limits/windowsClock.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
 
@@ -38,7 +39,8 @@ export class ForeignReservations {
     let sum = 0;
     for (const { data } of this.#open.values()) {
       if (data.keyId !== keyId || !data.admission || !appliesTo(rule, data.model)) continue;
-      if (windowIndexAt(rule, data.requestedAt) === window) sum += amountOf(rule.limitType, data.admission.estimate);
+      if (windowIndexAt(rule, countedAt(this.#hot.windowsClock, data)) === window)
+        sum += amountOf(rule.limitType, data.admission.estimate);
     }
     return sum;
   }

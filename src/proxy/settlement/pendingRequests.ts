@@ -1,5 +1,6 @@
 import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import { count, type KeyCounters, newCounters, uncount, usedAt } from '../../domain/limits/counters.ts';
+import { countedAt } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
@@ -68,7 +69,7 @@ export class PendingRequests {
   }
 
   #change(request: CompletedRequest, change: typeof count): void {
-    const { keyId, model, requestedAt: admittedAt } = request;
+    const { keyId, model } = request;
     const rules = keyId === null ? undefined : this.#hot.apiKeys.get(keyId)?.rules;
     if (keyId === null || !rules?.length) return;
     let counters = this.#counters.get(keyId);
@@ -76,6 +77,7 @@ export class PendingRequests {
       counters = newCounters();
       this.#counters.set(keyId, counters);
     }
+    const admittedAt = countedAt(this.#hot.windowsClock, request);
     change(counters, rules, { model, admittedAt, consumption: consumptionOf(request) });
   }
 }

@@ -12,6 +12,7 @@ import {
   ID_TAKEN,
   NO_STREAM,
 } from '../../eventLog/eventLog.ts';
+import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import type { Subject } from '../fold/subjects.ts';
 import type { HotRunner } from '../hotRunner.ts';
 import { waitUntilApplied } from './waitUntilApplied.ts';
@@ -66,10 +67,12 @@ export function createCommandHandler({
   log,
   hot,
   now = () => instant(Date.now()),
+  windowsNow = () => windowsTime(hot.state.windowsClock, now()),
 }: {
   log: EventLog;
   hot: HotRunner;
   now?: () => Instant;
+  windowsNow?: () => Instant;
 }): HandleCommand {
   return async (subject, id, command, cause) => {
     const stream = subject.streamOf(id);
@@ -81,7 +84,10 @@ export function createCommandHandler({
     for (let decision = 1; ; decision++) {
       const revision = hot.state.revisions.get(stream) ?? NO_STREAM;
       const time = now();
-      const events = subject.decider.decide(command, subject.stateIn(hot.state, id), { now: time });
+      const events = subject.decider.decide(command, subject.stateIn(hot.state, id), {
+        now: time,
+        windowsNow: windowsNow(),
+      });
       if (events.length === 0) {
         return { state: subject.stateIn(hot.state, id), events, position: hot.state.position };
       }

@@ -3,12 +3,14 @@ import * as apiKey from '../../domain/apiKey/state.ts';
 import type { ApiKeyId } from '../../domain/core/brands.ts';
 import type { Recorded } from '../../domain/core/event.ts';
 import { count, type KeyCounters, newCounters } from '../../domain/limits/counters.ts';
+import { advanceTo, countedAt, type WindowsClock } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { AnswerHistory } from './answerHistory.ts';
 import type { FoldedRequest } from './foldedEvent.ts';
 
 /** The parts of the hot state that are about API keys. */
 export interface ApiKeyFolds {
+  windowsClock: WindowsClock;
   readonly apiKeys: Map<ApiKeyId, apiKey.ApiKey>;
   readonly keyIdByHash: Map<string, ApiKeyId>;
   readonly counters: Map<ApiKeyId, KeyCounters>;
@@ -29,6 +31,8 @@ export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): voi
   }
   folds.apiKeys.set(keyId, after);
   folds.keyIdByHash.set(after.hash, keyId);
+  // A window must not be older than the rule that it belongs to.
+  for (const { createdAt } of after.rules) folds.windowsClock = advanceTo(folds.windowsClock, createdAt);
   const counters = folds.counters.get(keyId);
   if (event.type === 'ApiKeyUsageReset') counters?.byRule.clear();
   if (event.type === 'ApiKeyLimitsChanged' && counters) {
@@ -46,6 +50,13 @@ export function countRequest(folds: ApiKeyFolds, keyId: ApiKeyId, request: Folde
     counters = newCounters();
     folds.counters.set(keyId, counters);
   }
-  const { model, requestedAt: admittedAt } = request;
+  const { model } = request;
+  const admittedAt = countedAt(folds.windowsClock, request);
   count(counters, key.rules, { model, admittedAt, consumption: consumptionOf(request) });
+}
+
+/** Moves the windows' clock to the time at which a request was admitted or refused by limits. */
+export function followAdmission(folds: ApiKeyFolds, request: Parameters<typeof countedAt>[1]): void {
+  if (request.admission === undefined) return;
+  folds.windowsClock = advanceTo(folds.windowsClock, countedAt(folds.windowsClock, request));
 }

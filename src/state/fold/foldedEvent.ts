@@ -1,5 +1,5 @@
 import type { DomainEvent, Recorded } from '../../domain/core/event.ts';
-import type { Attempt, CompletedRequest, TokenUsage } from '../../domain/request/events.ts';
+import type { Admission, Attempt, CompletedRequest, TokenUsage } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 
 /** The fields of a completed request that the fold reads. */
@@ -8,6 +8,7 @@ export type FoldedRequest = Pick<
   'requestId' | 'keyId' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'
 > & {
   readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
+  readonly admission?: Pick<Admission, 'decidedAt' | 'asOf' | 'v'> | undefined;
   readonly pin?: CompletedRequest['pin'];
   readonly attempts: readonly Pick<Attempt, 'accountId' | 'endedAt' | 'limitedUntil' | 'code'>[];
 };

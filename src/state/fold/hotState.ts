@@ -2,6 +2,7 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import type { EventOf, Recorded } from '../../domain/core/event.ts';
 import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
 import * as firewall from '../../domain/firewall/state.ts';
+import * as windowsClock from '../../domain/limits/windowsClock.ts';
 import * as modelCatalogue from '../../domain/modelCatalogue/state.ts';
 import * as pricing from '../../domain/pricing/decide.ts';
 import type { RequestAdmitted } from '../../domain/request/events.ts';
@@ -10,7 +11,7 @@ import * as settings from '../../domain/settings/state.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { type AccountFolds, evolveAccount, evolveLink, evolveTokens, evolveUsage } from './accountFolds.ts';
 import { AnswerHistory, type AnswerHistoryData } from './answerHistory.ts';
-import { type ApiKeyFolds, countRequest, evolveKey } from './apiKeyFolds.ts';
+import { type ApiKeyFolds, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
 import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
 import { Pins, type PinsData } from './pins.ts';
 import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
@@ -34,6 +35,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   prices: pricing.Prices = pricing.initialState;
   settings: settings.SettingsState = settings.initialState;
   dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
+  windowsClock: windowsClock.WindowsClock = windowsClock.initialState;
   readonly sessions: session.Sessions = new Map();
   readonly accounts: AccountFolds['accounts'] = new Map();
   readonly links: AccountFolds['links'] = new Map();
@@ -73,6 +75,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         return;
       case 'RequestAdmitted':
         this.openRequests.set(event.data.requestId, event);
+        followAdmission(this, event.data);
         return;
       case 'SessionTotpVerified':
         this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
@@ -83,6 +86,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         session.evolve(this.sessions, event);
         return;
       case 'RequestRefused':
+        followAdmission(this, event.data);
+        return;
       case 'RefusalsCounted':
       case 'SignInFailed':
       case 'SignInsThrottled':
@@ -177,6 +182,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
 
   #complete(request: FoldedRequest, at: Position): void {
     this.openRequests.delete(request.requestId);
+    followAdmission(this, request);
     if (request.keyId !== null) countRequest(this, request.keyId, request);
     if (request.usage) this.#learnLength(request, request.usage.outputTokens, at);
     for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {

@@ -28,8 +28,11 @@ export const Column = {
   accountId: 9,
   digest: 10,
   isFallback: 11,
+  decidedAt: 12,
+  asOf: 13,
+  v: 14,
 } as const;
-export const COLUMN_COUNT = 12;
+export const COLUMN_COUNT = 15;
 export const ABSENT = -1;
 
 /** Usually more than there are keys, accounts, models and conversations in use. */
@@ -76,10 +79,14 @@ export class PagePacker {
     numbers: Float64Array,
     at: number,
   ): void {
-    const [, , keyId, model, requestedAt, status, accountId, input, output, cost, digest, isFallback] = parts;
+    const [, , keyId, model, requestedAt, decidedAt, asOf, v, status, accountId, input, output, cost, digest, isFallback] =
+      parts;
     numbers[at + Column.position] = position;
     numbers[at + Column.time] = time;
     numbers[at + Column.requestedAt] = Number(requestedAt);
+    numbers[at + Column.decidedAt] = decidedAt === undefined ? ABSENT : Number(decidedAt);
+    numbers[at + Column.asOf] = asOf === undefined ? ABSENT : Number(asOf);
+    numbers[at + Column.v] = v === undefined ? ABSENT : Number(v);
     numbers[at + Column.inputTokens] = input === undefined ? ABSENT : Number(input);
     numbers[at + Column.outputTokens] = output === undefined ? ABSENT : Number(output);
     numbers[at + Column.costMicroDollars] = cost === undefined ? ABSENT : Number(cost);

@@ -55,11 +55,16 @@ function requestAt(at: number, requestId: string, numbers: Float64Array, texts: 
   const number = (column: number) => numbers[at + column] as number;
   const [inputTokens, cost] = [number(Column.inputTokens), number(Column.costMicroDollars)];
   const [keyId, accountId, digest] = [number(Column.keyId), number(Column.accountId), number(Column.digest)];
+  const decidedAt = number(Column.decidedAt);
   return {
     requestId,
     keyId: keyId === ABSENT ? null : (texts[keyId] as ApiKeyId),
     model: texts[number(Column.model)] as string,
     requestedAt: instant(number(Column.requestedAt)),
+    admission:
+      decidedAt === ABSENT
+        ? undefined
+        : { decidedAt: position(decidedAt), asOf: instant(number(Column.asOf)), v: number(Column.v) },
     status: texts[number(Column.status)] as string,
     accountId: accountId === ABSENT ? null : (texts[accountId] as AccountId),
     usage: inputTokens === ABSENT ? null : { inputTokens, outputTokens: number(Column.outputTokens) },

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { completed, refused } from '../../../test/support/management.ts';
+import { DAY, HOUR, keyId, later, limitRule, NOW } from '../../../test/support/specification.ts';
+import { ApiKeyCreated, ApiKeyLimitsChanged } from '../../domain/apiKey/events.ts';
+import { type Instant, position } from '../../domain/core/brands.ts';
+import type { DomainEvent } from '../../domain/core/event.ts';
+import { usedAt } from '../../domain/limits/counters.ts';
+import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
+import { windowsTime } from '../../domain/limits/windowsClock.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { HotState } from './hotState.ts';
+
+const KEY = keyId(1);
+const daily = limitRule();
+const rules = [daily, limitRule({ id: 2, limitWindow: 'weekly' }), limitRule({ id: 3, limitWindow: 'monthly' })];
+const key = (createdAt: Instant = NOW) =>
+  ApiKeyCreated({
+    keyId: KEY,
+    hash: '0'.repeat(64),
+    prefix: 'sk-svc-00000000',
+    name: 'limited',
+    allowedModels: null,
+    expiresAt: null,
+    rules: rules.map((rule) => ({ ...rule, createdAt })),
+  });
+
+const admission = (asOf: Instant, decidedAt = 1) => ({
+  ...{ asOf, decidedAt: position(decidedAt), v: 3 },
+  estimate: { inputTokens: 1, outputTokens: 1, costMicroDollars: 0 },
+  reserved: rules.map(({ id }): [number, number] => [id, 0]),
+});
+/** A request of 120 tokens, admitted at `asOf` by a node whose clock shows `requestedAt`. */
+const request = (asOf: Instant, requestedAt: Instant = asOf, decidedAt = 1) =>
+  completed({ keyId: KEY, requestedAt, admission: admission(asOf, decidedAt) });
+
+function fold(events: readonly DomainEvent[], state = new HotState(), onFolded = (_: HotState) => {}): HotState {
+  for (const event of events) {
+    const place = { position: position(state.position + 1), time: NOW, stream: `requests-n.b_${state.position}` };
+    state.apply({ ...event, ...place, revision: 0 } as RecordedEvent);
+    onFolded(state);
+  }
+  return state;
+}
+
+const used = (state: HotState, at: Instant, rule = daily) => usedAt(state.counters.get(KEY), rule, at);
+
+test('counts a request in the window of its admission, whatever the clock of its node showed', () => {
+  const state = fold([key(), request(later(DAY + 1), later(HOUR))]);
+  expect(used(state, later(DAY))).toBe(120);
+  expect(used(state, later(HOUR))).toBe(0);
+});
+
+test('requests, refusals and new limits move the clock of the windows', () => {
+  expect(fold([key()]).windowsClock.time).toBe(NOW);
+  expect(fold([key(), request(later(1))]).windowsClock.time).toBe(later(1));
+  const refusal = refused({ keyId: KEY, requestedAt: NOW, admission: admission(later(2)) });
+  expect(fold([key(), refusal]).windowsClock.time).toBe(later(2));
+  const created = ApiKeyLimitsChanged({ keyId: KEY, name: 'limited', from: [], to: [limitRule({ createdAt: later(3) })] });
+  expect(fold([key(), created]).windowsClock.time).toBe(later(3));
+});
+
+test('requests that no limit applied to do not move the clock of the windows', () =>
+  expect(fold([key(), completed({ keyId: KEY, requestedAt: later(400 * DAY) })]).windowsClock.time).toBe(NOW));
+
+/** Admissions of several nodes, each with its own clock; a node admits at no time before the windows' clock that it has folded. */
+const admissions = fc.array(
+  fc.record({ offset: fc.integer({ min: -2 * DAY, max: 2 * DAY }), isRefused: fc.boolean() }),
+  { minLength: 1, maxLength: 30 },
+);
+
+test('the clock of the windows never goes back, however the clocks of the nodes jump', () => {
+  fc.assert(
+    fc.property(admissions, (steps) => {
+      const state = fold([key()]);
+      let [last, index] = [state.windowsClock.time, 0];
+      for (const [hour, { offset, isRefused }] of steps.entries()) {
+        const wall = later(hour * HOUR + offset);
+        const asOf = windowsTime(state.windowsClock, wall);
+        const before = used(state, asOf);
+        fold([isRefused ? refused({ keyId: KEY, requestedAt: wall, admission: admission(asOf) }) : request(asOf, wall)], state);
+        expect(state.windowsClock.time).toBeGreaterThanOrEqual(last);
+        expect(windowIndexAt(daily, state.windowsClock.time)).toBeGreaterThanOrEqual(index);
+        // Nothing is admitted without being counted where the next admission looks.
+        expect(used(state, windowsTime(state.windowsClock, wall))).toBe(before + (isRefused ? 0 : 120));
+        [last, index] = [state.windowsClock.time, windowIndexAt(daily, state.windowsClock.time)];
+      }
+    }),
+  );
+});
+
+test('the same log gives the same clock and counters, in whatever order the nodes were interleaved', () => {
+  const anyRequests = fc.array(fc.integer({ min: 0, max: DAY - 1 }), { minLength: 1, maxLength: 20 });
+  const interleaved = anyRequests.chain((list) =>
+    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
+  );
+  fc.assert(
+    fc.property(interleaved, ([list, shuffled]) => {
+      const [one, other] = [list, shuffled].map((times) => fold([key(), ...times.map((ms) => request(later(ms)))]));
+      expect(other?.windowsClock).toEqual(one?.windowsClock);
+      expect(other?.counters).toEqual(one?.counters);
+    }),
+  );
+});
