@@ -17,6 +17,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   4: '6fe097fb4483fcab2ced11d5562bf3c7f249a63495f2411d81ab0a8770fda236',
   5: '4eaf8aa7a29f2c4bfa54aec11e1d1cb4f62fdd363f0229ac23e1bfa112a99acc',
   6: '74b2d730a3797e919168e6e6035fb4748a01ccb69075357ef94bc324135d0dec',
+  7: '150120acb2b5f847f6eefe03d895ce0bd122d640937cf1488f2a198637e6c0a8',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from
