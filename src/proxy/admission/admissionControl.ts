@@ -70,8 +70,7 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
         rules: key.rules,
         model,
         counters: hot.counters.get(key.id),
-        reservedOn: (ruleId) =>
-          ledger.reservedOn(key.id, ruleId, asOf) + reservedElsewhere(key.id, ruleId, asOf),
+        reservedOn: (ruleId) => ledger.reservedOn(key.id, ruleId, asOf) + reservedElsewhere(key.id, ruleId, asOf),
         estimate,
         now: asOf,
       });

@@ -3,6 +3,7 @@ import { type Instant, instant, type Position } from '../../domain/core/brands.t
 import type { DomainEvent } from '../../domain/core/event.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
+import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import {
   type Actor,
@@ -12,7 +13,6 @@ import {
   ID_TAKEN,
   NO_STREAM,
 } from '../../eventLog/eventLog.ts';
-import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import type { Subject } from '../fold/subjects.ts';
 import type { HotRunner } from '../hotRunner.ts';
 import { waitUntilApplied } from './waitUntilApplied.ts';

@@ -56,7 +56,12 @@ test('requests, refusals and new limits move the clock of the windows', () => {
   expect(fold([key(), request(later(1))]).windowsClock.time).toBe(later(1));
   const refusal = refused({ keyId: KEY, requestedAt: NOW, admission: admission(later(2)) });
   expect(fold([key(), refusal]).windowsClock.time).toBe(later(2));
-  const created = ApiKeyLimitsChanged({ keyId: KEY, name: 'limited', from: [], to: [limitRule({ createdAt: later(3) })] });
+  const created = ApiKeyLimitsChanged({
+    keyId: KEY,
+    name: 'limited',
+    from: [],
+    to: [limitRule({ createdAt: later(3) })],
+  });
   expect(fold([key(), created]).windowsClock.time).toBe(later(3));
 });
 
@@ -78,7 +83,10 @@ test('the clock of the windows never goes back, however the clocks of the nodes 
         const wall = later(hour * HOUR + offset);
         const asOf = windowsTime(state.windowsClock, wall);
         const before = used(state, asOf);
-        fold([isRefused ? refused({ keyId: KEY, requestedAt: wall, admission: admission(asOf) }) : request(asOf, wall)], state);
+        fold(
+          [isRefused ? refused({ keyId: KEY, requestedAt: wall, admission: admission(asOf) }) : request(asOf, wall)],
+          state,
+        );
         expect(state.windowsClock.time).toBeGreaterThanOrEqual(last);
         expect(windowIndexAt(daily, state.windowsClock.time)).toBeGreaterThanOrEqual(index);
         // Nothing is admitted without being counted where the next admission looks.

@@ -79,8 +79,23 @@ export class PagePacker {
     numbers: Float64Array,
     at: number,
   ): void {
-    const [, , keyId, model, requestedAt, decidedAt, asOf, v, status, accountId, input, output, cost, digest, isFallback] =
-      parts;
+    const [
+      ,
+      ,
+      keyId,
+      model,
+      requestedAt,
+      decidedAt,
+      asOf,
+      v,
+      status,
+      accountId,
+      input,
+      output,
+      cost,
+      digest,
+      isFallback,
+    ] = parts;
     numbers[at + Column.position] = position;
     numbers[at + Column.time] = time;
     numbers[at + Column.requestedAt] = Number(requestedAt);
