@@ -28,7 +28,7 @@ const key = (createdAt: Instant = NOW) =>
 const admission = (asOf: Instant, decidedAt = 1) => ({
   ...{ asOf, decidedAt: position(decidedAt), v: 3 },
   estimate: { inputTokens: 1, outputTokens: 1, costMicroDollars: 0 },
-  reserved: rules.map(({ id }): [number, number] => [id, 0]),
+  reserved: rules.map(({ id }): [string, string, number, number] => ['key', KEY, id, 0]),
 });
 /** A request of 120 tokens, admitted at `asOf` by a node whose clock shows `requestedAt`. */
 const request = (asOf: Instant, requestedAt: Instant = asOf, decidedAt = 1) =>
