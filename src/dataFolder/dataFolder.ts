@@ -11,14 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { remedyFor } from './fileErrors.ts';
-
-/** Another process has locked the folder. */
-export class DataFolderInUse extends Error {
-  override readonly name = 'DataFolderInUse';
-  readonly code = 'DATA_FOLDER_IN_USE';
-}
+import { DataFolderInUse, FolderLock } from './folderLock.ts';
 
 /** The folder cannot be used; the message says why and what to do. */
 export class CannotUseDataFolder extends Error {
@@ -43,13 +37,17 @@ export interface DataFolder {
   readonly boot: string;
   /** Path of a file in the folder. */
   file(name: string): string;
+  /**
+   * Locks the folder again if `lock.sqlite` was deleted or replaced.
+   * @throws DataFolderInUse when another process has locked the file that replaced it, or the error of SQLite
+   */
+  renewLock(): void;
   /** Releases the lock. */
   close(): void;
 }
 
 /** `.` and `_` separate the parts of a stream's name; the first `-` ends its category. */
 const NODE_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const SQLITE_BUSY = 5;
 
 /**
  * Locks a data folder for this process. Creates the folder, readable by its owner only, if it does not exist. The lock
@@ -60,13 +58,14 @@ const SQLITE_BUSY = 5;
 export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: string | undefined } = {}): DataFolder {
   const folder = resolve(path);
   const file = (name: string): string => join(folder, name);
-  const lock = acquireLock(folder, file('lock.sqlite'));
+  const lock = acquireLock(folder);
   try {
     return {
       path: folder,
       node: readOrStoreNodeId(file('node-id'), nodeId),
       boot: newBootId(),
       file,
+      renewLock: () => lock.renew(),
       close: () => lock.close(),
     };
   } catch (error) {
@@ -75,18 +74,12 @@ export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: str
   }
 }
 
-function acquireLock(folder: string, path: string): DatabaseSync {
-  let lock: DatabaseSync | undefined;
+function acquireLock(folder: string): FolderLock {
   try {
     createFolder(folder);
-    lock = new DatabaseSync(path, { timeout: 0 });
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    return lock;
+    return new FolderLock(folder);
   } catch (error) {
-    lock?.close();
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
-      throw new DataFolderInUse(`${folder} is in use by another svc process. Stop it, or set SVC_DATA_DIR.`);
-    }
+    if (error instanceof DataFolderInUse) throw error;
     throw new CannotUseDataFolder(
       `${folder} cannot be the data folder: ${(error as Error).message}. ` +
         remedyFor(error, 'Set SVC_DATA_DIR to a folder whose files this user may write to.'),

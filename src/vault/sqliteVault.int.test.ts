@@ -20,20 +20,32 @@ const invalidKey = expect.objectContaining({ code: 'INVALID_ENCRYPTION_KEY' });
 
 test('removes the bytes of a destroyed key from the folder', async () => {
   await using folder = await tempFolder();
-  const vault = openSqliteVault({ folder: folder.path });
-  await vault.createKey('account-1');
-  for (let other = 0; other < 200; other += 1) await vault.createKey(`other-${other}`);
+  const before = openSqliteVault({ folder: folder.path });
+  await before.createKey('account-1');
+  before.close();
   const path = join(folder.path, 'vault.sqlite');
   const database = new DatabaseSync(path, { readOnly: true });
   const { wrapped } = database.prepare("SELECT wrapped FROM keys WHERE subject = 'account-1'").get() as {
     wrapped: Uint8Array;
   };
   database.close();
+  const vault = openSqliteVault({ folder: folder.path });
+  for (let other = 0; other < 200; other += 1) await vault.createKey(`other-${other}`);
   expect(await contains(folder.path, wrapped)).toBe(true);
   await vault.destroy('account-1');
   expect(await contains(folder.path, wrapped)).toBe(false);
   expect(await contains(folder.path, Buffer.from('account-1'))).toBe(false);
   vault.close();
+});
+
+test('locks the file of the vault as long as the vault is open', async () => {
+  await using folder = await tempFolder();
+  const vault = openSqliteVault({ folder: folder.path });
+  const other = new DatabaseSync(join(folder.path, 'vault.sqlite'), { timeout: 0 });
+  expect(() => other.prepare('SELECT 1 FROM keys').get()).toThrow('locked');
+  vault.close();
+  other.prepare('SELECT 1 FROM keys').get();
+  other.close();
 });
 
 test('makes digests that differ by purpose, value and installation and survive a restart', async () => {

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isFileError, remedyFor } from '../dataFolder/fileErrors.ts';
+import { DataFolderInUse, isBusy } from '../dataFolder/folderLock.ts';
 import type { WrappedKey, WrappedKeys } from './envelope.ts';
 
 // A truncated journal is synced, so a destroyed key does not return after a power cut; a write-ahead log would keep its old
-// page. Deleted data is overwritten, and every commit is synced (2 is FULL).
-const SETTINGS = { journal_mode: 'truncate', synchronous: 2, secure_delete: 1 };
+// page. Deleted data is overwritten, and every commit is synced (2 is FULL). The file is locked as long as it is open, which
+// keeps a second process out of the folder even when `lock.sqlite` was deleted.
+const SETTINGS = { locking_mode: 'exclusive', journal_mode: 'truncate', synchronous: 2, secure_delete: 1 };
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS installation (name TEXT PRIMARY KEY, wrapped BLOB NOT NULL) STRICT;
@@ -15,11 +18,15 @@ const SCHEMA = `
 
 export const INSTALLATION = 'installation';
 
-/** Opens or creates the file of the embedded vault. @throws Error that says why it cannot be used and what to do */
+/**
+ * Opens or creates the file of the embedded vault, and locks it until it is closed.
+ * @throws DataFolderInUse | Error that says why it cannot be used and what to do
+ */
 export function openVaultFile(path: string): DatabaseSync {
   try {
     return openFile(path);
   } catch (error) {
+    if (isBusy(error)) throw new DataFolderInUse(dirname(path));
     if (!isFileError(error)) throw error;
     const advice = remedyFor(error, 'Does it belong to the user that runs svc?');
     throw new Error(`${path} cannot be opened: ${(error as Error).message}. ${advice}`, { cause: error });
@@ -34,7 +41,7 @@ function openFile(path: string): DatabaseSync {
       const [actual] = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {});
       if (actual !== value) throw new Error(`${path}: SQLite keeps ${name} = ${actual}, but the vault needs ${value}`);
     }
-    database.exec(SCHEMA);
+    database.exec(`BEGIN EXCLUSIVE; ${SCHEMA} COMMIT`);
     return database;
   } catch (error) {
     database.close();

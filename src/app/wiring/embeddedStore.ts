@@ -19,6 +19,7 @@ export async function openEmbeddedStore(
     log,
     vault,
     logPath,
+    files: [logPath, folder.file('vault.sqlite')],
     outbox: undefined,
     leases: undefined,
     cutOffSince: undefined,

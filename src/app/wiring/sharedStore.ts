@@ -46,6 +46,7 @@ export async function openSharedStore(
       log: reportRejectedAppends(eventStore.log, { print }),
       vault,
       logPath,
+      files: [outboxPath],
       outbox,
       leases: eventStore.leases,
       get cutOffSince() {

@@ -25,9 +25,6 @@ interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now'> {
   readonly connection: ConnectionInfo;
 }
 
-/** Recorded with every event that the client causes. */
-const MAX_USER_AGENT_CHARACTERS = 300;
-
 /** Sets `ctx.state.client` and `ctx.state.cause`; refuses no request. */
 export function identifyClient({ views, now, cookie, connection }: IdentifyClientOptions): ManagementMiddleware {
   const { remoteAddress = (request) => request.socket.remoteAddress, clientAddress = remoteAddress } = connection;
@@ -43,7 +40,7 @@ export function identifyClient({ views, now, cookie, connection }: IdentifyClien
       session,
     };
     const usedTotp = session !== undefined && hasVerifiedTotp(session, dashboardAuth);
-    const userAgent = ctx.get('user-agent').slice(0, MAX_USER_AGENT_CHARACTERS) || null;
+    const userAgent = ctx.get('user-agent') || null;
     ctx.state.cause = {
       actor: { kind: 'operator', sessionId: session?.id ?? null, address, userAgent, usedTotp },
       correlationId: ctx.state.requestId,

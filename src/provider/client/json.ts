@@ -18,8 +18,5 @@ export const asObject = (value: unknown): JsonObject | undefined =>
 export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** Tokens have up to 3,000 characters. Three of this size still fit into one event when they are sealed. */
-export const MAX_TOKEN_CHARACTERS = 12_000;
-
 /** Whether a token or an id can be sent in a header. */
 export const isHeaderSafe = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);

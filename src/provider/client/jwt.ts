@@ -10,8 +10,6 @@ export interface Identity {
   readonly planType: string | null;
 }
 
-const MAX_PLAN_CHARACTERS = 64;
-
 const AUTH = 'https://api.openai.com/auth';
 const PROFILE = 'https://api.openai.com/profile';
 const KNOWN_PLANS: ReadonlySet<string> = new Set([
@@ -50,19 +48,15 @@ export function identityOf(idToken: string): Identity | undefined {
   const plan = claim('chatgpt_plan_type');
   return {
     upstreamAccountId: claim('chatgpt_account_id'),
-    email: bounded(textOrNull(claims.email) ?? textOrNull(asObject(claims[PROFILE])?.email)),
-    displayName: bounded(textOrNull(claims.name)),
+    email: textOrNull(claims.email) ?? textOrNull(asObject(claims[PROFILE])?.email),
+    displayName: textOrNull(claims.name),
     planType: plan === null ? null : planOf(plan),
   };
 }
-
-/** Claims are kept in events. The longest possible e-mail address has 320 characters. */
-const MAX_CLAIM_CHARACTERS = 320;
-const bounded = (claim: string | null): string | null => claim?.slice(0, MAX_CLAIM_CHARACTERS).toWellFormed() ?? null;
 
 /** @returns known plans in lower case, others as the provider spells them */
 export function planOf(plan: string): string {
   const trimmed = plan.trim();
   const lower = trimmed.toLowerCase();
-  return KNOWN_PLANS.has(lower) ? lower : trimmed.slice(0, MAX_PLAN_CHARACTERS).toWellFormed();
+  return KNOWN_PLANS.has(lower) ? lower : trimmed.toWellFormed();
 }

@@ -1,0 +1,64 @@
+import { basename } from 'node:path';
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
+import { inodeOf, LOCK_FILE } from '../../dataFolder/folderLock.ts';
+import type { Faults } from '../../lib/faults.ts';
+
+export interface WatchDataFolderOptions {
+  readonly folder: DataFolder;
+  /** Files that svc has open and cannot do without. They exist. */
+  readonly files: readonly string[];
+  readonly faults: Faults;
+  readonly intervalMs?: number;
+}
+
+export interface DataFolderWatch {
+  stop(): void;
+}
+
+const INTERVAL_MS = 1_000;
+
+/**
+ * Looks every second whether the files of the folder are still those that this process has open. A lock file that was deleted
+ * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process.
+ */
+export function watchDataFolder({
+  folder,
+  files,
+  faults,
+  intervalMs = INTERVAL_MS,
+}: WatchDataFolderOptions): DataFolderWatch {
+  const opened = files.map((path) => ({ path, inode: inodeOf(path) }));
+
+  function check(): void {
+    renewLock();
+    for (const { path, inode } of opened) {
+      const subject = basename(path);
+      if (inodeOf(path) === inode) faults.clear('data_file_missing', subject);
+      else faults.raise({ code: 'data_file_missing', subject, ...missingFile(path) });
+    }
+  }
+
+  function renewLock(): void {
+    try {
+      folder.renewLock();
+      faults.clear('lock_file_replaced');
+    } catch (error) {
+      faults.raise({
+        code: 'lock_file_replaced',
+        cause:
+          `${folder.file(LOCK_FILE)} was deleted or replaced while svc runs, and cannot be locked again: ` +
+          `${(error as Error).message}`,
+        remedy: 'Stop the other process, if there is one; svc tries again every second.',
+      });
+    }
+  }
+
+  const timer = setInterval(check, intervalMs).unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+const missingFile = (path: string) => ({
+  cause:
+    `${path} was deleted, moved or replaced while svc runs: what svc writes now is lost when it stops.`,
+  remedy: 'Put the file back if it was moved. Otherwise stop svc and restore the data folder from a backup.',
+});
