@@ -81,7 +81,10 @@ test('names the other process while it holds a lock file that replaced ours', as
   const problem = async () =>
     (await api.call('GET', '/api/status')).problems.find(({ code }: { code: string }) => code === 'lock_file_replaced');
   await vi.waitUntil(problem, { timeout: 5_000 });
-  expect(await problem()).toMatchObject({ cause: expect.stringContaining(lock), remedy: expect.stringContaining('Stop') });
+  expect(await problem()).toMatchObject({
+    cause: expect.stringContaining(lock),
+    remedy: expect.stringContaining('Stop'),
+  });
   await thief.release();
   await vi.waitUntil(async () => !(await problem()), { timeout: 5_000 });
   expect(await run(folder, 'serve')).toMatchObject({ exitCode: 1, stdout: [], stderr: inUse });

@@ -37,5 +37,7 @@ test('names a file that was replaced by a copy', async () => {
   copyFileSync(path, `${path}.copy`);
   renameSync(`${path}.copy`, path);
   await vi.waitUntil(() => faults.current.length > 0);
-  expect(faults.current).toMatchObject([{ code: 'data_file_missing', remedy: expect.stringContaining('Put the file back') }]);
+  expect(faults.current).toMatchObject([
+    { code: 'data_file_missing', remedy: expect.stringContaining('Put the file back') },
+  ]);
 });

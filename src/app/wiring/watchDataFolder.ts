@@ -58,7 +58,6 @@ export function watchDataFolder({
 }
 
 const missingFile = (path: string) => ({
-  cause:
-    `${path} was deleted, moved or replaced while svc runs: what svc writes now is lost when it stops.`,
+  cause: `${path} was deleted, moved or replaced while svc runs: what svc writes now is lost when it stops.`,
   remedy: 'Put the file back if it was moved. Otherwise stop svc and restore the data folder from a backup.',
 });
