@@ -119,6 +119,14 @@ test('has unique operation ids and no dangling references', () => {
   expect(JSON.stringify(document)).not.toMatch(/__schema|"\$defs"/);
 });
 
+test('gives the bounds of the limits and models of a key', () => {
+  for (const name of ['post /api/api-keys', 'patch /api/api-keys/{id}']) {
+    const [method = '', path = ''] = name.split(' ');
+    const text = JSON.stringify(document.paths[path]?.[method]);
+    expect([name, text.match(/"maxItems":100/g)?.length, /"maxLength":128/.test(text)]).toEqual([name, 2, true]);
+  }
+});
+
 test('returns what the document describes from every endpoint', async () => {
   const called = new Set<string>();
   // biome-ignore lint/suspicious/noExplicitAny: each response has its own fields

@@ -73,7 +73,12 @@ export type AppendOutcome =
       readonly position: Position;
     }
   | { readonly kind: 'conflict'; readonly actualRevision: number }
-  | { readonly kind: 'rejected'; readonly reason: string }
+  | {
+      readonly kind: 'rejected';
+      readonly reason: string;
+      /** The fault is this append's own (its size, its data, its stream): the log accepts other appends. */
+      readonly isLogFine?: true;
+    }
   | { readonly kind: 'unknown'; readonly error: Error };
 
 /** Reason of a `rejected` append whose event ids already belong to other events. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../domain/core/brands.ts';
-import { type EventLog, type EventToAppend, NO_STREAM } from './eventLog.ts';
+import { type AppendOutcome, type EventLog, type EventToAppend, NO_STREAM } from './eventLog.ts';
 
 /** An event could not be made durable, or it is not known yet whether it is. */
 export class LogUnavailable extends Error {
@@ -50,6 +50,8 @@ interface QueuedEvent {
   readonly reject: (error: LogUnavailable) => void;
   readonly onGivenUp: (() => void) | undefined;
 }
+
+type Rejected = Extract<AppendOutcome, { kind: 'rejected' }>;
 
 const MAX_PER_APPEND = 500;
 const FIRST_PAUSE_MS = 20;
@@ -114,7 +116,7 @@ export function createEventSink({
           return resolveAll(batch, outcome.position);
         case 'rejected':
           inFlight = [];
-          return handleRejected(batch, outcome.reason);
+          return handleRejected(batch, outcome);
         case 'conflict':
           // Another sink of this boot wrote to the stream. Ids are unique in the log, so nothing is written twice.
           revisions.set(stream, outcome.actualRevision);
@@ -128,12 +130,12 @@ export function createEventSink({
   }
 
   /** One bad event must not fail the others of its batch, so the batch is split and appended again. */
-  function handleRejected(batch: readonly QueuedEvent[], reason: string): void {
+  function handleRejected(batch: readonly QueuedEvent[], { reason, isLogFine }: Rejected): void {
     const [first] = batch;
     if (batch.length > 1) {
       queue.unshift(...batch);
     } else {
-      rejectedAt = now();
+      if (!isLogFine) rejectedAt = now();
       first?.onGivenUp?.();
       first?.reject(new LogUnavailable(reason));
     }

@@ -95,6 +95,15 @@ test('writes the other events of a batch when the log rejects one', async () => 
   expect(written).toEqual(good);
 });
 
+test('keeps accepting events after one that the log can never keep', async () => {
+  const bad = anEvent();
+  const { sink } = aSink(({ events }) =>
+    events.includes(bad) ? { kind: 'rejected', reason: 'it has 70,000 bytes', isLogFine: true } : 'written',
+  );
+  await expect(sink.record(bad)).rejects.toMatchObject(unavailable);
+  expect(sink.isBlocked).toBe(false);
+});
+
 test('continues the streams of an earlier sink of the same boot', async () => {
   const { sink, log, written } = aSink(() => 'written');
   await Promise.all(someEvents(3).map((event) => sink.record(event)));

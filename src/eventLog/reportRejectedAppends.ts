@@ -11,15 +11,24 @@ export interface RejectedAppendsOptions {
  */
 export function reportRejectedAppends(log: EventLog, { print }: RejectedAppendsOptions): EventLog {
   let reason: string | undefined;
+  /** Why the last append was refused that was itself at fault. */
+  let lastRefusal: string | undefined;
   let isClosing = false;
 
-  function reportChange(outcome: AppendOutcome): void {
+  function reportChange(stream: string, outcome: AppendOutcome): void {
     if (outcome.kind === 'committed' && reason !== undefined) {
       reason = undefined;
       print('The event log accepts events again.');
     }
-    // An id in use is a mistake of the code that appends; the log itself is fine.
-    if (outcome.kind !== 'rejected' || outcome.reason === ID_TAKEN || outcome.reason === reason || isClosing) return;
+    // A client sees an id in use as a reused Idempotency-Key.
+    if (outcome.kind !== 'rejected' || outcome.reason === ID_TAKEN || isClosing) return;
+    if (outcome.isLogFine) {
+      if (outcome.reason !== lastRefusal)
+        print(`An append to ${stream} was refused, and nothing of it was written: ${outcome.reason}.`);
+      lastRefusal = outcome.reason;
+      return;
+    }
+    if (outcome.reason === reason) return;
     reason = outcome.reason;
     print(`The event log refuses events: ${reason}. Requests fail with log_unavailable until it accepts events again.`);
   }
@@ -28,7 +37,7 @@ export function reportRejectedAppends(log: EventLog, { print }: RejectedAppendsO
     ...log,
     async append(...args) {
       const outcome = await log.append(...args);
-      reportChange(outcome);
+      reportChange(args[0], outcome);
       return outcome;
     },
     close() {

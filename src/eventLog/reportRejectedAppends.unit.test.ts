@@ -42,6 +42,13 @@ test('reports each new reason', async () => {
   ]);
 });
 
+test('does not call the log unavailable when an append is itself at fault', async () => {
+  const tooLarge: AppendOutcome = { kind: 'rejected', reason: 'it has 70,000 bytes', isLogFine: true };
+  expect(await linesAfter('written', tooLarge, tooLarge, 'written')).toEqual([
+    'An append to stream-1 was refused, and nothing of it was written: it has 70,000 bytes.',
+  ]);
+});
+
 test('does not report conflicts, unknown outcomes or ids already in use', async () => {
   expect(
     await linesAfter(

@@ -5,6 +5,14 @@ import type { LimitRule } from '../limits/limitRule.ts';
 import type { LimitType } from '../limits/limitTypes.ts';
 import type { LimitWindow } from '../limits/limitWindows.ts';
 import {
+  isModelKept,
+  MAX_ALLOWED_MODELS,
+  MAX_LIMITS,
+  MAX_MODEL_BYTES,
+  shortenedModels,
+  shortenedRules,
+} from './bounds.ts';
+import {
   ApiKeyActivated,
   ApiKeyCreated,
   ApiKeyDeactivated,
@@ -85,8 +93,8 @@ function decideChanges(changes: ApiKeyChanges, key: ApiKey, windowsNow: Instant)
   if (name !== key.name) events.push(ApiKeyRenamed({ keyId, from: key.name, to: name }));
   if (changes.allowedModels !== undefined) {
     const to = normalModels(changes.allowedModels);
-    const from = key.allowedModels as string[] | null;
-    if (!isSame(from, to)) events.push(ApiKeyModelsChanged({ keyId, name, from, to }));
+    const from = key.allowedModels;
+    if (!isSame(from, to)) events.push(ApiKeyModelsChanged({ keyId, name, from: shortenedModels(from), to }));
   }
   if (changes.expiresAt !== undefined && changes.expiresAt !== key.expiresAt) {
     events.push(ApiKeyExpiryChanged({ keyId, name, from: key.expiresAt, to: changes.expiresAt }));
@@ -95,9 +103,9 @@ function decideChanges(changes: ApiKeyChanges, key: ApiKey, windowsNow: Instant)
     events.push(changes.isActive ? ApiKeyActivated({ keyId, name }) : ApiKeyDeactivated({ keyId, name }));
   }
   if (changes.limits !== undefined) {
-    const from = key.rules as LimitRule[];
+    const from = key.rules;
     const to = mergeRules(from, changes.limits, key.nextRuleId, windowsNow);
-    if (!isSame(from, to)) events.push(ApiKeyLimitsChanged({ keyId, name, from, to }));
+    if (!isSame(from, to)) events.push(ApiKeyLimitsChanged({ keyId, name, from: shortenedRules(from), to }));
   }
   if (changes.resetUsage) events.push(ApiKeyUsageReset({ keyId, name }));
   return events;
@@ -110,10 +118,13 @@ function mergeRules(
   firstFreeId: number,
   windowsNow: Instant,
 ): LimitRule[] {
+  requireAtMost(MAX_LIMITS, wanted.length, 'limits');
   let nextId = firstFreeId;
+  const known = new Map(existing.map((rule) => [identityOf(rule), rule]));
   const seen = new Set<string>();
   return wanted.map((input, index) => {
     const modelFilter = input.modelFilter?.trim() || null;
+    if (modelFilter !== null) requireKept(modelFilter, `limits.${index}.model_filter`);
     const identity = identityOf({ ...input, modelFilter });
     if (seen.has(identity)) {
       refuse('invalid_api_key_payload', {
@@ -128,8 +139,8 @@ function mergeRules(
         problem: 'must be a whole number of at least 1',
       });
     }
-    const known = existing.find((rule) => identityOf(rule) === identity);
-    if (known) return { ...known, maxValue: input.maxValue };
+    const same = known.get(identity);
+    if (same) return { ...same, maxValue: input.maxValue };
     const { limitType, limitWindow, maxValue } = input;
     return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: windowsNow, onExceeded: 'finish' };
   });
@@ -152,11 +163,22 @@ function validName(name: string): string {
 function normalModels(models: readonly string[] | null): string[] | null {
   if (models === null || models.length === 0) return null;
   const names = [...new Set(models.map((model) => model.trim()).filter((model) => model !== ''))];
+  requireAtMost(MAX_ALLOWED_MODELS, names.length, 'allowed_models');
+  for (const [index, name] of names.entries()) requireKept(name, `allowed_models.${index}`);
   if (names.length > 0) return names;
   return refuse('invalid_api_key_payload', {
     param: 'allowed_models',
     problem: 'must name a model, or be empty for all',
   });
+}
+
+function requireAtMost(max: number, count: number, param: string): void {
+  if (count > max) refuse('invalid_api_key_payload', { param, problem: `must have at most ${max} entries` });
+}
+
+function requireKept(model: string, param: string): void {
+  const problem = `must be at most ${MAX_MODEL_BYTES} bytes long`;
+  if (!isModelKept(model)) refuse('invalid_api_key_payload', { param, problem });
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

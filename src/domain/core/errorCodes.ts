@@ -54,6 +54,7 @@ export type ResourceErrorCode =
   | 'ip_not_found'
   | 'invalid_totp_config'
   | 'idempotency_key_reused'
+  | 'change_refused'
   | 'session_not_found'
   | 'too_many_live_streams'
   | 'conflict';

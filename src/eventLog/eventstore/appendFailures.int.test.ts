@@ -183,6 +183,7 @@ test('rejects an append to a tombstoned stream with its name', async () => {
   expect(await log.append(stream, 0, [anEvent()])).toEqual({
     kind: 'rejected',
     reason: expect.stringContaining(stream),
+    isLogFine: true,
   });
 });
 
@@ -193,7 +194,11 @@ test('rejects an id that is used elsewhere in the log, which the server would ac
   const event = anEvent();
   await committed(log.append(one, NO_STREAM, [event]));
   for (const append of [log.append(other, NO_STREAM, [event]), log.append(one, 0, [event])]) {
-    expect(await append).toEqual({ kind: 'rejected', reason: expect.stringContaining('an id belongs to one event') });
+    expect(await append).toEqual({
+      kind: 'rejected',
+      reason: expect.stringContaining('an id belongs to one event'),
+      isLogFine: true,
+    });
   }
 });
 

@@ -74,7 +74,7 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
     if (mirror.lookup.hasAnyOf(first.events.map(({ id }) => id))) {
       // The mirror's thread may have written the first attempt of this append since the lookup of the head.
       await catchUp();
-      queue.shift()?.settle(findOriginalOutcome(first) ?? { kind: 'rejected', reason: ID_TAKEN });
+      queue.shift()?.settle(findOriginalOutcome(first) ?? { kind: 'rejected', reason: ID_TAKEN, isLogFine: true });
       return;
     }
     const group = takeGroup(queue, maxEvents, mirror);

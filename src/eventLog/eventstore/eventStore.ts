@@ -135,7 +135,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     try {
       prepared = prepareAppend(stream, expected, events, { ...options, node });
     } catch (error) {
-      if (error instanceof InvalidAppend) return { kind: 'rejected', reason: error.message };
+      if (error instanceof InvalidAppend) return { kind: 'rejected', reason: error.message, isLogFine: true };
       throw error;
     }
     return queues.append(prepared);

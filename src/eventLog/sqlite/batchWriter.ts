@@ -15,18 +15,12 @@ export type WriterOutcome =
       readonly isRepeat: boolean;
     }
   | { readonly kind: 'conflict'; readonly actualRevision: number }
-  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly isLogFine?: true }
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** Primary result codes of SQLite that decide an outcome (sqlite.org/rescode.html). */
 const Code = { readOnly: 8, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
-const PERMANENT: ReadonlySet<number> = new Set([
-  Code.readOnly,
-  Code.corrupt,
-  Code.full,
-  Code.tooBig,
-  Code.notADatabase,
-]);
+const PERMANENT: ReadonlySet<number> = new Set([Code.readOnly, Code.corrupt, Code.full, Code.notADatabase]);
 /** Codes that may concern only one append of a batch: its id is in use, or it is too large for the free disk space. */
 const RETRY_ONE_BY_ONE: ReadonlySet<number> = new Set([Code.full, Code.constraint]);
 
@@ -103,7 +97,9 @@ type Sql = ReturnType<DatabaseSync['prepare']>;
 // cannot succeed must not be repeated (docs/decisions/0004-append-outcomes.md).
 function toFailureOutcome(error: Error): WriterOutcome {
   const code = codeOf(error);
-  if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN };
+  if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN, isLogFine: true };
+  if (code === Code.tooBig)
+    return { kind: 'rejected', reason: 'an event is larger than SQLite stores', isLogFine: true };
   return PERMANENT.has(code)
     ? { kind: 'rejected', reason: `the log cannot be written: ${error.message}` }
     : { kind: 'unknown', message: error.message };

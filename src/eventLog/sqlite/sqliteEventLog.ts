@@ -55,7 +55,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
     try {
       prepared = prepareAppend(stream, expected, events, { ...options, node });
     } catch (error) {
-      if (error instanceof InvalidAppend) return { kind: 'rejected', reason: error.message };
+      if (error instanceof InvalidAppend) return { kind: 'rejected', reason: error.message, isLogFine: true };
       throw error;
     }
     return commits.append(prepared);

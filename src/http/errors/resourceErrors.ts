@@ -72,6 +72,12 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: 'This Idempotency-Key was used for a different write. Use a new key for each write.',
   },
+  change_refused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `The event log can't keep this change: ${detail(details, 'reason', 'no reason given')}. Nothing was changed, and a repeat will be refused too.`,
+  },
   session_not_found: {
     status: 404,
     type: 'invalid_request_error',

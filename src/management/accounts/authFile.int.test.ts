@@ -114,12 +114,32 @@ test.each([
     { tokens: { ...tokens, access_token: 'a\r\nx-evil: 1' } },
     'tokens.access_token contains',
   ],
+  [
+    'a token that is longer than any token of the provider',
+    { tokens: { ...tokens, refresh_token: 'x'.repeat(12_289) } },
+    'tokens.refresh_token must have at most 12288 characters',
+  ],
   ['an account id with a line break', { tokens: { ...tokens, account_id: 'a\nb' } }, 'tokens.account_id contains'],
 ])('rejects an auth file with %s', async (_name, file, message) => {
   const content = typeof file === 'string' ? file : JSON.stringify(file);
   const { status, body } = await shared().call('POST', '/api/accounts/import', form({ name: 'auth_json', content }));
   expect([status, body.error.code]).toEqual([400, 'invalid_auth_json']);
   expect(body.error.message.toLowerCase()).toContain(message.toLowerCase());
+});
+
+test('keeps the longest account in an event below 64 kB', async () => {
+  const stage = await startManagement();
+  const claims = {
+    name: 'é'.repeat(2_000),
+    email: 'e'.repeat(320),
+    [AUTH_CLAIM]: { chatgpt_plan_type: '☃'.repeat(500) },
+  };
+  const id_token = jwt({ ...claims, padding: 'x'.repeat(2_500) });
+  const longest = 'x'.repeat(12_288);
+  const file = { tokens: { access_token: longest, refresh_token: longest, id_token, account_id: 'p'.repeat(200) } };
+  expect((await importAccount(stage, file)).plan_type).toBe('☃'.repeat(100));
+  const [imported] = await Array.fromAsync(stage.log.readAll(0 as never));
+  expect(Buffer.byteLength(JSON.stringify(imported))).toBeLessThan(64_000);
 });
 
 test('rejects an auth file that is not UTF-8', async () => {

@@ -1,6 +1,12 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
-import { asObject, isHeaderSafe, type JsonObject, textOrNull } from '../../provider/client/json.ts';
+import {
+  asObject,
+  isHeaderSafe,
+  type JsonObject,
+  MAX_TOKEN_CHARACTERS,
+  textOrNull,
+} from '../../provider/client/json.ts';
 import { expiryOf, identityOf } from '../../provider/client/jwt.ts';
 import { parseTime } from '../http/isoTime.ts';
 
@@ -72,6 +78,9 @@ function requireToken(tokens: JsonObject, name: string, alias: string): string {
   if (value === undefined || value === null || value === '')
     return refuse('invalid_auth_json', { param, problem: 'is missing' });
   if (typeof value !== 'string') return refuse('invalid_auth_json', { param, problem: 'must be a string' });
+  if (value.length > MAX_TOKEN_CHARACTERS) {
+    return refuse('invalid_auth_json', { param, problem: `must have at most ${MAX_TOKEN_CHARACTERS} characters` });
+  }
   if (!isHeaderSafe(value))
     return refuse('invalid_auth_json', { param, problem: 'contains characters that tokens never contain' });
   return value;

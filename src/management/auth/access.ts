@@ -20,6 +20,10 @@ export interface ConnectionInfo {
   readonly isHttps?: (request: IncomingMessage) => boolean;
 }
 
+/** Each event of an operator keeps both. */
+const MAX_ADDRESS_CHARACTERS = 100;
+const MAX_USER_AGENT_CHARACTERS = 500;
+
 interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now'> {
   readonly cookie: Pick<SessionCookie, 'read'>;
   readonly connection: ConnectionInfo;
@@ -32,7 +36,7 @@ export function identifyClient({ views, now, cookie, connection }: IdentifyClien
     const { dashboardAuth, sessions } = views.current;
     const known = sessions.get(cookie.read(ctx) ?? '');
     const session = known && isSessionValid(known, dashboardAuth, now()) ? known : undefined;
-    const rawAddress = clientAddress(ctx.req) ?? '';
+    const rawAddress = (clientAddress(ctx.req) ?? '').slice(0, MAX_ADDRESS_CHARACTERS);
     const address = parseIp(rawAddress) ?? rawAddress;
     ctx.state.client = {
       address,
@@ -40,7 +44,7 @@ export function identifyClient({ views, now, cookie, connection }: IdentifyClien
       session,
     };
     const usedTotp = session !== undefined && hasVerifiedTotp(session, dashboardAuth);
-    const userAgent = ctx.get('user-agent') || null;
+    const userAgent = ctx.get('user-agent').slice(0, MAX_USER_AGENT_CHARACTERS) || null;
     ctx.state.cause = {
       actor: { kind: 'operator', sessionId: session?.id ?? null, address, userAgent, usedTotp },
       correlationId: ctx.state.requestId,

@@ -77,6 +77,15 @@ export function wireObject<Shape extends z.ZodRawShape>(shape: Shape, readOnly: 
   }, z.object(shape));
 }
 
+/** The schema of an array in a request. A longer one is refused before its entries are looked at. */
+export const boundedArray = <Item extends z.ZodType>(item: Item, maxLength: number) =>
+  z.preprocess((input, { addIssue }) => {
+    if (Array.isArray(input) && input.length > maxLength) {
+      addIssue({ code: 'custom', message: `must have at most ${maxLength} entries` });
+    }
+    return input;
+  }, z.array(item).max(maxLength));
+
 const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -98,7 +107,9 @@ const issueMessage: z.core.$ZodErrorMap = (issue) => {
     case 'too_small':
       return `must be at least ${String(issue.minimum)}`;
     case 'too_big':
-      return `must be at most ${String(issue.maximum)}`;
+      return issue.origin === 'string'
+        ? `must have at most ${String(issue.maximum)} characters`
+        : `must be at most ${String(issue.maximum)}`;
     default:
       return 'is not valid';
   }

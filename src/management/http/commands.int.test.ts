@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startManagement } from '../../../test/support/management.ts';
+import type { AppendOutcome } from '../../eventLog/eventLog.ts';
 import { createCommandHandler } from '../../state/commands/commandHandler.ts';
 import { FoldUnavailable, type HotRunner } from '../../state/hotRunner.ts';
 
@@ -22,4 +23,20 @@ test('responds with log_unavailable when a durable write is not folded in time',
   isLate = false;
   const again = await stage.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
   expect([again.status, again.body.error.code]).toEqual([409, 'ip_exists']);
+});
+
+test.each([
+  ['at fault itself', { isLogFine: true as const }, [422, 'change_refused']],
+  ['refused by a log that cannot be written', {}, [503, 'log_unavailable']],
+])('responds to a change that is %s with %j', async (_, fault, expected) => {
+  const refused: AppendOutcome = { kind: 'rejected', reason: 'it has 70,000 bytes', ...fault };
+  const stage = await startManagement({
+    handle: (...args) =>
+      createCommandHandler({ log: { ...stage.log, append: async () => refused }, hot: stage.hot, now: stage.now })(
+        ...args,
+      ),
+  });
+  const { status, body } = await stage.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.7' } });
+  expect([status, body.error.code]).toEqual(expected);
+  expect(body.error.message.includes('70,000 bytes')).toBe(status === 422);
 });

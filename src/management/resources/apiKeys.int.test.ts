@@ -160,6 +160,73 @@ test.each([
   expect(hot.state.apiKeys.size).toBe(0);
 });
 
+const manyRules = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ ...rule, model_filter: `model-${index}` }));
+const TOO_LONG = 'x'.repeat(129);
+
+test.each([
+  [{ limits: manyRules(101) }, 'limits must have at most 100 entries'],
+  [{ limits: [{ ...rule, model_filter: TOO_LONG }] }, 'limits.0.model_filter must be at most 128 bytes long'],
+  // Three bytes each in UTF-8.
+  [
+    { limits: [rule, { ...rule, model_filter: '€'.repeat(43) }] },
+    'limits.1.model_filter must be at most 128 bytes long',
+  ],
+  // Six bytes each in JSON.
+  [{ allowed_models: ['a', '\u0001'.repeat(22)] }, 'allowed_models.1 must be at most 128 bytes long'],
+  [
+    { allowed_models: Array.from({ length: 101 }, (_, index) => `m${index}`) },
+    'allowed_models must have at most 100 entries',
+  ],
+  [{ allowed_models: [TOO_LONG] }, 'allowed_models.0 must be at most 128 bytes long'],
+])('refuses settings of a key that are too long to be kept, in POST and PATCH (%#)', async (fields, message) => {
+  const stage = await startManagement();
+  const { id } = await createKey(stage);
+  const { position } = stage.hot.state;
+  for (const [method, path] of [
+    ['POST', '/api/api-keys'],
+    ['PATCH', `/api/api-keys/${id}`],
+  ] as const) {
+    const { status, body } = await stage.call(method, path, { body: { name: 'laptop', ...fields } });
+    expect([status, body]).toEqual([400, { error: { code: 'invalid_api_key_payload', message } }]);
+  }
+  expect(stage.hot.state.position).toBe(position);
+});
+
+test('refuses 9,000 limits at once, without looking at each', async () => {
+  const stage = await startManagement();
+  const { id } = await createKey(stage, { limits: manyRules(100) });
+  const body = { limits: manyRules(9_000) };
+  const since = performance.now();
+  const { status, body: response } = await stage.call('PATCH', `/api/api-keys/${id}`, { body });
+  expect([status, response.error.message]).toEqual([400, 'limits must have at most 100 entries']);
+  // It took 4.3 s.
+  expect(performance.now() - since).toBeLessThan(2_000);
+});
+
+test('keeps the longest settings of a key in events below 64 kB', async () => {
+  const stage = await startManagement();
+  // Quotes take two bytes each in JSON.
+  const named = (letter: string, index: number) => `${letter}${index}`.padEnd(63, '"');
+  const longest = (letter: string) => ({
+    name: '🔑'.repeat(128),
+    allowed_models: Array.from({ length: 100 }, (_, index) => named(letter, index)),
+    limits: Array.from({ length: 100 }, (_, index) => ({
+      limit_type: 'output_tokens',
+      limit_window: 'monthly',
+      max_value: Number.MAX_SAFE_INTEGER,
+      model_filter: named(letter, index),
+    })),
+  });
+  const { id } = await createKey(stage, longest('a'));
+  const headers = { 'user-agent': 'x'.repeat(10_000) };
+  const { status } = await stage.call('PATCH', `/api/api-keys/${id}`, { body: longest('b'), headers });
+  expect(status).toBe(200);
+  for await (const { type, data, metadata } of stage.log.readAll(0 as never)) {
+    expect([type, Buffer.byteLength(JSON.stringify(data) + JSON.stringify(metadata)) < 64_000]).toEqual([type, true]);
+  }
+});
+
 test('changes only the fields in a PATCH', async () => {
   const stage = await startManagement();
   const key = await createKey(stage, { allowed_models: ['gpt-5'], expires_at: '2030-01-01', limits: [rule] });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { MAX_ALLOWED_MODELS, MAX_LIMITS, MAX_MODEL_BYTES } from '../../domain/apiKey/bounds.ts';
 import type { ApiKeyChanges, KeyValue, LimitRuleInput } from '../../domain/apiKey/decide.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
@@ -9,7 +10,7 @@ import { type LimitRule, limitTypeSchema, limitWindowSchema } from '../../domain
 import { limitTypes } from '../../domain/limits/limitTypes.ts';
 import { windowAt } from '../../domain/limits/limitWindows.ts';
 import { subjects } from '../../state/fold/subjects.ts';
-import { readBody, wireObject } from '../http/body.ts';
+import { boundedArray, readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -19,12 +20,14 @@ import { atQuery, type View } from '../http/views.ts';
 /** An unpaired surrogate would not survive storage in UTF-8. */
 const text = z.string().refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
 
+const model = text.max(MAX_MODEL_BYTES, `must be at most ${MAX_MODEL_BYTES} bytes long`);
+
 const LimitInput = wireObject(
   {
     limit_type: limitTypeSchema(z),
     limit_window: limitWindowSchema(z),
     max_value: z.int().min(1),
-    model_filter: text.nullish(),
+    model_filter: model.nullish(),
   },
   ['id', 'current_value', 'reset_at', 'reserved_value', 'current_cost_usd', 'reserved_cost_usd'],
 ).superRefine(({ limit_type, max_value }, { addIssue }) => {
@@ -41,9 +44,9 @@ const time = z.string().transform((text, { addIssue }) => {
 });
 
 const editableFields = {
-  allowed_models: z.array(text).nullish(),
+  allowed_models: boundedArray(model, MAX_ALLOWED_MODELS).nullish(),
   expires_at: time.nullish(),
-  limits: z.array(LimitInput).nullish(),
+  limits: boundedArray(LimitInput, MAX_LIMITS).nullish(),
   weekly_token_limit: z.int().min(1).nullish(),
 };
 const READ_ONLY = ['id', 'key', 'key_prefix', 'created_at', 'last_used_at'];

@@ -52,7 +52,7 @@ function commonErrors(endpoint: PlacedEndpoint): ErrorCode[] {
   const isSettings = endpoint.path === '/api/settings';
   return [
     ...codesIf(!isPublic(endpoint), isSettings ? 'unauthorized' : 'authentication_required', 'totp_required'),
-    ...codesIf(isWrite(endpoint), 'cross_origin', 'conflict', 'log_unavailable'),
+    ...codesIf(isWrite(endpoint), 'cross_origin', 'conflict', 'change_refused', 'log_unavailable'),
     ...codesIf(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
     ...codesIf(takesIdempotencyKey(endpoint) || endpoint.query !== undefined, 'validation_error'),
     'internal_error',

@@ -10,6 +10,13 @@ export interface Identity {
   readonly planType: string | null;
 }
 
+/** Of a plan that svc does not know. */
+const MAX_PLAN_CHARACTERS = 100;
+/** Of a display name, which is only shown. */
+const MAX_NAME_CHARACTERS = 200;
+/** RFC 5321, section 4.5.3.1: 64 characters, an @ and 255. */
+const MAX_EMAIL_CHARACTERS = 320;
+
 const AUTH = 'https://api.openai.com/auth';
 const PROFILE = 'https://api.openai.com/profile';
 const KNOWN_PLANS: ReadonlySet<string> = new Set([
@@ -48,15 +55,21 @@ export function identityOf(idToken: string): Identity | undefined {
   const plan = claim('chatgpt_plan_type');
   return {
     upstreamAccountId: claim('chatgpt_account_id'),
-    email: textOrNull(claims.email) ?? textOrNull(asObject(claims[PROFILE])?.email),
-    displayName: textOrNull(claims.name),
+    email: emailOrNull(claims.email) ?? emailOrNull(asObject(claims[PROFILE])?.email),
+    displayName: textOrNull(claims.name)?.slice(0, MAX_NAME_CHARACTERS).toWellFormed() ?? null,
     planType: plan === null ? null : planOf(plan),
   };
 }
 
+/** @returns null also for a text that is too long for an address */
+function emailOrNull(value: unknown): string | null {
+  const text = textOrNull(value);
+  return text !== null && text.length <= MAX_EMAIL_CHARACTERS ? text : null;
+}
+
 /** @returns known plans in lower case, others as the provider spells them */
 export function planOf(plan: string): string {
-  const trimmed = plan.trim();
+  const trimmed = plan.trim().slice(0, MAX_PLAN_CHARACTERS);
   const lower = trimmed.toLowerCase();
   return KNOWN_PLANS.has(lower) ? lower : trimmed.toWellFormed();
 }

@@ -1,4 +1,4 @@
-import { asObject, isHeaderSafe, type JsonObject, objectIn } from './json.ts';
+import { asObject, isToken, type JsonObject, objectIn } from './json.ts';
 import { isPermanentFailure } from './permanentFailures.ts';
 
 /** The token endpoint's response to a refresh token or a code. Null: it contained no such token, so the old one stays valid. */
@@ -31,7 +31,7 @@ export function tokensIn(body: JsonObject | undefined): Extract<TokenResponse, {
   return { kind: 'tokens', access, refresh: token(body?.refresh_token), idToken: token(body?.id_token) };
 }
 
-const token = (value: unknown): string | null => (typeof value === 'string' && isHeaderSafe(value) ? value : null);
+const token = (value: unknown): string | null => (typeof value === 'string' && isToken(value) ? value : null);
 
 /** Codes are logged. Other texts are not accepted as codes, because they could contain the token. */
 const CODE = /^[a-z0-9_.-]{1,48}$/;

@@ -130,7 +130,11 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
   'code_expired',
 ]);
 
-const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** Longer than any id or code of the provider; an event keeps them. */
+const MAX_CHARACTERS = 8_192;
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_CHARACTERS ? value : undefined;
 
 /** Reads seconds from a number or a numeric text, at most an hour. */
 function secondsIn(value: unknown): number | undefined {

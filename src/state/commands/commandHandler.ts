@@ -48,7 +48,8 @@ export interface CommandResult<State> {
 /**
  * The only way to change state: decides from the subject's hot state, appends at its revision, and waits until this node has
  * folded the events.
- * @throws Refusal of the decider; `log_unavailable` when the append failed, or when it succeeded and this node lags behind
+ * @throws Refusal of the decider; `change_refused` when the log can never keep the change; `log_unavailable` when the append
+ *   failed otherwise, or when it succeeded and this node lags behind
  */
 export type HandleCommand = <Id, State, Command, Event extends DomainEvent>(
   subject: Subject<Id, State, Command, Event>,
@@ -103,7 +104,7 @@ export function createCommandHandler({
           break;
         case 'rejected':
           if (cause.write && outcome.reason === ID_TAKEN) refuse('idempotency_key_reused');
-          return refuse('log_unavailable', { reason: outcome.reason });
+          return refuse(outcome.isLogFine ? 'change_refused' : 'log_unavailable', { reason: outcome.reason });
         case 'unknown':
           return refuse('log_unavailable', { reason: outcome.error.message, isUncertain: true });
       }

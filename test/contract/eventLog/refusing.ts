@@ -28,7 +28,7 @@ export function describeRejecting(createStore: LogFactory): void {
       const log = await store.open();
       const stream = aStream();
       const outcome = await log.append(stream, NO_STREAM, [anEvent(), withData(data)], { isValidated: true });
-      expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining(path) });
+      expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining(path), isLogFine: true });
       expect(await readStored(log, stream)).toEqual([]);
       await log.close();
     });
@@ -39,7 +39,7 @@ export function describeRejecting(createStore: LogFactory): void {
       const stream = aStream();
       const options = { isValidated: true, isLossless: true };
       const outcome = await log.append(stream, NO_STREAM, [withData({ text: 'a\ud800b' })], options);
-      expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining('$.text') });
+      expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining('$.text'), isLogFine: true });
       const harmless = [withData({ text: 'a literal \\ud800, and \u{1f600}' })];
       expect(await log.append(stream, NO_STREAM, harmless, options)).toMatchObject({ kind: 'committed' });
       await log.close();
@@ -50,7 +50,7 @@ export function describeRejecting(createStore: LogFactory): void {
       const log = await store.open();
       const stream = aStream();
       const outcome = await log.append(stream, NO_STREAM, [anEvent(), withData({ ip: 42 })]);
-      expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining('$.ip') });
+      expect(outcome).toEqual({ kind: 'rejected', reason: expect.stringContaining('$.ip'), isLogFine: true });
       expect(await readStored(log, stream)).toEqual([]);
       await committed(log.append(stream, NO_STREAM, [anEvent()]));
       await log.close();

@@ -1773,7 +1773,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1873,7 +1873,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1973,7 +1973,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2138,7 +2138,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2292,7 +2292,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2387,7 +2387,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2503,7 +2503,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2600,7 +2600,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2661,6 +2661,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2744,6 +2753,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2844,6 +2862,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description rate_limit_exceeded */
             429: {
                 headers: {
@@ -2926,6 +2953,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3016,6 +3052,15 @@ export interface operations {
             };
             /** @description password_already_configured, conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3138,6 +3183,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -3215,6 +3269,15 @@ export interface operations {
             };
             /** @description totp_already_configured, conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3309,6 +3372,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -3382,6 +3454,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3675,7 +3756,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3775,7 +3856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4101,7 +4182,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4204,7 +4285,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4306,7 +4387,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4411,7 +4492,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4816,7 +4897,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4916,7 +4997,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5062,7 +5143,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description idempotency_key_reused */
+            /** @description change_refused, idempotency_key_reused */
             422: {
                 headers: {
                     [name: string]: unknown;

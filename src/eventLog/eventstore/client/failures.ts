@@ -32,7 +32,7 @@ export class MirrorBehind extends Error {
 /** The outcome of a failed append; see `AppendOutcome`. */
 export type AppendFailure =
   | { readonly kind: 'conflict'; readonly actualRevision: number }
-  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly isLogFine: true }
   | { readonly kind: 'unknown'; readonly error: Error };
 
 const PERMISSION_DENIED = 7;
@@ -59,16 +59,28 @@ export function appendFailure(error: unknown): AppendFailure {
     return { kind: 'conflict', actualRevision: typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM };
   }
   if (error instanceof MaxAppendSizeExceededError) {
-    return { kind: 'rejected', reason: `EventStoreDB accepts at most ${error.maxAppendSize} bytes in one append` };
+    return {
+      kind: 'rejected',
+      reason: `EventStoreDB accepts at most ${error.maxAppendSize} bytes in one append`,
+      isLogFine: true,
+    };
   }
   if (error instanceof StreamDeletedError) {
-    return { kind: 'rejected', reason: `the stream ${error.streamName} was permanently deleted in EventStoreDB` };
+    return {
+      kind: 'rejected',
+      reason: `the stream ${error.streamName} was permanently deleted in EventStoreDB`,
+      isLogFine: true,
+    };
   }
   if (error instanceof UnknownError && exceptionOf(error) === EVENT_TOO_LARGE) {
-    return { kind: 'rejected', reason: 'an event is larger than this EventStoreDB accepts (MaxAppendEventSize)' };
+    return {
+      kind: 'rejected',
+      reason: 'an event is larger than this EventStoreDB accepts (MaxAppendEventSize)',
+      isLogFine: true,
+    };
   }
   if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
-    return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be' };
+    return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be', isLogFine: true };
   }
   return { kind: 'unknown', error: new Error(describeError(error), { cause: error }) };
 }

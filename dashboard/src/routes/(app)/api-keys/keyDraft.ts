@@ -46,10 +46,14 @@ export interface KeyBody {
   limits: { limit_type: LimitType; limit_window: LimitWindow; max_value: number; model_filter: string | null }[];
 }
 
-/** Error messages by field; limits by `limit-<id>`. */
+/** Error messages by field; limits by `limit-<id>`, the model of a limit by `model-<id>`. */
 export type Problems = Readonly<Record<string, string>>;
 
 const MAX_NAME_LENGTH = 128;
+/** As the API accepts. */
+export const MAX_LIMITS = 100;
+const MAX_MODELS = 100;
+const MAX_MODEL_LENGTH = 128;
 const DAY_MS = 86_400_000;
 
 /** Parses "2,000,000", "2 000 000", "2m" and "1.5k". @returns undefined when the text is not a number */
@@ -75,6 +79,14 @@ export function validate(draft: KeyDraft, now: number): Problems {
     if (value === undefined) problems[`limit-${id}`] = 'Enter a number such as 2,000,000 or 2m.';
     else if (!Number.isSafeInteger(value) || value < 1) problems[`limit-${id}`] = 'Enter a whole number of at least 1.';
   }
+  if (draft.limits.length > MAX_LIMITS)
+    problems.limits = `At most ${MAX_LIMITS} limits; remove ${draft.limits.length - MAX_LIMITS}.`;
+  for (const { id, model } of draft.limits)
+    if (model.trim().length > MAX_MODEL_LENGTH) problems[`model-${id}`] = `At most ${MAX_MODEL_LENGTH} characters.`;
+  if (draft.models.length > MAX_MODELS)
+    problems.models = `At most ${MAX_MODELS} models; remove ${draft.models.length - MAX_MODELS}.`;
+  else if (draft.models.some((model) => model.length > MAX_MODEL_LENGTH))
+    problems.models = `At most ${MAX_MODEL_LENGTH} characters for each model.`;
   const seen = new Set<string>();
   for (const { id, type, window, model } of draft.limits) {
     const kind = [type, window, model.trim()].join(' ');

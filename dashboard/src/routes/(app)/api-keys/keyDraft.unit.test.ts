@@ -45,6 +45,21 @@ test('requires a whole number per limit and rejects duplicates', () => {
   expect(validate(draft({ limits: [first, { ...second, model: 'gpt-5.5' }] }), NOW)).toEqual({});
 });
 
+test('refuses more limits and models than the API accepts, and longer models', () => {
+  const limits = Array.from({ length: 101 }, (_, id) => ({ ...newLimit(id), max: '1', model: `m${id}` }));
+  const models = limits.map(({ model }) => model);
+  expect(validate(draft({ limits: limits.slice(1), models: models.slice(1) }), NOW)).toEqual({});
+  expect(validate(draft({ limits, models }), NOW)).toEqual({
+    limits: 'At most 100 limits; remove 1.',
+    models: 'At most 100 models; remove 1.',
+  });
+  const long = 'm'.repeat(129);
+  expect(validate(draft({ limits: [{ ...newLimit(7), max: '1', model: long }], models: [long] }), NOW)).toEqual({
+    'model-7': 'At most 128 characters.',
+    models: 'At most 128 characters for each model.',
+  });
+});
+
 test('requires a last day in the future', () => {
   expect(validate(draft({ expiry: 'date' }), NOW)).toEqual({ date: 'Choose a date.' });
   expect(validate(draft({ expiry: 'date', date: '2026-01-13' }), NOW)).toEqual({
