@@ -37,7 +37,10 @@ test('can shorten lists that were written before they were bounded', () => {
   const models = Array.from({ length: 3_000 }, (_, index) => `model-${index}`.padEnd(5_000, 'é'));
   const long = models.map((modelFilter, index) => limitRule({ id: index + 1, modelFilter }));
   const key = apiKey.given(at(NOW, ApiKeyCreated({ ...plain, rules: long, allowedModels: models })));
-  const changed = rules.decide(change({ limits: [], allowedModels: ['gpt-5'] }), key.state(), { now: NOW, windowsNow: NOW });
+  const changed = rules.decide(change({ limits: [], allowedModels: ['gpt-5'] }), key.state(), {
+    now: NOW,
+    windowsNow: NOW,
+  });
   expect(changed.map(({ type }) => type)).toEqual(['ApiKeyModelsChanged', 'ApiKeyLimitsChanged']);
   for (const { data } of changed) expect(JSON.stringify(data).length).toBeLessThan(60_000);
   key.when(change({ limits: [], allowedModels: ['gpt-5'] })).state();
