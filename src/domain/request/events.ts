@@ -90,6 +90,11 @@ export const admissionSchema = schema((z) =>
     estimateSource: z.string().optional(),
     /** The level of the limit (`key`, `owner`, `team`), whose it is, its rule, and the reserved amount. */
     reserved: z.array(z.tuple([z.string(), z.string(), z.int(), z.int()])),
+    /**
+     * The number of nodes that shared the limits, if there were several. In `reserved`, what only this node knew of counts
+     * once for each of them.
+     */
+    nodes: z.int().min(2).optional(),
   }),
 );
 export type Admission = Infer<typeof admissionSchema>;
