@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
 import { ID_TAKEN } from '../eventLog.ts';
-import { chainEvent } from '../hashChain.ts';
+import { chainEvent, type SerialisedEvent } from '../hashChain.ts';
 import type { WrittenAppend } from './batchText.ts';
 import { type EventRow, prepareInsertEvents } from './insertEvents.ts';
+import { type WrittenEnd, writtenEnd } from './logMark.ts';
 import { createStreamHeads } from './streamHeads.ts';
 
 export type WriterOutcome =
@@ -29,8 +30,12 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 /**
  * Creates a function that writes a batch in one synced transaction. An append that cannot be written does not affect the
  * others of its batch, and the file stays usable after a failed batch.
+ * @param onCommitted called after each synced transaction with the end of each append that it wrote
  */
-export function createBatchWriter(database: DatabaseSync): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
+export function createBatchWriter(
+  database: DatabaseSync,
+  onCommitted: (written: readonly WrittenEnd[]) => void = () => undefined,
+): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
   const heads = createStreamHeads(database);
   const insert = prepareInsertEvents(database);
   const selectIds = database.prepare(
@@ -42,11 +47,15 @@ export function createBatchWriter(database: DatabaseSync): (appends: readonly Wr
     Sql,
   ];
 
+  let written: WrittenEnd[] = [];
+
   function write(appends: readonly WrittenAppend[]): WriterOutcome[] {
+    written = [];
     try {
       begin.run();
       const outcomes = appends.map(writeAppend);
       commit.run();
+      if (written.length > 0) onCommitted(written);
       return outcomes;
     } catch (error) {
       heads.clear();
@@ -77,7 +86,9 @@ export function createBatchWriter(database: DatabaseSync): (appends: readonly Wr
       hash = link.hash;
     }
     heads.set(stream, { revision, hash });
-    return insert(rows) as Position;
+    const position = insert(rows) as Position;
+    written.push(writtenEnd({ stream, hash, time: (events.at(-1) as SerialisedEvent).time }, revision, position));
+    return position;
   }
 
   /** The original outcome of a repeated append; undefined when the stream has other events at these revisions. */

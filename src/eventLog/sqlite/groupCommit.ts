@@ -5,6 +5,7 @@ import type { PreparedAppend } from '../prepareAppend.ts';
 import { packBatch } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
+import type { MarkSettings, OnMarkFailure } from './logMark.ts';
 import type { PruneRange } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
 
@@ -16,6 +17,9 @@ interface PendingAppend {
 export interface GroupCommitOptions extends WritableOptions {
   /** Program of the writer thread. Tests pass one that crashes. */
   readonly writer?: URL;
+  /** The file that says how far the log reaches (docs/decisions/0057-high-water-mark.md); no mark is kept without it. */
+  readonly mark?: MarkSettings | undefined;
+  readonly onMarkFailure?: OnMarkFailure | undefined;
   /** Called with committed events, in order, before the promises of their appends resolve. */
   readonly onCommitted: (batch: readonly RecordedEvent[]) => void;
   /** Called at each start of a writer thread with the position of the last event in the file. */
@@ -44,7 +48,7 @@ const MAX_EVENTS_PER_BATCH = 1_000;
  * @throws LogCannotStart when the first writer cannot open the file
  */
 export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
-  const { path, maxBytes, writer = WRITER } = options;
+  const { path, maxBytes, writer = WRITER, mark, onMarkFailure } = options;
   const queue: PendingAppend[] = [];
   let inFlight: readonly PendingAppend[] = [];
   let onIdle: (() => void) | undefined;
@@ -82,9 +86,10 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
 
   const thread = startThread<WriterThread>(writer, {
     name: 'event log writer',
-    options: () => ({ path, maxBytes }),
+    options: () => ({ path, maxBytes, mark }),
     onReady: ({ head }) => options.onStarted(head),
     restart: 'with the next message',
+    reports: { markWritten: (failure) => onMarkFailure?.(failure) },
   });
   try {
     await thread.ready;

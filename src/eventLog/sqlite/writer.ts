@@ -3,14 +3,16 @@ import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
 import { createBatchWriter } from './batchWriter.ts';
 import { openForWriting } from './database.ts';
+import { keepLogMark } from './logMark.ts';
 import { prune } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
 
 // Program of the writer thread of the embedded log: one request is one transaction.
 
-await serveThread<WriterThread>((options) => {
+await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
   const database = openForWriting(options);
-  const write = createBatchWriter(database);
+  const mark = settings && keepLogMark(database, settings, (failure) => report('markWritten', failure));
+  const write = createBatchWriter(database, mark?.onCommitted);
   const { head } = database.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get() as {
     head: Position;
   };
@@ -19,7 +21,15 @@ await serveThread<WriterThread>((options) => {
     requests: {
       commit: orEndThread((batch) => write(unpackBatch(batch))),
     },
-    notifications: { prune: (range) => prune(database, range) },
-    stop: () => database.close(),
+    notifications: {
+      prune(range) {
+        prune(database, range);
+        mark?.onPruned(range);
+      },
+    },
+    stop() {
+      mark?.close();
+      database.close();
+    },
   };
 });

@@ -2,11 +2,12 @@ import type { Position } from '../../domain/core/brands.ts';
 import type { BatchText } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import type { WritableOptions } from './database.ts';
+import type { MarkSettings } from './logMark.ts';
 import type { PruneRange } from './prune.ts';
 
 /** Messages between a log and its writer thread. */
 export interface WriterThread {
-  options: WritableOptions;
+  options: WritableOptions & { readonly mark?: MarkSettings | undefined };
   /** Position of the last event in the file. */
   ready: { readonly head: Position };
   requests: {
@@ -15,5 +16,9 @@ export interface WriterThread {
   };
   notifications: {
     prune(range: PruneRange): void;
+  };
+  reports: {
+    /** The mark cannot be written, for this reason; undefined: it was written again after a failure. */
+    markWritten(failure: string | undefined): void;
   };
 }

@@ -1,0 +1,189 @@
+import { closeSync, existsSync, fdatasync, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+/** Bytes of a slot. Slots do not share a disk sector or a page of the operating system. */
+const SLOT_BYTES = 16_384;
+const SLOTS = 2;
+const SYNC_INTERVAL_MS = 500;
+const FORMAT = 'svc-mark-1';
+
+/** What a mark file contains. */
+export type MarkFileContent<Mark> =
+  | { readonly kind: 'mark'; readonly mark: Mark }
+  | { readonly kind: 'missing' }
+  /** No slot is intact. */
+  | { readonly kind: 'damaged' };
+
+export interface MarkFileOptions {
+  /** Called when the mark could not be written, or again after that. */
+  readonly onFailure?: (error: Error) => void;
+  readonly onRecovered?: () => void;
+  readonly syncIntervalMs?: number;
+}
+
+/**
+ * A small file that holds the last of many values, and survives a power cut at any instant: two slots, each with a
+ * checksum and a counter. The value that was last synced stays in one slot while the other is written.
+ *
+ * `note` costs no sync: it writes to the page cache, which survives the end of the process. Twice a second, a thread of
+ * libuv's pool syncs the file, so that a power cut loses at most half a second of notes; `close` syncs the last one.
+ */
+export class MarkFile<Mark> {
+  readonly #path: string;
+  readonly #file: number;
+  readonly #options: MarkFileOptions;
+  #counter: number;
+  /** The slot that is written; the other one has been synced. */
+  #slot: number;
+  #unwritten: Mark | undefined;
+  #isWriteDue = false;
+  #isUnsynced = false;
+  #isSyncing = false;
+  #isClosed = false;
+  #hasFailed = false;
+  #syncTimer: NodeJS.Timeout | undefined;
+
+  /** @throws the error of the operating system when the file cannot be created */
+  constructor(path: string, options: MarkFileOptions = {}) {
+    this.#path = path;
+    this.#options = options;
+    const newest = newestSlot<Mark>(path);
+    this.#counter = newest?.counter ?? 0;
+    this.#slot = newest ? (newest.slot + 1) % SLOTS : 0;
+    const isNew = !existsSync(path);
+    this.#file = openSync(path, isNew ? 'w+' : 'r+', 0o600);
+    if (isNew) syncFolder(dirname(path));
+  }
+
+  /** Notes a value. Many calls in one turn of the event loop cost one write. */
+  note(mark: Mark): void {
+    if (this.#isClosed) return;
+    this.#unwritten = mark;
+    if (this.#isWriteDue) return;
+    this.#isWriteDue = true;
+    // After the reply to whoever waits for the event.
+    setImmediate(() => {
+      this.#isWriteDue = false;
+      if (!this.#isClosed) this.#attempt(() => this.#write());
+    });
+    this.#syncTimer ??= setInterval(() => this.#sync(), this.#options.syncIntervalMs ?? SYNC_INTERVAL_MS).unref();
+  }
+
+  /** Writes and syncs a value before it returns. @throws the error of the operating system */
+  noteNow(mark: Mark): void {
+    this.#unwritten = mark;
+    this.#write();
+    fdatasyncSync(this.#file);
+    this.#onSynced();
+  }
+
+  /** Writes and syncs the last value. */
+  close(): void {
+    if (this.#isClosed) return;
+    clearInterval(this.#syncTimer);
+    this.#attempt(() => {
+      this.#write();
+      if (this.#isUnsynced) fdatasyncSync(this.#file);
+    });
+    this.#isClosed = true;
+    // A sync in the thread pool still uses the file, and closes it then.
+    if (!this.#isSyncing) closeSync(this.#file);
+  }
+
+  #write(): void {
+    // The slot that is being synced must not change under the sync.
+    if (this.#unwritten === undefined || (this.#isSyncing && !this.#isClosed)) return;
+    this.#counter += 1;
+    const bytes = encode(this.#counter, this.#unwritten, this.#path);
+    writeSync(this.#file, bytes, 0, bytes.length, this.#slot * SLOT_BYTES);
+    this.#unwritten = undefined;
+    this.#isUnsynced = true;
+  }
+
+  #sync(): void {
+    if (!this.#isUnsynced || this.#isSyncing) return;
+    this.#isSyncing = true;
+    fdatasync(this.#file, (error) => {
+      this.#isSyncing = false;
+      if (this.#isClosed) {
+        closeSync(this.#file);
+        return;
+      }
+      if (error) this.#fail(error);
+      else this.#onSynced();
+      this.#attempt(() => this.#write());
+    });
+  }
+
+  /** The next value goes to the other slot. */
+  #onSynced(): void {
+    this.#isUnsynced = false;
+    this.#slot = (this.#slot + 1) % SLOTS;
+    if (!this.#hasFailed) return;
+    this.#hasFailed = false;
+    this.#options.onRecovered?.();
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#hasFailed = true;
+    this.#options.onFailure?.(error);
+  }
+}
+
+/** Reads the last value of a mark file. @throws the error of the operating system when it cannot be read */
+export function readMarkFile<Mark>(path: string): MarkFileContent<Mark> {
+  if (!existsSync(path)) return { kind: 'missing' };
+  const newest = newestSlot<Mark>(path);
+  return newest ? { kind: 'mark', mark: newest.mark } : { kind: 'damaged' };
+}
+
+interface Slot<Mark> {
+  readonly slot: number;
+  readonly counter: number;
+  readonly mark: Mark;
+}
+
+function newestSlot<Mark>(path: string): Slot<Mark> | undefined {
+  if (!existsSync(path)) return undefined;
+  const bytes = readFileSync(path);
+  return Array.from({ length: SLOTS }, (_, slot) => decode<Mark>(bytes, slot))
+    .filter((slot) => slot !== undefined)
+    .toSorted((left, right) => right.counter - left.counter)[0];
+}
+
+/** One line, readable without svc: `svc-mark-1 <CRC-32 of the rest> <counter> <JSON>`. */
+function encode(counter: number, mark: unknown, path: string): Buffer {
+  const content = `${counter} ${JSON.stringify(mark)}`;
+  const bytes = Buffer.from(`${FORMAT} ${checksum(content)} ${content}\n`);
+  if (bytes.length > SLOT_BYTES) throw new Error(`a mark of ${bytes.length} bytes does not fit into ${path}`);
+  return bytes;
+}
+
+function decode<Mark>(bytes: Buffer, slot: number): Slot<Mark> | undefined {
+  // After the line come remains of longer ones.
+  const [text = ''] = bytes.toString('utf8', slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES).split('\n', 1);
+  const found = /^(\S+) ([0-9a-f]{8}) ((\d+) (.*))$/s.exec(text);
+  if (!found || found[1] !== FORMAT || found[2] !== checksum(found[3] as string)) return undefined;
+  return { slot, counter: Number(found[4]), mark: JSON.parse(found[5] as string) as Mark };
+}
+
+const checksum = (content: string): string => crc32(content).toString(16).padStart(8, '0');
+
+/** Makes the creation of a file durable. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

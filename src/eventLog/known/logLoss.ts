@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Instant, iso } from '../../domain/core/brands.ts';
+import { openForReading } from '../sqlite/database.ts';
+import { EMPTY_LOG, type LogEnd, readLogEnd, readLogEndAt } from './logEnd.ts';
+
+/** How far a log is known to have reached, and how this is known. */
+export interface KnownEnd extends LogEnd {
+  /** Id of the last event; undefined where it is not known. */
+  readonly id?: string | null;
+  /** For the message, for example `log.mark`. */
+  readonly source: string;
+}
+
+/** A log that lacks events. */
+export interface LogLoss {
+  readonly known: KnownEnd;
+  /** Where the log ends. */
+  readonly found: LogEnd;
+  /** Number of lost events; undefined when the log has other events than were known. */
+  readonly lost: number | undefined;
+}
+
+/** The log lacks events that this data folder had; the message says which, and what to do. */
+export class LogLacksEvents extends Error {
+  override readonly name = 'LogLacksEvents';
+  readonly code = 'LOG_LACKS_EVENTS';
+  readonly loss: LogLoss;
+  /** @param path the log's file @param remedy how to restore it */
+  constructor(path: string, loss: LogLoss, remedy: string) {
+    super(`${describeLoss(path, loss)} ${remedy}`);
+    this.loss = loss;
+  }
+}
+
+/** What is missing, in sentences. */
+export function describeLoss(path: string, { known, found, lost }: LogLoss): string {
+  const ends =
+    found.position === 0 ? 'is empty' : `ends at position ${found.position}${shownTime(found.time)}`;
+  const reached = `${known.source} proves that it reached position ${known.position}${shownTime(known.time)}`;
+  if (lost !== undefined) return `${path} ${ends}, but ${reached}: ${lost} ${lost === 1 ? 'event is' : 'events are'} missing.`;
+  return (
+    `${path} is not the log that this data folder had: ${reached}, and the event there is another one. ` +
+    `It ${ends}; how many events are missing cannot be determined.`
+  );
+}
+
+const shownTime = (time: Instant | null): string => (time === null ? '' : ` (${iso(time)})`);
+
+/** The two ways on, for the embedded log. */
+export const restoreOrAccept = (path: string): string =>
+  `Restore ${basename(path)} together with ${basename(path)}-wal, or the whole data folder from a backup. ` +
+  'To go on without the missing events, run "svc accept-loss", which records it in the log.';
+
+/**
+ * Compares a log's file with what is known of it. Opens it for reading only, so nothing that a restore needs is changed.
+ * @returns the loss that the furthest knowledge proves; undefined when nothing is missing
+ * @throws the error of SQLite for a file that is no database
+ */
+export function findLogLoss(path: string, known: readonly KnownEnd[]): LogLoss | undefined {
+  if (known.length === 0) return undefined;
+  if (!existsSync(path)) return lossOf(known, EMPTY_LOG, () => undefined);
+  const database = openForReading(path);
+  try {
+    // A new file has no table yet.
+    const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get() === undefined;
+    if (isEmpty) return lossOf(known, EMPTY_LOG, () => undefined);
+    return lossOf(known, readLogEnd(database), ({ position }) => readLogEndAt(database, position));
+  } finally {
+    database.close();
+  }
+}
+
+type EventAt = (known: KnownEnd) => ReturnType<typeof readLogEndAt>;
+
+function lossOf(known: readonly KnownEnd[], found: LogEnd, eventAt: EventAt): LogLoss | undefined {
+  const furthestFirst = known.toSorted((left, right) => right.position - left.position);
+  for (const end of furthestFirst) {
+    if (end.position > found.position) return { known: end, found, lost: end.position - found.position };
+    if (end.position > 0 && !isSameEvent(end, eventAt(end))) return { known: end, found, lost: undefined };
+  }
+  return undefined;
+}
+
+const isSameEvent = ({ hash, id }: KnownEnd, event: ReturnType<typeof readLogEndAt>): boolean =>
+  event !== undefined && (hash === null || hash === event.hash) && (id === undefined || id === null || id === event.id);
