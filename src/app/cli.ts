@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import type { HistoryTarget } from '../eventLog/transfer/history.ts';
@@ -27,6 +27,8 @@ const USAGE = `Usage: svc <command>
                           the data folder.
   reset-password          Set a new dashboard password and end all sessions. Stop the service first.
   reset-password --totp   Disable two-factor authentication as well, if the authenticator is lost.
+  accept-loss             Continue without events that the log or the outbox has lost, and record in the log that they are
+                          missing. svc refuses to start before. Stop the service first.
 `;
 
 async function serve(): Promise<void> {
@@ -84,6 +86,9 @@ async function rebuild(): Promise<void> {
     print(`read models rebuilt up to position ${end}`);
     return;
   }
+  // The old read models prove the loss, so they must not be replaced.
+  const loss = isCopy() ? undefined : await findLoss();
+  if (loss) throw loss;
   const { rebuildReadModels } = await import('../readModels/sqlite/rebuild.ts');
   const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
   try {
@@ -116,6 +121,18 @@ async function compare(): Promise<void> {
   process.exitCode = 1;
 }
 
+/** The data folder, neither locked nor created. */
+function dataFolder() {
+  const path = resolve(readConfig().SVC_DATA_DIR);
+  return { path, file: (name: string) => join(path, name) };
+}
+
+/** What the embedded log lacks; undefined when nothing is missing. */
+async function findLoss() {
+  const { findEmbeddedLoss } = await import('./wiring/knownLog.ts');
+  return findEmbeddedLoss(dataFolder(), printError);
+}
+
 /** Whether the data folder has a copy of a log that is in EventStoreDB. */
 const isCopy = () => readConfig().SVC_EVENTSTORE_URL !== undefined;
 const logName = () => (isCopy() ? 'mirror.sqlite' : 'log.sqlite');
@@ -127,6 +144,12 @@ async function reset(keepsTotp: boolean): Promise<void> {
   print('Every session has ended. Sign in with it, then change it.');
   if (isTotpRequired)
     print('Signing in still requires a two-factor code; if the authenticator is lost, use reset-password --totp.');
+}
+
+async function acceptLosses(): Promise<void> {
+  const { acceptLoss } = await import('./acceptLoss.ts');
+  const accepted = await acceptLoss(readConfig(), { print });
+  print(accepted === 0 ? 'Nothing is missing, so nothing was changed.' : 'svc can be started now.');
 }
 
 /** Opens the history in the configured store for `transfer`, and prints the line that it resolves with. */
@@ -147,7 +170,11 @@ async function withHistory(transfer: (history: HistoryTarget) => Promise<string>
 }
 
 async function exportTo(path: string): Promise<void> {
-  if (!isCopy()) requireLogFile(resolve(readConfig().SVC_DATA_DIR));
+  if (!isCopy()) {
+    requireLogFile(dataFolder().path);
+    const loss = await findLoss();
+    if (loss) printError(`The export will not have all events. ${loss.description}`);
+  }
   await withHistory(async (history) => {
     const { exportHistory } = await import('../eventLog/transfer/transfer.ts');
     const { events, keys } = await exportHistory(history, path, progressPrinter());
@@ -191,6 +218,8 @@ try {
     await importFrom(args[0] ?? '');
   } else if (command === 'reset-password' && (args.length === 0 || (args.length === 1 && args[0] === '--totp'))) {
     await reset(args.length === 0);
+  } else if (command === 'accept-loss' && args.length === 0) {
+    await acceptLosses();
   } else if (command === 'help' || command === '--help' || command === '-h') {
     process.stdout.write(USAGE);
   } else {

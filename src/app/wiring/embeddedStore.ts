@@ -1,19 +1,38 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
+import { continueAfterLastEvent } from '../../eventLog/sqlite/continueAfterLastEvent.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import type { Config } from '../config/config.ts';
+import { findEmbeddedLoss, MARK_FILES, type OnLoss } from './knownLog.ts';
+import { markFaults } from './markFaults.ts';
 import type { Store, StoreIo } from './store.ts';
 
-/** Everything in the data folder, for a single node. @throws when a file cannot be opened, with what to do */
+/**
+ * Everything in the data folder, for a single node.
+ * @param onLoss see `openStore`
+ * @throws LogLacksEvents without `onLoss`; when a file cannot be opened, with what to do
+ */
 export async function openEmbeddedStore(
   { SVC_ENCRYPTION_KEY }: Config,
   folder: DataFolder,
-  { print }: Pick<StoreIo, 'print'>,
+  { print, faults }: StoreIo,
+  onLoss?: OnLoss,
 ): Promise<Store> {
+  const loss = findEmbeddedLoss(folder, print);
+  if (loss && !onLoss) throw loss;
   const vault = openSqliteVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
   const logPath = folder.file('log.sqlite');
-  const log = reportRejectedAppends(await createSqliteEventLog({ path: logPath, node: folder.node }), { print });
+  if (loss) continueAfterLastEvent(logPath);
+  const mark = { path: folder.file(MARK_FILES.log), isPruned: false };
+  const sqlite = await createSqliteEventLog({
+    path: logPath,
+    node: folder.node,
+    // Until a loss is recorded in the log, the mark must go on proving it.
+    ...(!onLoss && { mark, onMarkFailure: markFaults(faults, mark.path) }),
+  });
+  if (loss) onLoss?.({ of: 'log', error: loss });
+  const log = reportRejectedAppends(sqlite, { print });
   return {
     name: 'embedded',
     log,

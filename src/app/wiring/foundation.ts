@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
+import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/known/logLoss.ts';
 import { Faults } from '../../lib/faults.ts';
 import { LimitClock } from '../../state/clock/limitClock.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
@@ -10,6 +11,7 @@ import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { foldFrom } from '../../state/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
+import type { SnapshotMark } from '../../state/snapshots/snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
 import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
@@ -63,7 +65,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const store = await openStore(config, folder, { print, report, faults });
   const watch = watchDataFolder({ folder, files: store.files, faults });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'), snapshotKey(store.vault));
-  const snapshot = await newestSnapshot(snapshotFolder, store.log, print);
+  const snapshot = await newestSnapshot(snapshotFolder, store.log, print, (name, mark) => refuseLogBehind(store, name, mark));
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);
@@ -100,4 +102,11 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
       folder.close();
     },
   };
+}
+
+/** A snapshot of this installation is made from its log and never ahead of it. @throws LogLacksEvents */
+function refuseLogBehind({ logPath }: Store, name: string, { position, eventId, eventHash }: SnapshotMark): void {
+  const known = { position, id: eventId, hash: eventHash, time: null, source: `snapshots/${name}` };
+  const loss = findLogLoss(logPath, [known]);
+  if (loss) throw new LogLacksEvents(logPath, loss, restoreOrAccept(logPath));
 }

@@ -8,6 +8,7 @@ import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import type { Config } from '../config/config.ts';
+import type { OnLoss } from './knownLog.ts';
 import type { Store, StoreIo } from './store.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function openSharedStore(
   { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
   folder: DataFolder,
   { print, report }: StoreIo,
+  _onLoss?: OnLoss,
 ): Promise<Store> {
   const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
   const { node } = folder;

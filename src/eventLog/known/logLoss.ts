@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Instant, iso } from '../../domain/core/brands.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { type Instant, iso, type Position } from '../../domain/core/brands.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { EMPTY_LOG, type LogEnd, readLogEnd, readLogEndAt } from './logEnd.ts';
 
@@ -26,15 +27,18 @@ export class LogLacksEvents extends Error {
   override readonly name = 'LogLacksEvents';
   readonly code = 'LOG_LACKS_EVENTS';
   readonly loss: LogLoss;
+  /** What is missing, without the remedy. */
+  readonly description: string;
   /** @param path the log's file @param remedy how to restore it */
   constructor(path: string, loss: LogLoss, remedy: string) {
-    super(`${describeLoss(path, loss)} ${remedy}`);
+    const description = describeLoss(path, loss);
+    super(`${description} ${remedy}`);
     this.loss = loss;
+    this.description = description;
   }
 }
 
-/** What is missing, in sentences. */
-export function describeLoss(path: string, { known, found, lost }: LogLoss): string {
+function describeLoss(path: string, { known, found, lost }: LogLoss): string {
   const ends =
     found.position === 0 ? 'is empty' : `ends at position ${found.position}${shownTime(found.time)}`;
   const reached = `${known.source} proves that it reached position ${known.position}${shownTime(known.time)}`;
@@ -58,22 +62,30 @@ export const restoreOrAccept = (path: string): string =>
  * @throws the error of SQLite for a file that is no database
  */
 export function findLogLoss(path: string, known: readonly KnownEnd[]): LogLoss | undefined {
-  if (known.length === 0) return undefined;
   if (!existsSync(path)) return lossOf(known, EMPTY_LOG, () => undefined);
   const database = openForReading(path);
   try {
     // A new file has no table yet.
     const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get() === undefined;
     if (isEmpty) return lossOf(known, EMPTY_LOG, () => undefined);
-    return lossOf(known, readLogEnd(database), ({ position }) => readLogEndAt(database, position));
+    const all = [...known, ...ownCounter(database)];
+    return lossOf(all, readLogEnd(database), ({ position }) => readLogEndAt(database, position));
   } finally {
     database.close();
   }
 }
 
+/** SQLite counts the positions that it has given; those of a rolled back transaction it gives again. */
+function ownCounter(database: DatabaseSync): KnownEnd[] {
+  const hasCounter = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").get() !== undefined;
+  const row = hasCounter ? database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get() : undefined;
+  return row ? [{ position: row.seq as Position, hash: null, time: null, source: 'its counter of positions' }] : [];
+}
+
 type EventAt = (known: KnownEnd) => ReturnType<typeof readLogEndAt>;
 
 function lossOf(known: readonly KnownEnd[], found: LogEnd, eventAt: EventAt): LogLoss | undefined {
+  // Of those that reach equally far, the mark comes first: it knows the most.
   const furthestFirst = known.toSorted((left, right) => right.position - left.position);
   for (const end of furthestFirst) {
     if (end.position > found.position) return { known: end, found, lost: end.position - found.position };

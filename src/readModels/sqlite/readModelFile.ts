@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import type { Position } from '../../domain/core/brands.ts';
 
 /** SQLite's result codes for a file without a usable database (sqlite.org/rescode.html). */
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
@@ -50,6 +51,24 @@ function isCurrent(database: DatabaseSync): boolean {
 }
 
 const prepare = (database: DatabaseSync) => database.exec(`${PROGRESS}; PRAGMA user_version = ${LAYOUT}`);
+
+/**
+ * The last event that a file's read models include, whatever version built them.
+ * @returns undefined for a file that is missing, empty or cannot be read
+ */
+export function readReadModelEnd(path: string): { readonly position: Position; readonly id: string } | undefined {
+  if (!existsSync(path)) return undefined;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    const row = database.prepare('SELECT position, eventId AS id FROM progress WHERE eventId IS NOT NULL').get();
+    return row && { position: row.position as Position, id: row.id as string };
+  } catch {
+    return undefined;
+  } finally {
+    database?.close();
+  }
+}
 
 /** Whether an error means that the file has no usable database. */
 export const isDamaged = (error: unknown): boolean =>

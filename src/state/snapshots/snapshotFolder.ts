@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Position } from '../../domain/core/brands.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { readSnapshot, type Snapshot, UnusableSnapshot, writeSnapshot } from './snapshotFile.ts';
+import { readSnapshot, type Snapshot, type SnapshotMark, UnusableSnapshot, writeSnapshot } from './snapshotFile.ts';
 
 /** The key that authenticates the snapshots of an installation. */
 export const snapshotKey = (vault: Pick<Vault, 'deriveKey'>): Buffer => vault.deriveKey('snapshots');
@@ -26,12 +26,7 @@ export class SnapshotFolder {
 
   /** File names, newest first. None when the folder cannot be read: the next write reports why. */
   names(): string[] {
-    try {
-      const names = readdirSync(this.path).filter((name) => NAME.test(name));
-      return names.toSorted().toReversed();
-    } catch {
-      return [];
-    }
+    return snapshotNames(this.path);
   }
 
   read(name: string): Snapshot {
@@ -55,16 +50,44 @@ export class SnapshotFolder {
   }
 }
 
+/** File names of the snapshots in a folder, newest first. */
+function snapshotNames(path: string): string[] {
+  try {
+    const names = readdirSync(path).filter((name) => NAME.test(name));
+    return names.toSorted().toReversed();
+  } catch {
+    return [];
+  }
+}
+
+/** The newest snapshot of a folder, according to its name: nothing of the file is read. */
+export function newestSnapshotName(path: string): { readonly name: string; readonly position: Position } | undefined {
+  const [name] = snapshotNames(path);
+  return name === undefined ? undefined : { name, position: Number(NAME.exec(name)?.[1]) as Position };
+}
+
 const nameOf = (at: Position): string => `hot-${String(at).padStart(15, '0')}.snapshot`;
+
+/** A snapshot ends with an event that the log does not have, so the log has lost it. */
+export class LogBehindSnapshot extends UnusableSnapshot {
+  /** The event that the snapshot ends with. */
+  readonly mark: SnapshotMark;
+  constructor(message: string, mark: SnapshotMark) {
+    super(message);
+    this.mark = mark;
+  }
+}
 
 /**
  * The newest snapshot that a fold of this log can continue from. Unusable ones are removed and reported with the reason.
+ * @param onLogBehind called with an authentic snapshot of events that the log lacks, before it is removed; may throw
  * @returns undefined when there is none: the log is then folded from its beginning
  */
 export async function newestSnapshot(
   folder: SnapshotFolder,
   log: EventLog,
   report: (line: string) => void,
+  onLogBehind: (name: string, mark: SnapshotMark) => void = () => undefined,
 ): Promise<Snapshot | undefined> {
   for (const name of folder.names()) {
     try {
@@ -72,6 +95,7 @@ export async function newestSnapshot(
       await requireSameLog(snapshot, log);
       return snapshot;
     } catch (error) {
+      if (error instanceof LogBehindSnapshot) onLogBehind(name, error.mark);
       const reason = error instanceof UnusableSnapshot ? error.message : `cannot be read: ${(error as Error).message}`;
       report(`the snapshot ${name} ${reason}. It is removed; the log is folded without it.`);
       folder.remove(name);
@@ -80,14 +104,15 @@ export async function newestSnapshot(
   return undefined;
 }
 
-/** @throws UnusableSnapshot when the log does not have the event that the snapshot ends with */
+/** @throws LogBehindSnapshot when the log does not have the event that the snapshot ends with */
 async function requireSameLog({ position, eventId, eventHash }: Snapshot, log: EventLog): Promise<void> {
   const head = await log.head();
-  if (position > head) throw new UnusableSnapshot(`is ahead of the log, which ends at ${head}`);
+  const mark = { position, eventId, eventHash };
+  if (position > head) throw new LogBehindSnapshot(`is ahead of the log, which ends at ${head}`, mark);
   for await (const event of log.readAll((position - 1) as Position)) {
     const isSame = event.position === position && event.id === eventId && event.metadata.hash === eventHash;
     if (isSame) return;
     break;
   }
-  throw new UnusableSnapshot(`is of another log: the event at ${position} is not the one that it ends with`);
+  throw new LogBehindSnapshot(`is of another log: the event at ${position} is not the one that it ends with`, mark);
 }

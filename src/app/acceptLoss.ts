@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { type DataFolder, openDataFolder } from '../dataFolder/dataFolder.ts';
+import { MarkFile } from '../dataFolder/markFile.ts';
+import { type Instant, instant } from '../domain/core/brands.ts';
+import { LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
+import { newEventId } from '../eventLog/eventId.ts';
+import { type EventToAppend, NO_STREAM } from '../eventLog/eventLog.ts';
+import { readLogEnd } from '../eventLog/known/logEnd.ts';
+import { findLogLoss, LogLacksEvents, type LogLoss } from '../eventLog/known/logLoss.ts';
+import { openForReading } from '../eventLog/sqlite/database.ts';
+import { Faults } from '../lib/faults.ts';
+import { readReadModelEnd, removeReadModelFile } from '../readModels/sqlite/readModelFile.ts';
+import { newestSnapshotName } from '../state/snapshots/snapshotFolder.ts';
+import type { Config } from './config/config.ts';
+import { type FoundLoss, MARK_FILES } from './wiring/knownLog.ts';
+import { openStore } from './wiring/openStore.ts';
+import type { Store } from './wiring/store.ts';
+
+/** An accepted loss could not be recorded; nothing was changed. */
+export class CannotAcceptLoss extends Error {
+  override readonly name = 'CannotAcceptLoss';
+}
+
+/**
+ * Accepts that the log or the outbox of a data folder lacks events: records in the log what is missing, and lets the next
+ * start begin from what is there. No other process may have the folder open.
+ * @param print prints lines for the operator
+ * @returns the number of losses that were accepted; 0 when nothing is missing
+ * @throws CannotAcceptLoss | DataFolderInUse, and what opening the store throws
+ */
+export async function acceptLoss(config: Config, { print }: { readonly print: (line: string) => void }): Promise<number> {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.adopt(openDataFolder(resolve(config.SVC_DATA_DIR), { nodeId: config.SVC_NODE_ID }), (locked) =>
+    locked.close(),
+  );
+  const found: FoundLoss[] = [];
+  const io = { print, report: (error: unknown) => print(String(error)), faults: new Faults({ print, now: Date.now }) };
+  const store = await openStore(config, folder, io, (loss) => found.push(loss));
+  try {
+    if (!found.some(({ of }) => of === 'log')) found.push(...findSnapshotLoss(folder, store));
+    for (const loss of found) await record(store, loss, instant(Date.now()));
+  } finally {
+    await store.outbox?.close();
+    await store.close();
+  }
+  for (const { error } of found) print(`Accepted: ${error.description}`);
+  if (found.length > 0) {
+    removeWhatReachedFurther(folder, store.logPath, print);
+    resetMarks(folder, store);
+  }
+  return found.length;
+}
+
+/** A snapshot is made from the log and never ahead of it. */
+function findSnapshotLoss(folder: DataFolder, { logPath }: Store): FoundLoss[] {
+  const newest = newestSnapshotName(folder.file('snapshots'));
+  if (!newest) return [];
+  const known = { position: newest.position, hash: null, time: null, source: `snapshots/${newest.name}` };
+  const loss = findLogLoss(logPath, [known]);
+  return loss ? [{ of: 'log', error: new LogLacksEvents(logPath, loss, '') }] : [];
+}
+
+async function record({ log }: Store, { of, error: { loss } }: FoundLoss, time: Instant): Promise<void> {
+  let revision = NO_STREAM;
+  for await (const event of log.readStream(LOSSES_STREAM)) revision = event.revision;
+  const outcome = await log.append(LOSSES_STREAM, revision, [lossAccepted(of, loss, time)]);
+  if (outcome.kind === 'committed') return;
+  const reason = outcome.kind === 'unknown' ? outcome.error.message : outcome.kind === 'rejected' ? outcome.reason : 'another process writes to the log';
+  throw new CannotAcceptLoss(`The loss could not be recorded: ${reason}. Run the command again.`);
+}
+
+function lossAccepted(of: FoundLoss['of'], { known, found, lost }: LogLoss, time: Instant): EventToAppend {
+  const { data, type } = LossAccepted({
+    of,
+    known: { position: known.position, hash: known.hash, time: known.time },
+    found: { position: found.position, hash: found.hash, time: found.time },
+    lost: lost ?? null,
+  });
+  return {
+    id: newEventId(),
+    type,
+    data,
+    time,
+    actor: { kind: 'cli', command: 'accept-loss', user: userName() },
+    correlationId: randomUUID(),
+  };
+}
+
+/** Read models and snapshots of events that no longer exist are made again from the log. */
+function removeWhatReachedFurther(folder: DataFolder, logPath: string, print: (line: string) => void): void {
+  const readModels = readReadModelEnd(folder.file('readmodels.sqlite'));
+  if (readModels && findLogLoss(logPath, [{ ...readModels, hash: null, time: null, source: '' }])) {
+    removeReadModelFile(folder.file('readmodels.sqlite'));
+    print(
+      `The read models had reached position ${readModels.position}. They are removed; the next start rebuilds them from the log.`,
+    );
+  }
+  rmSync(folder.file('snapshots'), { recursive: true, force: true });
+}
+
+/** From here on the log is known to reach what it has now. */
+function resetMarks(folder: DataFolder, { name, logPath }: Store): void {
+  const database = openForReading(logPath);
+  const end = readLogEnd(database);
+  database.close();
+  const mark = new MarkFile(folder.file(name === 'embedded' ? MARK_FILES.log : MARK_FILES.mirror));
+  mark.noteNow(end);
+  mark.close();
+  rmSync(folder.file(MARK_FILES.outbox), { force: true });
+}
+
+/** The name of the user that runs this process; some containers have none. */
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}

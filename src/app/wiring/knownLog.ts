@@ -1,0 +1,54 @@
+import type { DataFolder } from '../../dataFolder/dataFolder.ts';
+import { readMarkFile } from '../../dataFolder/markFile.ts';
+import type { LogEnd } from '../../eventLog/known/logEnd.ts';
+import { findLogLoss, type KnownEnd, LogLacksEvents, type LogLoss, restoreOrAccept } from '../../eventLog/known/logLoss.ts';
+import { readReadModelEnd } from '../../readModels/sqlite/readModelFile.ts';
+
+/** Files of marks in the data folder, beside what they describe (docs/decisions/0057-high-water-mark.md). */
+export const MARK_FILES = { log: 'log.mark', mirror: 'mirror.mark', outbox: 'outbox.mark' } as const;
+
+/** A loss that was found while a store was opened. */
+export interface FoundLoss {
+  readonly of: 'log' | 'outbox';
+  readonly error: LogLacksEvents;
+}
+
+/** Called with losses instead of refusing to open a store. */
+export type OnLoss = (found: FoundLoss) => void;
+
+/**
+ * How far the log in a data folder is known to have reached: by its mark, and by read models in the folder, which are made
+ * from the log and never ahead of it.
+ * @param name of the mark
+ */
+export function knownEnds(folder: Pick<DataFolder, 'file'>, name: string, print: (line: string) => void): KnownEnd[] {
+  const known: KnownEnd[] = [];
+  const content = readMarkFile<LogEnd>(folder.file(name));
+  if (content.kind === 'mark') known.push({ ...content.mark, source: name });
+  if (content.kind === 'damaged') print(`${folder.file(name)} is damaged. It is written again from what the log has now.`);
+  const readModels = readReadModelEnd(folder.file('readmodels.sqlite'));
+  if (readModels) known.push({ ...readModels, hash: null, time: null, source: 'readmodels.sqlite' });
+  return known;
+}
+
+/** The loss of the embedded log in a folder, if there is one. Only reads. */
+export function findEmbeddedLoss(
+  folder: Pick<DataFolder, 'file'>,
+  print: (line: string) => void,
+): LogLacksEvents | undefined {
+  const path = folder.file('log.sqlite');
+  return lossError(path, readLoss(path, knownEnds(folder, MARK_FILES.log, print)), restoreOrAccept(path));
+}
+
+/** A file that cannot be read is reported by whatever opens the log. */
+function readLoss(path: string, known: readonly KnownEnd[]): LogLoss | undefined {
+  try {
+    return findLogLoss(path, known);
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === undefined) throw error;
+    return undefined;
+  }
+}
+
+const lossError = (path: string, loss: LogLoss | undefined, remedy: string): LogLacksEvents | undefined =>
+  loss && new LogLacksEvents(path, loss, remedy);

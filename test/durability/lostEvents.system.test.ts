@@ -1,0 +1,236 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { tempDir } from '../e2e/support/tempDir.ts';
+import { type Provider, startProvider } from '../support/provider/provider.ts';
+import { textResponse } from '../support/provider/scripts.ts';
+import { managementApi } from './support/managementApi.ts';
+import { sendRequest } from './support/sendRequest.ts';
+import { type ServiceExit, type ServiceProcess, serve } from './support/serve.ts';
+import { requestBody } from './support/stage.ts';
+import { VerifiedLog } from './support/verifiedLog.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+// A log that lacks events which this data folder had is never continued in silence
+// (docs/decisions/0057-high-water-mark.md).
+
+const REQUESTS = 15;
+
+let provider: Provider;
+let folders: { readonly path: string } & AsyncDisposable;
+/** A data folder as `kill -9` left it, after answered requests. */
+let killed: string;
+/** The same folder as it was before those requests, when svc had been stopped. */
+let backup: string;
+/** Number of events in the log of `killed`. */
+let known: number;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  folders = await tempDir('lost');
+  [killed, backup] = [join(folders.path, 'killed'), join(folders.path, 'backup')];
+  const account = provider.addAccount();
+  account.always(textResponse());
+  const first = start(killed);
+  await managementApi(await first.listening()).importAccount(account);
+  await first.stop();
+  cpSync(killed, backup, { recursive: true });
+  const service = start(killed);
+  const url = await service.listening();
+  for (let count = 0; count < REQUESTS; count += 1) {
+    const { ending } = await sendRequest({ url, path: '/v1/responses', body: requestBody() });
+    expect(ending).toBe('completed');
+  }
+  // The read models have projected the requests, so they reach further than a log that loses some of them.
+  expect((await managementApi(url).requestLog()).total).toBe(REQUESTS);
+  await service.kill();
+  const copy = copyOf(killed);
+  const log = new VerifiedLog(copy);
+  log.readNew();
+  known = log.length;
+});
+
+afterAll(async () => {
+  await provider.close();
+  await folders[Symbol.asyncDispose]();
+});
+
+const start = (folder: string, ...command: string[]): ServiceProcess =>
+  serve({
+    folder,
+    provider,
+    ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
+  });
+
+/** Runs a command of svc to its end. */
+const run = (folder: string, ...command: string[]): Promise<ServiceExit> => start(folder, ...command).ended;
+
+let copies = 0;
+function copyOf(folder: string): string {
+  const path = join(folders.path, `copy-${++copies}`);
+  cpSync(folder, path, { recursive: true });
+  return path;
+}
+
+function logLengthOf(folder: string): number {
+  const log = new VerifiedLog(folder);
+  log.readNew();
+  expect(log.problems).toEqual([]);
+  return log.length;
+}
+
+/** Ways to lose events of the log. Each gets a folder in which svc was killed. */
+const faults: Readonly<Record<string, (folder: string) => void>> = {
+  'the write-ahead log was cut'(folder) {
+    const wal = join(folder, 'log.sqlite-wal');
+    truncateSync(wal, Math.floor(statSync(wal).size / 2));
+  },
+  'the write-ahead log was deleted': (folder) => rmSync(join(folder, 'log.sqlite-wal')),
+  'the log was deleted'(folder) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `log.sqlite${suffix}`), { force: true });
+  },
+  'the log was emptied'(folder) {
+    for (const suffix of ['-wal', '-shm']) rmSync(join(folder, `log.sqlite${suffix}`));
+    writeFileSync(join(folder, 'log.sqlite'), '');
+  },
+  'the end of the log was deleted'(folder) {
+    using log = new DatabaseSync(join(folder, 'log.sqlite'));
+    log.exec('DELETE FROM events WHERE position > 5; PRAGMA wal_checkpoint(TRUNCATE)');
+  },
+  'the end of the log was deleted, with the mark and the read models'(folder) {
+    faults['the end of the log was deleted']?.(folder);
+    rmSync(join(folder, 'log.mark'));
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `readmodels.sqlite${suffix}`), { force: true });
+  },
+  'the log was replaced by an older copy'(folder) {
+    for (const suffix of ['-wal', '-shm']) rmSync(join(folder, `log.sqlite${suffix}`));
+    cpSync(join(backup, 'log.sqlite'), join(folder, 'log.sqlite'));
+  },
+  'the log was deleted, with its mark and the snapshots'(folder) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `log.sqlite${suffix}`), { force: true });
+    rmSync(join(folder, 'log.mark'));
+  },
+  'the write-ahead log was deleted, with the read models'(folder) {
+    rmSync(join(folder, 'log.sqlite-wal'));
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `readmodels.sqlite${suffix}`), { force: true });
+  },
+};
+
+describe.each(Object.entries(faults))('after kill -9, when %s', (_what, damage) => {
+  test('refuses to start and names what is missing, again and again', async () => {
+    const folder = copyOf(killed);
+    damage(folder);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const { exitCode, stdout, stderr } = await run(folder, 'serve');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: [] });
+      expect(stderr).toEqual([
+        expect.stringMatching(/(\d+) events are missing\. Restore log\.sqlite .* run "svc accept-loss"/),
+      ]);
+      const [, position] = /reached position (\d+)/.exec(stderr.join()) ?? [];
+      expect(Number(position)).toBe(known);
+      const found = existsSync(join(folder, 'log.sqlite')) && statSync(join(folder, 'log.sqlite')).size > 0;
+      const left = found ? logLengthOf(copyOf(folder)) : 0;
+      expect(stderr.join()).toContain(`${known - left} events are missing`);
+    }
+  });
+
+  test('starts after accept-loss, which is shown in the history', async () => {
+    const folder = copyOf(killed);
+    damage(folder);
+    const accepted = await run(folder, 'accept-loss');
+    expect(accepted).toMatchObject({ exitCode: 0, stderr: [] });
+    expect(accepted.stdout.at(0)).toMatch(/^Accepted: .*log\.sqlite .* events are missing\.$/);
+    expect(accepted.stdout.at(-1)).toBe('svc can be started now.');
+
+    const service = start(folder);
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const api = managementApi(await service.listening());
+    const history = await api.call('GET', '/api/history?type=LossAccepted');
+    expect(history.events).toHaveLength(1);
+    expect(history.events[0]).toMatchObject({ type: 'LossAccepted' });
+    await service.stop();
+    expect(await run(folder, 'rebuild', '--compare')).toMatchObject({ exitCode: 0 });
+    expect((await run(folder, 'accept-loss')).stdout).toEqual(['Nothing is missing, so nothing was changed.']);
+    logLengthOf(folder);
+  });
+});
+
+test('starts from the folder that kill -9 left, and after each stop', async () => {
+  const folder = copyOf(killed);
+  for (let turn = 0; turn < 2; turn += 1) {
+    const service = start(folder);
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    await service.listening();
+    expect(await service.stop()).toMatchObject({ exitCode: 0, stderr: [] });
+    const { length } = readFileSync(join(folder, 'log.mark'), 'utf8').split('svc-mark-1 ');
+    expect(length).toBeGreaterThan(1);
+  }
+});
+
+test('starts from an older copy of the whole folder', async () => {
+  const service = start(copyOf(backup));
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  await service.listening();
+  expect(await service.stop()).toMatchObject({ exitCode: 0, stderr: [] });
+});
+
+test('starts from a folder without a mark, as an earlier version left it, and writes one', async () => {
+  const folder = copyOf(killed);
+  rmSync(join(folder, 'log.mark'));
+  const service = start(folder);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  await service.listening();
+  expect(await service.stop()).toMatchObject({ exitCode: 0, stderr: [] });
+  rmSync(join(folder, 'readmodels.sqlite'));
+  using log = new DatabaseSync(join(folder, 'log.sqlite'));
+  log.exec('DELETE FROM events WHERE position > 5');
+  log.close();
+  expect((await run(folder, 'serve')).stderr.join()).toContain('log.mark proves that it reached position');
+});
+
+test('refuses a log that has another event at the last known position', async () => {
+  const folder = copyOf(killed);
+  using log = new DatabaseSync(join(folder, 'log.sqlite'));
+  log.exec(`UPDATE events SET metadata = json_set(metadata, '$.hash', 'f') WHERE position = ${known}`);
+  log.close();
+  const { exitCode, stderr } = await run(folder, 'serve');
+  expect(exitCode).toBe(1);
+  expect(stderr).toEqual([expect.stringContaining('is not the log that this data folder had')]);
+});
+
+test('starts again when the missing files are restored', async () => {
+  const folder = copyOf(killed);
+  const [wal, aside] = [join(folder, 'log.sqlite-wal'), join(folder, 'aside')];
+  renameSync(wal, aside);
+  expect((await run(folder, 'serve')).exitCode).toBe(1);
+  rmSync(wal, { force: true });
+  renameSync(aside, wal);
+  rmSync(join(folder, 'log.sqlite-shm'), { force: true });
+  const service = start(folder);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const api = managementApi(await service.listening());
+  expect((await api.requestLog()).total).toBe(REQUESTS);
+});
+
+test('commands that only read work on a log whose start is refused, and say what is missing', async () => {
+  const folder = copyOf(killed);
+  rmSync(join(folder, 'log.sqlite-wal'));
+  const file = join(folder, 'export.ndjson');
+  const exported = await run(folder, 'export', file);
+  expect(exported).toMatchObject({ exitCode: 0 });
+  expect([...exported.stdout, ...exported.stderr].join('\n')).toMatch(/events are missing/);
+  expect(existsSync(file)).toBe(true);
+  // It finds that the read models reach further, which is a difference.
+  expect((await run(folder, 'rebuild', '--compare')).exitCode).toBe(1);
+  expect((await run(folder, 'help')).exitCode).toBe(0);
+  expect((await run(folder, 'serve')).stderr.join()).toContain('events are missing');
+});
+
+test.each([['rebuild'], ['reset-password']])('%s refuses a log that lacks events', async (command) => {
+  const folder = copyOf(killed);
+  rmSync(join(folder, 'log.sqlite-wal'));
+  const { exitCode, stderr } = await run(folder, command);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: [expect.stringContaining('events are missing')] });
+});
