@@ -14,7 +14,7 @@ import { VerifiedLog } from './support/verifiedLog.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // A log that lacks events which this data folder had is never continued in silence
-// (docs/decisions/0057-high-water-mark.md).
+// (docs/decisions/0059-high-water-mark.md).
 
 const REQUESTS = 15;
 

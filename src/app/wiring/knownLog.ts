@@ -4,7 +4,7 @@ import type { LogEnd } from '../../eventLog/known/logEnd.ts';
 import { findLogLoss, type KnownEnd, LogLacksEvents, type LogLoss, restoreOrAccept } from '../../eventLog/known/logLoss.ts';
 import { readReadModelEnd } from '../../readModels/sqlite/readModelFile.ts';
 
-/** Files of marks in the data folder, beside what they describe (docs/decisions/0057-high-water-mark.md). */
+/** Files of marks in the data folder, beside what they describe (docs/decisions/0059-high-water-mark.md). */
 export const MARK_FILES = { log: 'log.mark', mirror: 'mirror.mark', outbox: 'outbox.mark' } as const;
 
 /** A loss that was found while a store was opened. */

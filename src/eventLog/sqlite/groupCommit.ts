@@ -17,7 +17,7 @@ interface PendingAppend {
 export interface GroupCommitOptions extends WritableOptions {
   /** Program of the writer thread. Tests pass one that crashes. */
   readonly writer?: URL;
-  /** The file that says how far the log reaches (docs/decisions/0057-high-water-mark.md); no mark is kept without it. */
+  /** The file that says how far the log reaches (docs/decisions/0059-high-water-mark.md); no mark is kept without it. */
   readonly mark?: MarkSettings | undefined;
   readonly onMarkFailure?: OnMarkFailure | undefined;
   /** Called with committed events, in order, before the promises of their appends resolve. */
