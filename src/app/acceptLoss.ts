@@ -31,7 +31,10 @@ export class CannotAcceptLoss extends Error {
  * @returns the number of losses that were accepted; 0 when nothing is missing
  * @throws CannotAcceptLoss | DataFolderInUse, and what opening the store throws
  */
-export async function acceptLoss(config: Config, { print }: { readonly print: (line: string) => void }): Promise<number> {
+export async function acceptLoss(
+  config: Config,
+  { print }: { readonly print: (line: string) => void },
+): Promise<number> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.adopt(openDataFolder(resolve(config.SVC_DATA_DIR), { nodeId: config.SVC_NODE_ID }), (locked) =>
     locked.close(),
@@ -68,7 +71,12 @@ async function record({ log }: Store, { of, error: { loss } }: FoundLoss, time: 
   for await (const event of log.readStream(LOSSES_STREAM)) revision = event.revision;
   const outcome = await log.append(LOSSES_STREAM, revision, [lossAccepted(of, loss, time)]);
   if (outcome.kind === 'committed') return;
-  const reason = outcome.kind === 'unknown' ? outcome.error.message : outcome.kind === 'rejected' ? outcome.reason : 'another process writes to the log';
+  const reason =
+    outcome.kind === 'unknown'
+      ? outcome.error.message
+      : outcome.kind === 'rejected'
+        ? outcome.reason
+        : 'another process writes to the log';
   throw new CannotAcceptLoss(`The loss could not be recorded: ${reason}. Run the command again.`);
 }
 

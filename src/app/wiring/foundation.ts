@@ -65,7 +65,9 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const store = await openStore(config, folder, { print, report, faults });
   const watch = watchDataFolder({ folder, files: store.files, faults });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'), snapshotKey(store.vault));
-  const snapshot = await newestSnapshot(snapshotFolder, store.log, print, (name, mark) => refuseLogBehind(store, name, mark));
+  const snapshot = await newestSnapshot(snapshotFolder, store.log, print, (name, mark) =>
+    refuseLogBehind(store, name, mark),
+  );
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);

@@ -1,7 +1,13 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { readMarkFile } from '../../dataFolder/markFile.ts';
 import type { LogEnd } from '../../eventLog/known/logEnd.ts';
-import { findLogLoss, type KnownEnd, LogLacksEvents, type LogLoss, restoreOrAccept } from '../../eventLog/known/logLoss.ts';
+import {
+  findLogLoss,
+  type KnownEnd,
+  LogLacksEvents,
+  type LogLoss,
+  restoreOrAccept,
+} from '../../eventLog/known/logLoss.ts';
 import { readReadModelEnd } from '../../readModels/sqlite/readModelFile.ts';
 
 /** Files of marks in the data folder, beside what they describe (docs/decisions/0059-high-water-mark.md). */
@@ -25,7 +31,8 @@ export function knownEnds(folder: Pick<DataFolder, 'file'>, name: string, print:
   const known: KnownEnd[] = [];
   const content = readMarkFile<LogEnd>(folder.file(name));
   if (content.kind === 'mark') known.push({ ...content.mark, source: name });
-  if (content.kind === 'damaged') print(`${folder.file(name)} is damaged. It is written again from what the log has now.`);
+  if (content.kind === 'damaged')
+    print(`${folder.file(name)} is damaged. It is written again from what the log has now.`);
   const readModels = readReadModelEnd(folder.file('readmodels.sqlite'));
   if (readModels) known.push({ ...readModels, hash: null, time: null, source: 'readmodels.sqlite' });
   return known;

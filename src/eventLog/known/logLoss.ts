@@ -39,10 +39,10 @@ export class LogLacksEvents extends Error {
 }
 
 function describeLoss(path: string, { known, found, lost }: LogLoss): string {
-  const ends =
-    found.position === 0 ? 'is empty' : `ends at position ${found.position}${shownTime(found.time)}`;
+  const ends = found.position === 0 ? 'is empty' : `ends at position ${found.position}${shownTime(found.time)}`;
   const reached = `${known.source} proves that it reached position ${known.position}${shownTime(known.time)}`;
-  if (lost !== undefined) return `${path} ${ends}, but ${reached}: ${lost} ${lost === 1 ? 'event is' : 'events are'} missing.`;
+  if (lost !== undefined)
+    return `${path} ${ends}, but ${reached}: ${lost} ${lost === 1 ? 'event is' : 'events are'} missing.`;
   return (
     `${path} is not the log that this data folder had: ${reached}, and the event there is another one. ` +
     `It ${ends}; how many events are missing cannot be determined.`

@@ -7,7 +7,9 @@ import { openForWriting } from './database.ts';
 export function continueAfterLastEvent(path: string): void {
   const database = openForWriting({ path });
   try {
-    database.exec("UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(position), 0) FROM events) WHERE name = 'events'");
+    database.exec(
+      "UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(position), 0) FROM events) WHERE name = 'events'",
+    );
   } finally {
     database.close();
   }

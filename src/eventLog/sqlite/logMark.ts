@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Instant, Position } from '../../domain/core/brands.ts';
 import { MarkFile } from '../../dataFolder/markFile.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
 import { type LogEnd, readLogEnd } from '../known/logEnd.ts';
 import type { PruneRange } from './prune.ts';
 
@@ -36,7 +36,11 @@ export interface MarkKeeper {
 }
 
 /** Starts to keep the mark of a log. Nothing but the end of the log is ever noted, after its commit was synced. */
-export function keepLogMark(database: DatabaseSync, { path, isPruned }: MarkSettings, onFailure: OnMarkFailure): MarkKeeper {
+export function keepLogMark(
+  database: DatabaseSync,
+  { path, isPruned }: MarkSettings,
+  onFailure: OnMarkFailure,
+): MarkKeeper {
   const options = { onFailure: ({ message }: Error) => onFailure(message), onRecovered: () => onFailure(undefined) };
   return isPruned ? keepPruned(database, path, options) : keepWhole(database, path, options);
 }
@@ -59,7 +63,9 @@ function keepWhole(database: DatabaseSync, path: string, options: Options): Mark
 function keepPruned(database: DatabaseSync, path: string, options: Options): MarkKeeper {
   const file = new MarkFile<PrunedLogMark>(path, options);
   const streams = new Map<string, { readonly revision: number; readonly position: number }>();
-  const rows = database.prepare('SELECT stream, max(revision) AS revision, max(position) AS position FROM events GROUP BY stream ORDER BY position');
+  const rows = database.prepare(
+    'SELECT stream, max(revision) AS revision, max(position) AS position FROM events GROUP BY stream ORDER BY position',
+  );
   for (const { stream, revision, position } of rows.all() as unknown as (StreamEnd & { stream: string })[]) {
     streams.set(stream, { revision, position });
   }
@@ -104,7 +110,9 @@ interface StreamEnd {
 
 /** The last position that was given to an event, also when that event has been deleted. */
 function readLastGiven(database: DatabaseSync): Position {
-  const row = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get() as { seq: Position } | undefined;
+  const row = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get() as
+    | { seq: Position }
+    | undefined;
   return row?.seq ?? (0 as Position);
 }
 

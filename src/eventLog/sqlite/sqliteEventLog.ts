@@ -7,7 +7,8 @@ import type { PruneRange } from './prune.ts';
 import { readAllEvents, readStreamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
 
-export interface SqliteEventLogOptions extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure'> {
+export interface SqliteEventLogOptions
+  extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure'> {
   /** Node id, written into the metadata of every event. */
   readonly node: string;
 }
