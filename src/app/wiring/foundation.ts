@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
-import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/known/logLoss.ts';
+import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { Faults } from '../../lib/faults.ts';
 import { LimitClock } from '../../state/clock/limitClock.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';

@@ -1,13 +1,13 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { readMarkFile } from '../../dataFolder/markFile.ts';
-import type { LogEnd } from '../../eventLog/known/logEnd.ts';
+import type { LogEnd } from '../../eventLog/sqlite/logEnd.ts';
 import {
   findLogLoss,
   type KnownEnd,
   LogLacksEvents,
   type LogLoss,
   restoreOrAccept,
-} from '../../eventLog/known/logLoss.ts';
+} from '../../eventLog/sqlite/logLoss.ts';
 import { readReadModelEnd } from '../../readModels/sqlite/readModelFile.ts';
 
 /** Files of marks in the data folder, beside what they describe (docs/decisions/0059-high-water-mark.md). */

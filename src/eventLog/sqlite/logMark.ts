@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MarkFile } from '../../dataFolder/markFile.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import { type LogEnd, readLogEnd } from '../known/logEnd.ts';
+import { type LogEnd, readLogEnd } from './logEnd.ts';
 import type { PruneRange } from './prune.ts';
 
 /** Which mark a writer keeps. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Instant, iso, type Position } from '../../domain/core/brands.ts';
-import { openForReading } from '../sqlite/database.ts';
+import { openForReading } from './database.ts';
 import { EMPTY_LOG, type LogEnd, readLogEnd, readLogEndAt } from './logEnd.ts';
 
 /** How far a log is known to have reached, and how this is known. */
