@@ -59,6 +59,27 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     .map((definition) => [definition.type, definition]),
 );
 
+/** Types whose version 1 was written by versions of svc that ignored fields which they did not know. */
+const OPEN_IN_VERSION_1: ReadonlySet<string> = new Set(
+  [
+    'AccountImported AccountTokensReplaced AccountPlanChanged AccountPaused AccountReactivated AccountDeactivated',
+    'AccountDeleted AccountLinkBegun AccountLinkCodeReceived AccountLinkSkipped AccountLinkFailed AccountLinkCancelled',
+    'AccountLinkExpired TokenRefreshClaimed TokensRefreshed TokenRefreshFailed AccountUsageObserved ApiKeyCreated',
+    'ApiKeyRenamed ApiKeyModelsChanged ApiKeyExpiryChanged ApiKeyActivated ApiKeyDeactivated ApiKeyLimitsChanged',
+    'ApiKeyUsageReset ApiKeyRegenerated ApiKeyDeleted IpAllowed IpRevoked DashboardPasswordSet DashboardPasswordChanged',
+    'DashboardPasswordRemoved TotpConfigured TotpDisabled SessionBegun SessionTotpVerified SessionEnded SignInFailed',
+    'SignInsThrottled SettingsChanged RequestAdmitted RequestCompleted ModelDescribed ModelsListed PricesPublished',
+    'RequestRefused RefusalsCounted',
+  ].flatMap((names) => names.split(' ')),
+);
+
+/**
+ * Whether a field that the schema does not know is kept and reported instead of refused. A version that is not open never
+ * gets a field: a new one makes a new version, so that no older build ignores it
+ * (docs/decisions/0009-unknown-event-types-stop-a-node.md).
+ */
+export const isOpenVersion = (type: string, version: number): boolean => version === 1 && OPEN_IN_VERSION_1.has(type);
+
 /** The log has an event that this version does not know; continuing would ignore a change. */
 export class UnknownEventType extends Error {
   override readonly name = 'UnknownEventType';

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { fieldLines, recordedFieldLines } from '../../test/support/ci/eventFields.ts';
 import {
   accountId,
   hash,
@@ -250,6 +251,12 @@ describe('the registry', () => {
 
   test('has a sample of each event type', () =>
     expect(Object.keys(samples).sort()).toEqual([...eventTypes.keys()].sort()));
+});
+
+test.each([...eventTypes.values()])('the fields of $type are those recorded for its version', ({ type, version }) => {
+  // `npm run docs` adds new types and versions. A recorded version never changes: a new field makes a new version.
+  const own = recordedFieldLines().filter((line) => line.startsWith(`${type} ${version}: `));
+  expect(fieldLines(type)).toEqual(own);
 });
 
 describe('upcasting', () => {

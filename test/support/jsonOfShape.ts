@@ -41,6 +41,10 @@ function anyValue(shape: JsonShape, options: RandomObjectOptions, path: string):
         fc.integer({ min: Math.max(-9, shape.min ?? -9), max: 9 }),
         fc.integer({ min: Math.max(0, shape.min ?? 0), max: Number.MAX_SAFE_INTEGER }),
       );
+    case 'number':
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
+    case 'map':
+      return fc.dictionary(fc.string(), inner(shape.value));
     case 'boolean':
       return fc.boolean();
     case 'literal':

@@ -1,6 +1,7 @@
 import { type Position, position } from '../../domain/core/brands.ts';
-import { upcast } from '../../domain/eventTypes.ts';
+import { isOpenVersion, upcast } from '../../domain/eventTypes.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from '../eventLog.ts';
+import { findUnknownField, UnknownField } from '../storedJson/unknownField.ts';
 import { openForReading } from './database.ts';
 import {
   EVENT_COLUMNS,
@@ -62,9 +63,11 @@ function toPage(rows: readonly EventColumns[]): Page {
   }
 }
 
-/** @throws LogDamaged; UnknownEventType when this build does not know the event */
+/** @throws LogDamaged; UnknownEventType or UnknownField when this build does not know all of the event */
 export function toRecordedEvent([at, stream, revision, type, version, time, json]: EventColumns): RecordedEvent {
   const data = upcast(type, version, parse(json, at));
+  const unknown = isOpenVersion(type, version) ? undefined : findUnknownField(type, data);
+  if (unknown !== undefined) throw new UnknownField(at, type, version, unknown);
   return { type, data, position: position(at), time, stream, revision } as RecordedEvent;
 }
 

@@ -107,6 +107,9 @@ class PatternBuilder {
         return `\\[${this.#list(shape.item, path)}\\]`;
       case 'tuple':
         return `\\[${shape.items.map((item) => this.#value(item, path)).join(',')}\\]`;
+      case 'number':
+      case 'map':
+        throw new Error(`The field "${path}" is of kind "${shape.kind}", which no fast reader supports`);
       case 'object':
         return `\\{${this.#fields(shape.fields, `${path}.`)}\\}`;
     }

@@ -39,6 +39,8 @@ function namesBelow(shape: JsonShape): string[] {
       return namesBelow(shape.item);
     case 'nullable':
       return namesBelow(shape.inner);
+    case 'map':
+      return namesBelow(shape.value);
     case 'tuple':
       return shape.items.flatMap(namesBelow);
     default:

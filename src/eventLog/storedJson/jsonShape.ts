@@ -5,11 +5,14 @@ import type { Schema, Zod } from '../../domain/core/schema.ts';
 export type JsonShape =
   | { readonly kind: 'text'; readonly minLength: number; readonly format?: 'uuid'; readonly prefix?: string }
   | { readonly kind: 'integer'; readonly min: number | undefined }
+  | { readonly kind: 'number' }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'literal'; readonly value: unknown }
   | { readonly kind: 'nullable'; readonly inner: JsonShape }
   | { readonly kind: 'list'; readonly item: JsonShape }
   | { readonly kind: 'tuple'; readonly items: readonly JsonShape[] }
+  /** An object whose field names are data. */
+  | { readonly kind: 'map'; readonly value: JsonShape }
   | ObjectShape;
 
 export interface ObjectShape {
@@ -40,12 +43,16 @@ interface Recorder {
   readonly json: JsonShape;
   readonly isOptional: boolean;
   readonly min: (value: number) => Recorder;
+  readonly max: (value: number) => Recorder;
+  readonly length: (value: number) => Recorder;
+  readonly regex: (pattern: RegExp) => Recorder;
   readonly startsWith: (prefix: string) => Recorder;
   readonly nullable: () => Recorder;
   readonly optional: () => Recorder;
   /** The fields of an object, as zod names them. */
   readonly shape: Fields;
   readonly extend: (fields: Fields) => Recorder;
+  readonly partial: () => Recorder;
 }
 
 const recorder = (json: JsonShape, isOptional = false, fields: Fields = {}): Recorder =>
@@ -53,12 +60,19 @@ const recorder = (json: JsonShape, isOptional = false, fields: Fields = {}): Rec
     json,
     isOptional,
     min: (value: number) => recorder(withMinimum(json, value), isOptional),
+    max: () => recorder(json, isOptional),
+    length: () => recorder(json, isOptional),
+    regex: () => recorder(json, isOptional),
     startsWith: (prefix: string) => recorder(withPrefix(json, prefix), isOptional),
     nullable: () => recorder({ kind: 'nullable', inner: json }, isOptional),
     optional: () => recorder(json, true, fields),
     shape: fields,
     extend: (added: Fields) => objectRecorder({ ...fields, ...added }),
+    partial: () => objectRecorder(mapFields(fields, (field) => field.optional())),
   });
+
+const mapFields = (fields: Fields, change: (field: Recorder) => Recorder): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
 
 function objectRecorder(fields: Fields): Recorder {
   const shapes = Object.entries(fields).map(([name, { json, isOptional }]) => ({ name, shape: json, isOptional }));
@@ -68,12 +82,17 @@ function objectRecorder(fields: Fields): Recorder {
 const recorders = failOnUnknown('z', {
   string: () => recorder({ kind: 'text', minLength: 0 }),
   uuid: () => recorder({ kind: 'text', minLength: 36, format: 'uuid' }),
+  base64: () => recorder({ kind: 'text', minLength: 0 }),
+  enum: () => recorder({ kind: 'text', minLength: 0 }),
+  number: () => recorder({ kind: 'number' }),
   int: () => recorder({ kind: 'integer', min: undefined }),
   boolean: () => recorder({ kind: 'boolean' }),
   literal: (value: unknown) => recorder({ kind: 'literal', value }),
   array: (item: Recorder) => recorder({ kind: 'list', item: item.json }),
   tuple: (items: readonly Recorder[]) => recorder({ kind: 'tuple', items: items.map(({ json }) => json) }),
+  record: (_names: Recorder, value: Recorder) => recorder({ kind: 'map', value: value.json }),
   object: objectRecorder,
+  strictObject: objectRecorder,
 });
 
 function withPrefix(shape: JsonShape, prefix: string): JsonShape {
@@ -84,6 +103,7 @@ function withPrefix(shape: JsonShape, prefix: string): JsonShape {
 function withMinimum(shape: JsonShape, min: number): JsonShape {
   if (shape.kind === 'text') return { ...shape, minLength: min };
   if (shape.kind === 'integer') return { ...shape, min };
+  if (shape.kind === 'number') return shape;
   throw new Error(`No minimum can be recorded for a schema of kind "${shape.kind}"`);
 }
 

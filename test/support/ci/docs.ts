@@ -1,13 +1,15 @@
-// `npm run docs` writes the generated files: pages of docs/ and the dashboard's API types.
+// `npm run docs` writes the generated files: pages of docs/, the dashboard's API types, the recorded fields of events.
 
 import { writeFileSync } from 'node:fs';
 import { apiTypes } from './apiTypes.ts';
 import { errorsDoc } from './errorsDoc.ts';
+import { eventFields } from './eventFields.ts';
 import { eventsDoc } from './eventsDoc.ts';
 
 for (const [path, text] of [
   ['docs/errors.md', errorsDoc()],
   ['docs/events.md', eventsDoc()],
+  ['test/histories/fields.txt', eventFields()],
   ['dashboard/src/lib/api/openapi.d.ts', await apiTypes()],
 ] as const) {
   writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
