@@ -10,6 +10,7 @@ import {
 import { startDrainThread } from '../../src/eventLog/eventstore/drain/drainThread.ts';
 import { type EventStore, openEventStore } from '../../src/eventLog/eventstore/eventStore.ts';
 import { openOutbox } from '../../src/eventLog/outbox/outbox.ts';
+import { Faults } from '../../src/lib/faults.ts';
 import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { killChildren } from '../throughput/child.ts';
@@ -37,13 +38,13 @@ const events = Number(values.events);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-bench-servers-'));
-async function measureOutbox(store: EventStore, settings: ConnectionSettings) {
+async function measureOutbox(store: EventStore, settings: ConnectionSettings, mirrorPath: string) {
   const path = join(folder, 'outbox.sqlite');
   const outbox = await openOutbox({
     path,
     node: 'bench',
     store: store.replicationTarget,
-    drain: (listener) => startDrainThread({ path, settings, ...listener }),
+    drain: (listener) => startDrainThread({ path, mirrorPath, settings, ...listener }),
     maxEvents: Number.POSITIVE_INFINITY,
     report: (message) => print(String(message)),
   });
@@ -69,8 +70,10 @@ async function measureOutbox(store: EventStore, settings: ConnectionSettings) {
 async function measureEventStore() {
   const { url } = await eventStoreServer(folder);
   const settings = parseConnectionString(url);
-  const writer = await openEventStore({ settings, path: join(folder, 'writer.sqlite'), node: 'bench', print });
-  await measureOutbox(writer, settings);
+  const path = join(folder, 'writer.sqlite');
+  const faults = new Faults({ print, now: Date.now });
+  const writer = await openEventStore({ settings, path, node: 'bench', print, faults });
+  await measureOutbox(writer, settings, path);
   await writer.close();
   const data = join(folder, 'data');
   await measureServiceStarts({ folder: data, url, events, print });

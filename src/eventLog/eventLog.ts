@@ -79,7 +79,12 @@ export type AppendOutcome =
       /** The fault is this append's own (its size, its data, its stream): the log accepts other appends. */
       readonly isLogFine?: true;
     }
-  | { readonly kind: 'unknown'; readonly error: Error };
+  | {
+      readonly kind: 'unknown';
+      readonly error: Error;
+      /** False when the append did not leave this node, so that nothing was written. */
+      readonly wasSent?: false;
+    };
 
 /** Reason of a `rejected` append whose event ids already belong to other events. */
 export const ID_TAKEN = 'an event id is used elsewhere in the log: an id belongs to one event';

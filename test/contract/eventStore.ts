@@ -7,6 +7,7 @@ import {
   parseConnectionString,
 } from '../../src/eventLog/eventstore/client/connectionString.ts';
 import { type EventStore, openEventStore } from '../../src/eventLog/eventstore/eventStore.ts';
+import { Faults } from '../../src/lib/faults.ts';
 import { openSharedVault } from '../../src/vault/sharedVault.ts';
 import { describeEventLog } from './eventLog.ts';
 import { describeLeaseStreams } from './leaseStreams.ts';
@@ -31,7 +32,14 @@ export function describeEventStore(name: string, createServer: () => Promise<Ser
     return {
       settings,
       masterKey: server.masterKey ?? randomBytes(32).toString('base64'),
-      open: () => openEventStore({ settings, path, node: 'test', print: () => {} }),
+      open: () =>
+        openEventStore({
+          settings,
+          path,
+          node: 'test',
+          print: () => {},
+          faults: new Faults({ print: () => {}, now: Date.now }),
+        }),
       async [Symbol.asyncDispose]() {
         await server[Symbol.asyncDispose]();
         await folder[Symbol.asyncDispose]();

@@ -19,7 +19,7 @@ import type { Store, StoreIo } from './store.ts';
 export async function openSharedStore(
   { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
   folder: DataFolder,
-  { print, report }: StoreIo,
+  { print, report, faults }: StoreIo,
   _onLoss?: OnLoss,
 ): Promise<Store> {
   const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
@@ -28,7 +28,7 @@ export async function openSharedStore(
   // Report an unusable key before waiting for the server.
   requireMasterKey(SVC_ENCRYPTION_KEY);
   parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
-  const eventStore = await openEventStore({ settings, path: logPath, node, print });
+  const eventStore = await openEventStore({ settings, path: logPath, node, print, faults });
   const { keys, retry } = eventStore;
   try {
     const vault = await retry(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
@@ -37,7 +37,7 @@ export async function openSharedStore(
         path: outboxPath,
         node,
         store: eventStore.replicationTarget,
-        drain: (listener) => startDrainThread({ path: outboxPath, settings, ...listener }),
+        drain: (listener) => startDrainThread({ path: outboxPath, mirrorPath: logPath, settings, ...listener }),
         maxEvents: SVC_OUTBOX_MAX_EVENTS,
         report: (what) => (typeof what === 'string' ? print(what) : report(what)),
       }),

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, aStream, someEvents } from '../../../test/contract/events.ts';
 import type { AppendFault } from '../../../test/support/eventstore/appendCalls.ts';
@@ -94,6 +94,11 @@ test('reports an append as unknown at once while the server is down, and writes 
   const startedAt = performance.now();
   expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'unknown' });
   expect(performance.now() - startedAt).toBeLessThan(2_000);
+  // Once the loss of the connection is noticed, nothing leaves this node.
+  await vi.waitUntil(async () => {
+    const outcome = await log.append(stream, NO_STREAM, events);
+    return outcome.kind === 'unknown' && outcome.wasSent === false;
+  });
   await restart();
   expect(await appendUntilKnown(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed' });
   expect(database.visible(stream)).toHaveLength(1);
@@ -112,6 +117,19 @@ test('writes appends once that time out while the server shuts down in order', a
   );
   expect(again.filter(({ kind }) => kind !== 'committed')).toEqual([]);
   for (const { stream } of appends) expect(database.visible(stream)).toHaveLength(1);
+});
+
+test('writes an append once after the disk of the server was full', async () => {
+  const { server, database, open } = await aStage();
+  const { log } = await open();
+  const [stream, events] = [aStream(), someEvents(2)];
+  database.isDiskFull = true;
+  expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'unknown' });
+  await vi.waitUntil(() => !server.isRunning);
+  database.isDiskFull = false;
+  await server.start();
+  expect(await appendUntilKnown(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed', revision: 1 });
+  expect(database.visible(stream)).toHaveLength(2);
 });
 
 test('reports an append as unknown at its deadline while the server is frozen', async () => {

@@ -39,7 +39,7 @@ export async function appendOnce(connection: Connection, append: NativeAppend): 
   const expectedRevision = expected === NO_STREAM ? NATIVE_NO_STREAM : BigInt(expected);
   for (let leader = 1; ; leader += 1) {
     try {
-      const { nextExpectedRevision, position } = await connection.call(
+      const { nextExpectedRevision, position } = await connection.write(
         (client) => client.appendToStream(stream, [...events], { expectedRevision, deadline: deadlineMs }),
         deadlineMs + GRACE_MS,
       );

@@ -50,7 +50,8 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
     for (let maxEvents = MAX_EVENTS; queue.length > 0; ) {
       const before = queue.length;
       await appendNext(stream, queue, maxEvents).catch((error: Error) => {
-        queue.shift()?.settle({ kind: 'unknown', error });
+        // Thrown before the append was sent, by what must be known first.
+        queue.shift()?.settle({ kind: 'unknown', error, wasSent: false });
       });
       // The appends of a rejected group are sent one by one.
       maxEvents = queue.length === before ? 1 : MAX_EVENTS;

@@ -42,5 +42,5 @@ test('commits a repeated append that is mirrored between two lookups', async () 
 });
 
 test('rejects an id that is mirrored in another stream', async () => {
-  expect(await appendWhileMirrored(aStream(), aStream())).toEqual({ kind: 'rejected', reason: ID_TAKEN });
+  expect(await appendWhileMirrored(aStream(), aStream())).toMatchObject({ kind: 'rejected', reason: ID_TAKEN });
 });

@@ -18,6 +18,7 @@ export function createCatchUp(connection: Connection, mirror: Mirror): CatchUp {
   let next: Promise<void> | undefined;
 
   async function run(): Promise<void> {
+    await connection.confirm();
     const head = await connection.call(readHead, HEAD_TIMEOUT_MS);
     if (head && !(await mirror.waitUntilSeen(head, MIRROR_TIMEOUT_MS))) throw new MirrorBehind();
   }

@@ -1,5 +1,6 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import type { Faults } from '../../lib/faults.ts';
 import type { KeyStreams } from '../../vault/keyStreams.ts';
 import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
 import type { LeaseStreams } from '../leaseStreams.ts';
@@ -19,6 +20,8 @@ import { createEventStoreReplicationTarget } from './eventStoreReplicationTarget
 import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/mirrorProtocol.ts';
+import { confirmStore, type KnownStore } from './mirror/resumePoint.ts';
+import { createStoreFaults } from './mirror/storeFaults.ts';
 
 export interface EventStoreOptions {
   readonly settings: ConnectionSettings;
@@ -26,8 +29,9 @@ export interface EventStoreOptions {
   readonly path: string;
   /** Node id, written into the metadata of every event. */
   readonly node: string;
-  /** Called with a line while waiting for the server, and when the connection is lost or back. */
+  /** Called with a line while waiting for the server. */
   readonly print: (line: string) => void;
+  readonly faults: Pick<Faults, 'raise' | 'clear'>;
   /** Aborts the wait for the server. */
   readonly signal?: AbortSignal;
   /** How long an append may take before its outcome is `unknown`. */
@@ -72,6 +76,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     path,
     node,
     print,
+    faults,
     signal = new AbortController().signal,
     timing,
     appendDeadlineMs,
@@ -82,9 +87,14 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   let closing: Promise<void> | undefined;
   let failure: Error | undefined;
 
-  const connection = openConnection(settings);
+  const hosts = describeHosts(settings);
+  let known = (): KnownStore => ({ marks: [], installation: undefined });
+  const connection = openConnection(
+    settings,
+    confirmStore(() => known()),
+  );
   const retry = createStartupRetry({
-    hosts: describeHosts(settings),
+    hosts,
     print,
     signal,
     ...(firstPauseMs !== undefined && { firstPauseMs }),
@@ -103,7 +113,9 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       for (const follower of followers) follower.fail(error);
     },
     report: print,
+    storeFaults: createStoreFaults(faults, hosts),
   });
+  known = mirror.lookup.knownStore;
   const progressTimer = setInterval(
     () => print(`Reading the log from EventStoreDB: ${mirror.head} events so far.`),
     PROGRESS_INTERVAL_MS,
@@ -120,6 +132,8 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   } finally {
     clearInterval(progressTimer);
   }
+  // So that the first append need not wait for it. A failure is reported by the mirror, which has its own connection.
+  await connection.confirm().catch(() => {});
   const catchUpMirror = createCatchUp(connection, mirror);
   const catchUp = async () => {
     if (failure) throw failure;

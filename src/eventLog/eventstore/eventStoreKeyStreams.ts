@@ -10,6 +10,7 @@ import type { CatchUp } from './catchUp.ts';
 import type { Connection } from './client/connection.ts';
 import { appendFailure, isDeletedStream } from './client/failures.ts';
 import { readStreamOnce } from './client/reads.ts';
+import { INSTALLATION_STREAM } from './mirror/installationStream.ts';
 import type { VaultEntry } from './mirror/mirrorProtocol.ts';
 import { STREAM_DELETED } from './mirror/mirrorWriter.ts';
 
@@ -22,7 +23,7 @@ export interface KeyStreamsOptions {
   readonly onEntries: (listener: (entries: readonly VaultEntry[]) => void) => void;
 }
 
-const INSTALLATION = `${VAULT_PREFIX}installation`;
+const INSTALLATION = INSTALLATION_STREAM;
 const KEY_CREATED = 'DataKeyCreated';
 const INSTALLATION_CREATED = 'InstallationKeyCreated';
 const DEADLINE_MS = 5_000;
@@ -95,7 +96,7 @@ export function createEventStoreKeyStreams({
     async destroy(key) {
       try {
         const options = { expectedRevision: 0n, deadline: DEADLINE_MS };
-        await connection.call((client) => client.tombstoneStream(streamOf(key), options), DEADLINE_MS + GRACE_MS);
+        await connection.write((client) => client.tombstoneStream(streamOf(key), options), DEADLINE_MS + GRACE_MS);
       } catch (error) {
         if (isDeletedStream(error)) return;
         const failure = appendFailure(error);

@@ -20,7 +20,7 @@ export function createEventStoreLeaseStreams(connection: Connection): LeaseStrea
     if (limited.has(stream)) return;
     const options = { expectedRevision: NATIVE_NO_STREAM, deadline: DEADLINE_MS } as const;
     try {
-      await connection.call(
+      await connection.write(
         (client) => client.setStreamMetadata(stream, { maxCount: MAX_ENTRIES }, options),
         DEADLINE_MS,
       );

@@ -14,6 +14,8 @@ export const createEventStoreReplicationTarget = (connection: Connection): Repli
     return appendOnce(connection, { stream, expected: revision - 1, events: events.map(toUnchangedWire) });
   },
   async readIds(stream, fromRevision, maxCount) {
+    // Another store's ids would look like a fork of the stream.
+    await connection.confirm();
     const options = { fromRevision: BigInt(fromRevision), maxCount };
     const events = await connection.call((client) => readStreamOnce(client, stream, options), READ_MS);
     return events.map(({ id }) => id);

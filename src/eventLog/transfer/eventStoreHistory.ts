@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { position } from '../../domain/core/brands.ts';
+import { Faults } from '../../lib/faults.ts';
 import { unwrapInstallationKey } from '../../vault/envelope.ts';
 import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import type { StoredEvent } from '../eventLog.ts';
@@ -28,7 +29,9 @@ export async function openEventStoreHistory({
 }: EventStoreHistoryOptions): Promise<HistoryTarget> {
   const settings = parseConnectionString(url);
   requireMasterKey(masterKey);
-  const store = await openEventStore({ settings, path: folder.file('mirror.sqlite'), node: folder.node, print });
+  const faults = new Faults({ print, now: Date.now });
+  const path = folder.file('mirror.sqlite');
+  const store = await openEventStore({ settings, path, node: folder.node, print, faults });
   const { log, keys, replicationTarget } = store;
   const outbox = folder.file('outbox.sqlite');
   const pending = await store.retry(() => countPendingEvents(outbox, replicationTarget));

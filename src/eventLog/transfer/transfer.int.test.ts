@@ -10,6 +10,7 @@ import { type FakeEventStore, startFakeEventStore } from '../../../test/support/
 import { statuses } from '../../../test/support/eventstore/statuses.ts';
 import { openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { position, type Sealed } from '../../domain/core/brands.ts';
+import { Faults } from '../../lib/faults.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import { NO_STREAM, type StoredEvent } from '../eventLog.ts';
@@ -93,7 +94,13 @@ async function anExport() {
 
 async function openStore({ url }: FakeEventStore) {
   const path = join(await aFolder(), 'mirror.sqlite');
-  const store = await openEventStore({ settings: parseConnectionString(url), path, node: 'new', print: silent });
+  const store = await openEventStore({
+    settings: parseConnectionString(url),
+    path,
+    node: 'new',
+    print: silent,
+    faults: new Faults({ print: silent, now: Date.now }),
+  });
   onTestFinished(() => store.close());
   return { store, vault: await openSharedVault({ streams: store.keys, masterKey, report: silent }) };
 }

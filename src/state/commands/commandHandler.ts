@@ -106,7 +106,10 @@ export function createCommandHandler({
           if (cause.write && outcome.reason === ID_TAKEN) refuse('idempotency_key_reused');
           return refuse(outcome.isLogFine ? 'change_refused' : 'log_unavailable', { reason: outcome.reason });
         case 'unknown':
-          return refuse('log_unavailable', { reason: outcome.error.message, isUncertain: true });
+          return refuse('log_unavailable', {
+            reason: outcome.error.message,
+            isUncertain: outcome.wasSent !== false,
+          });
       }
     }
   };
@@ -138,7 +141,10 @@ function toAppend(events: readonly DomainEvent[], time: Instant, cause: Cause): 
   }));
 }
 
-/** Repeats an append of unknown outcome with the same ids; it never decides again (docs/decisions/0004-append-outcomes.md). */
+/**
+ * Repeats an append of unknown outcome with the same ids; it never decides again (docs/decisions/0004-append-outcomes.md).
+ * The outcome is `wasSent: false` only if that is true of every attempt.
+ */
 async function appendWithRetries(
   log: EventLog,
   stream: string,
@@ -146,9 +152,14 @@ async function appendWithRetries(
   events: readonly EventToAppend[],
 ): Promise<AppendOutcome> {
   const deadline = performance.now() + MAX_APPEND_MS;
+  let wasSent = false;
   for (let retry = 0; ; retry++) {
     const outcome = await log.append(stream, revision, events);
-    if (outcome.kind !== 'unknown' || retry === MAX_RETRIES || performance.now() > deadline) return outcome;
+    if (outcome.kind !== 'unknown') return outcome;
+    wasSent ||= outcome.wasSent !== false;
+    if (retry === MAX_RETRIES || performance.now() > deadline) {
+      return { kind: 'unknown', error: outcome.error, ...(!wasSent && { wasSent }) };
+    }
     await delay(20 * 2 ** retry);
   }
 }

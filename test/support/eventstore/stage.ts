@@ -6,6 +6,7 @@ import {
   type EventStoreOptions,
   openEventStore,
 } from '../../../src/eventLog/eventstore/eventStore.ts';
+import { Faults } from '../../../src/lib/faults.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import { FakeDatabase } from './fakeDatabase.ts';
 import { type FakeEventStore, type FakeEventStoreOptions, startFakeEventStore } from './fakeEventStore.ts';
@@ -18,6 +19,7 @@ export interface EventStoreStage {
   readonly database: FakeDatabase;
   /** The lines that the operator saw. */
   readonly lines: string[];
+  readonly faults: Faults;
   readonly mirrorPath: string;
   /** Opens the event store of a node; closed at the end of the test. */
   open(options?: Partial<EventStoreOptions> & { readonly url?: string }): Promise<EventStore>;
@@ -41,10 +43,12 @@ export async function aStage(serverOptions: FakeEventStoreOptions = {}): Promise
   onTestFinished(() => server.kill());
   const mirrorPath = join(folder.path, 'mirror.sqlite');
   const lines: string[] = [];
+  const faults = new Faults({ print: (line) => lines.push(line), now: Date.now });
   return {
     server,
     database,
     lines,
+    faults,
     mirrorPath,
     async open({ url = server.url, ...options } = {}) {
       const store = await openEventStore({
@@ -52,6 +56,7 @@ export async function aStage(serverOptions: FakeEventStoreOptions = {}): Promise
         path: mirrorPath,
         node: 'n1',
         print: (line) => lines.push(line),
+        faults,
         appendDeadlineMs: 300,
         firstPauseMs: 20,
         timing: TIMING,

@@ -1,11 +1,140 @@
 import { readFileSync } from 'node:fs';
-import { EventStoreDBClient } from '@eventstore/db-client';
+import { EventStoreDBClient, UnavailableError } from '@eventstore/db-client';
 import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import type { ConnectionSettings } from './connectionString.ts';
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { ConnectionSettings, Host } from './connectionString.ts';
+import { isConnectionFailure, NotSent } from './failures.ts';
 
-/** The client as svc uses it. Only this folder may import the library: the client for newer servers has another name. */
+/**
+ * Finds out whether a client is connected to the store of this installation, and has all that this node has read of it.
+ * @throws when it is not, or when that cannot be found out
+ */
+export type ConfirmStore = (client: EventStoreClient) => Promise<void>;
+
+type Target =
+  | { readonly endpoint: Host }
+  | { readonly endpoints: readonly Host[] }
+  /** A DNS name for all nodes of a cluster. */
+  | { readonly discover: Host };
+
+/** A connection to a server, as the client library hands it out. It connects again by itself after a loss. */
+interface Channel {
+  getConnectivityState(connect: boolean): number;
+  watchConnectivityState(state: number, deadline: number, onChanged: () => void): void;
+  close(): void;
+}
+const READY = 2;
+const SHUT_DOWN = 4;
+
+/**
+ * The client as svc uses it. Only this folder may import the library: the client for newer servers has another name.
+ *
+ * A connection ends with its first loss, instead of being made again under the calls that wait for it. With `confirm` no
+ * write is sent on a connection before its store is confirmed: an append to a new stream succeeds on any server that
+ * happens to answer at the same address.
+ */
 export class EventStoreClient extends EventStoreDBClient {
+  readonly #confirm: ConfirmStore | undefined;
+  #channel: Channel | undefined;
+  #confirmed: Channel | undefined;
+  #confirming: { readonly channel: Channel; readonly done: Promise<void> } | undefined;
+
+  constructor(
+    settings: ConnectionSettings['options'] & Target,
+    security: ConstructorParameters<typeof EventStoreDBClient>[1],
+    credentials: ConstructorParameters<typeof EventStoreDBClient>[2],
+    confirm?: ConfirmStore,
+  ) {
+    super(settings as never, security, credentials);
+    this.#confirm = confirm;
+    // The library assigns these methods in its constructor.
+    const { getChannel, execute } = this;
+    this.getChannel = async () => {
+      const channel = await getChannel();
+      this.#watch(channel);
+      return channel;
+    };
+    this.execute = async (Client, name, action) => {
+      // All calls of this service that are made in this way write.
+      if (!this.#confirm || (Client as unknown) !== StreamsClient) return execute(Client, name, action);
+      const channel = await this.confirmConnection();
+      try {
+        return await execute(Client, name, (client) => {
+          if (client.getChannel() !== channel || this.#confirmed !== channel) throw new NotSent(connectionLost());
+          return action(client);
+        });
+      } catch (error) {
+        // A server behind a proxy may have been replaced without a loss of the connection.
+        if (isConnectionFailure(error) && this.#confirmed === channel) this.#confirmed = undefined;
+        throw error;
+      }
+    };
+  }
+
+  /**
+   * Confirms the store of the current connection, unless that was done before.
+   * @returns the connection
+   * @throws NotSent with the reason
+   */
+  async confirmConnection(): Promise<object> {
+    try {
+      const channel: Channel = await this.getChannel();
+      if (!this.#confirm || this.#confirmed === channel) return channel;
+      if (this.#confirming?.channel !== channel) {
+        const done = this.#confirm(this).finally(() => {
+          if (this.#confirming?.channel === channel) this.#confirming = undefined;
+        });
+        this.#confirming = { channel, done };
+      }
+      await this.#confirming.done;
+      if (!this.isCurrent(channel)) throw connectionLost();
+      this.#confirmed = channel;
+      return channel;
+    } catch (error) {
+      throw error instanceof NotSent ? error : new NotSent(error);
+    }
+  }
+
+  /** The current connection, for `isCurrent`. */
+  currentConnection = (): Promise<object> => this.getChannel();
+
+  /** Whether a connection was never lost. */
+  readonly isCurrent = (connection: object): boolean => this.#channel === connection;
+
+  #watch(channel: Channel): void {
+    if (this.#channel === channel) return;
+    this.#channel = channel;
+    let wasReady = false;
+    const follow = () => {
+      const state = channel.getConnectivityState(false);
+      if (state === SHUT_DOWN || (wasReady && state !== READY)) {
+        this.#end(channel);
+        return;
+      }
+      wasReady ||= state === READY;
+      channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, follow);
+    };
+    follow();
+  }
+
+  #end(channel: Channel): void {
+    if (this.#confirmed === channel) this.#confirmed = undefined;
+    if (this.#channel !== channel) return;
+    this.#channel = undefined;
+    // Not at once, because the channel is reporting its state. It cannot connect again before the next event of a socket.
+    queueMicrotask(() => {
+      if (channel.getConnectivityState(false) !== SHUT_DOWN) channel.close();
+      const client = { getChannel: () => channel } as unknown as Parameters<typeof this.handleError>[0];
+      void this.handleError(client, connectionLost());
+    });
+  }
+
+  /** Closes the connection. */
+  close(): void {
+    this.#channel?.close();
+  }
+
   // Turns off batch appends, which have no deadline, fail together with those of all other clients of the process, and end
   // in unhandled rejections. Instead the client makes one call per append, with a deadline
   // (docs/stores.md#eventstoredb-classic-appends-with-a-deadline).
@@ -28,8 +157,14 @@ export class EventStoreClient extends EventStoreDBClient {
   }
 }
 
-/** Creates a client, which connects with its first call. @throws Error when a certificate cannot be read */
-export function openClient(settings: ConnectionSettings): EventStoreClient {
+const connectionLost = () => new UnavailableError(undefined, 'the connection was lost');
+
+/**
+ * Creates a client, which connects with its first call.
+ * @param confirm without it, writes are sent to any server
+ * @throws Error when a certificate cannot be read
+ */
+export function openClient(settings: ConnectionSettings, confirm?: ConfirmStore): EventStoreClient {
   const { hosts, isDnsName, tls, caFile, userCertificate, credentials, options } = settings;
   const [first] = hosts as [ConnectionSettings['hosts'][number]];
   const security = {
@@ -40,9 +175,9 @@ export function openClient(settings: ConnectionSettings): EventStoreClient {
       userKeyFile: readFileSync(userCertificate.keyFile),
     }),
   };
-  if (isDnsName) return new EventStoreClient({ ...options, discover: first }, security, credentials);
-  if (hosts.length > 1) return new EventStoreClient({ ...options, endpoints: [...hosts] }, security, credentials);
-  return new EventStoreClient({ ...options, endpoint: first }, security, credentials);
+  if (isDnsName) return new EventStoreClient({ ...options, discover: first }, security, credentials, confirm);
+  const target: Target = hosts.length > 1 ? { endpoints: [...hosts] } : { endpoint: first };
+  return new EventStoreClient({ ...options, ...target }, security, credentials, confirm);
 }
 
 const DISPOSE_MS = 1_000;
@@ -55,4 +190,5 @@ export async function disposeClient(client: EventStoreClient): Promise<void> {
   });
   await Promise.race([client.dispose().catch(() => {}), timeout]);
   clearTimeout(timer);
+  client.close();
 }

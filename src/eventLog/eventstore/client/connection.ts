@@ -1,6 +1,6 @@
-import { disposeClient, type EventStoreClient, openClient } from './client.ts';
+import { type ConfirmStore, disposeClient, type EventStoreClient, openClient } from './client.ts';
 import type { ConnectionSettings } from './connectionString.ts';
-import { CallTimedOut, isConnectionFailure, isFailedDiscovery } from './failures.ts';
+import { CallTimedOut, isConnectionFailure, isFailedDiscovery, NotSent } from './failures.ts';
 
 export interface Connection {
   /**
@@ -8,14 +8,25 @@ export interface Connection {
    * @throws CallTimedOut, and what the client throws
    */
   call<Result>(work: (client: EventStoreClient) => Promise<Result>, timeoutMs: number): Promise<Result>;
+  /**
+   * Makes a call that writes, once the store is confirmed.
+   * @throws NotSent when it is not, and what `call` throws
+   */
+  write<Result>(work: (client: EventStoreClient) => Promise<Result>, timeoutMs: number): Promise<Result>;
+  /** Confirms the store of the current connection, unless that was done before. @throws NotSent */
+  confirm(): Promise<void>;
   close(): Promise<void>;
 }
 
 const MAX_FAILURES = 5;
+const CONFIRM_MS = 2_000;
 
-/** Opens a connection that replaces its client after several failures in a row, or after one failed discovery. */
-export function openConnection(settings: ConnectionSettings): Connection {
-  let client = openClient(settings);
+/**
+ * Opens a connection that replaces its client after several failures in a row, or after one failed discovery.
+ * @param confirm called after each loss of the connection, before the next write is sent
+ */
+export function openConnection(settings: ConnectionSettings, confirm: ConfirmStore): Connection {
+  let client = openClient(settings, confirm);
   let failures = 0;
   let isClosed = false;
 
@@ -28,22 +39,37 @@ export function openConnection(settings: ConnectionSettings): Connection {
     failures += 1;
     if (failures < MAX_FAILURES && !isFailedDiscovery(error)) return;
     failures = 0;
-    client = openClient(settings);
+    client = openClient(settings, confirm);
     void disposeClient(used);
   }
 
+  async function call<Result>(work: (client: EventStoreClient) => Promise<Result>, timeoutMs: number): Promise<Result> {
+    const used = client;
+    try {
+      const result = await withTimeout(timeoutMs, work(used));
+      failures = 0;
+      return result;
+    } catch (error) {
+      countFailure(error, used);
+      throw error;
+    }
+  }
+
+  async function confirmStore(): Promise<void> {
+    try {
+      await call((used) => used.confirmConnection(), CONFIRM_MS);
+    } catch (error) {
+      throw error instanceof NotSent ? error : new NotSent(error);
+    }
+  }
+
   return {
-    async call(work, timeoutMs) {
-      const used = client;
-      try {
-        const result = await withTimeout(timeoutMs, work(used));
-        failures = 0;
-        return result;
-      } catch (error) {
-        countFailure(error, used);
-        throw error;
-      }
+    call,
+    async write(work, timeoutMs) {
+      await confirmStore();
+      return call(work, timeoutMs);
     },
+    confirm: confirmStore,
     close() {
       isClosed = true;
       return disposeClient(client);

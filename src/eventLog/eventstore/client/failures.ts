@@ -21,6 +21,14 @@ export class CallTimedOut extends Error {
   }
 }
 
+/** A call was not sent to EventStoreDB, for the reason in `cause`. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+  constructor(cause: unknown) {
+    super(describeError(cause), { cause });
+  }
+}
+
 /** The mirror does not receive the events that are in EventStoreDB. */
 export class MirrorBehind extends Error {
   override readonly name = 'MirrorBehind';
@@ -33,7 +41,12 @@ export class MirrorBehind extends Error {
 export type AppendFailure =
   | { readonly kind: 'conflict'; readonly actualRevision: number }
   | { readonly kind: 'rejected'; readonly reason: string; readonly isLogFine: true }
-  | { readonly kind: 'unknown'; readonly error: Error };
+  | {
+      readonly kind: 'unknown';
+      readonly error: Error;
+      /** False when the append did not leave this node, so that nothing was written. */
+      readonly wasSent?: false;
+    };
 
 const PERMISSION_DENIED = 7;
 const RESOURCE_EXHAUSTED = 8;
@@ -82,7 +95,8 @@ export function appendFailure(error: unknown): AppendFailure {
   if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
     return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be', isLogFine: true };
   }
-  return { kind: 'unknown', error: new Error(describeError(error), { cause: error }) };
+  const unknown = { kind: 'unknown', error: new Error(describeError(error), { cause: error }) } as const;
+  return error instanceof NotSent ? { ...unknown, wasSent: false } : unknown;
 }
 
 /** Whether the call failed because the stream does not exist. */
@@ -92,6 +106,7 @@ export const isDeletedStream = (error: unknown): boolean => error instanceof Str
 
 /** Whether the server was unreachable or did not respond, so that a new connection may help. */
 export function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof NotSent) return isConnectionFailure(error.cause);
   return (
     error instanceof UnavailableError ||
     error instanceof CancelledError ||
@@ -110,11 +125,16 @@ export function isConnectionFailure(error: unknown): boolean {
  * (docs/stores.md#eventstoredb-a-failed-discovery-poisons-the-client).
  */
 export const isFailedDiscovery = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith('Failed to discover');
+  error instanceof NotSent
+    ? isFailedDiscovery(error.cause)
+    : error instanceof Error && error.message.startsWith('Failed to discover');
 
 /** The client passes on the plain gRPC error of calls that svc makes without its methods. */
 const isAccessDenied = (error: unknown): boolean =>
-  error instanceof AccessDeniedError || codeOf(error) === PERMISSION_DENIED || codeOf(error) === UNAUTHENTICATED;
+  (error instanceof NotSent && isAccessDenied(error.cause)) ||
+  error instanceof AccessDeniedError ||
+  codeOf(error) === PERMISSION_DENIED ||
+  codeOf(error) === UNAUTHENTICATED;
 
 /**
  * Whether the call may succeed later, possibly after an operator fixed something: all errors of the server and the network
@@ -123,6 +143,7 @@ const isAccessDenied = (error: unknown): boolean =>
 export const isTransient = (error: unknown): boolean =>
   isConnectionFailure(error) ||
   isAccessDenied(error) ||
+  error instanceof NotSent ||
   error instanceof MirrorBehind ||
   (error instanceof Refusal && error.code === 'log_unavailable') ||
   typeof codeOf(error) === 'number';

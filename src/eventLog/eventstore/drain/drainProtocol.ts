@@ -7,6 +7,8 @@ export interface DrainThreadSettings {
   /** The file of the outbox. */
   readonly path: string;
   readonly settings: ConnectionSettings;
+  /** The file of the mirror, which knows what the store must have. */
+  readonly mirrorPath: string;
   /** Everything up to this position is in the store. */
   readonly after: Position;
 }

@@ -20,7 +20,7 @@ async function anOutbox() {
       path,
       node: 'n1',
       store: store.replicationTarget,
-      drain: (listener) => startDrainThread({ path, settings, ...listener }),
+      drain: (listener) => startDrainThread({ path, mirrorPath: stage.mirrorPath, settings, ...listener }),
       maxEvents: 10_000,
       report: (message) => reported.push(String(message)),
     });

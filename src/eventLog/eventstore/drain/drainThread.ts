@@ -14,7 +14,7 @@ const WAKE_INTERVAL_MS = 20;
 const STOP_GRACE_MS = 2_000;
 
 /** Starts a drainer in a thread of its own, with a connection of its own. A thread that dies is replaced. */
-export function startDrainThread({ path, settings, onDrained, report }: DrainThreadOptions): Drainer {
+export function startDrainThread({ path, settings, mirrorPath, onDrained, report }: DrainThreadOptions): Drainer {
   let after = position(0);
   let blockedReason: string | undefined;
   let wakeTimer: NodeJS.Timeout | undefined;
@@ -22,7 +22,7 @@ export function startDrainThread({ path, settings, onDrained, report }: DrainThr
 
   const thread = startThread<DrainThread>(WORKER, {
     name: 'outbox drainer',
-    options: () => ({ path, settings, after }),
+    options: () => ({ path, settings, mirrorPath, after }),
     keepsProcessAlive: false,
     restart: { afterMs: RESTART_MS },
     onEnd: (error) =>

@@ -5,13 +5,16 @@ import { readAllEvents } from '../../sqlite/readEvents.ts';
 import { createReader } from '../../sqlite/reader.ts';
 import { openConnection } from '../client/connection.ts';
 import { createEventStoreReplicationTarget } from '../eventStoreReplicationTarget.ts';
+import { openMirrorLookup } from '../mirror/mirrorLookup.ts';
+import { confirmStore } from '../mirror/resumePoint.ts';
 import type { DrainThread } from './drainProtocol.ts';
 
 // Program of the thread that moves events from the outbox to EventStoreDB: encoding two hundred events takes ten
 // milliseconds, during which the main thread would serve no request.
 
-await serveThread<DrainThread>(({ path, settings, after }, report) => {
-  const connection = openConnection(settings);
+await serveThread<DrainThread>(({ path, settings, mirrorPath, after }, report) => {
+  const lookup = openMirrorLookup(mirrorPath);
+  const connection = openConnection(settings, confirmStore(lookup.knownStore));
   const reader = createReader(path);
   const drainer = startDrainer({
     from: { readAll: (from) => readAllEvents(reader, from, reader.head()) },
@@ -27,6 +30,7 @@ await serveThread<DrainThread>(({ path, settings, after }, report) => {
       await drainer.stop(timeoutMs);
       reader.close();
       await connection.close();
+      lookup.close();
     },
   };
 });

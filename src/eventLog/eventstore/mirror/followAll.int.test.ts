@@ -4,7 +4,7 @@ import { statuses } from '../../../../test/support/eventstore/statuses.ts';
 import { openClient } from '../client/client.ts';
 import { parseConnectionString } from '../client/connectionString.ts';
 import { followAll } from './followAll.ts';
-import type { ResumeMark } from './mirrorWriter.ts';
+import type { ResumeMark } from './resumePoint.ts';
 
 const MANY = 3_000;
 
@@ -24,7 +24,8 @@ test('reads everything from a server that soon ends each subscription', async ()
   const stopping = new AbortController();
   const following = followAll({
     newClient: () => openClient(parseConnectionString(server.url)),
-    marks: () => marks.slice(-1),
+    known: () => ({ marks: marks.slice(-1), installation: undefined }),
+    onInstallation: () => {},
     onResumed: () => {},
     handle(batch) {
       for (const { streamId, revision, position: native, id } of batch) {
@@ -62,7 +63,8 @@ test('handles bursts of events in batches, in order and once', async () => {
   const all = Promise.withResolvers<void>();
   const following = followAll({
     newClient: () => openClient(parseConnectionString(server.url)),
-    marks: () => [],
+    known: () => ({ marks: [], installation: undefined }),
+    onInstallation: () => {},
     onResumed: () => {},
     handle(batch) {
       batches += 1;

@@ -4,13 +4,21 @@ import { disposeClient, type EventStoreClient } from '../client/client.ts';
 import { describeError, isFailedDiscovery } from '../client/failures.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
 import { readHead } from '../client/reads.ts';
-import type { ResumeMark } from './mirrorWriter.ts';
-import { findResumePoint, LogReplaced } from './resumePoint.ts';
+import { findResumePoint, type KnownStore, LogReplaced, readInstallation, StoreForeign } from './resumePoint.ts';
 
 export interface FollowAllOptions {
   readonly newClient: () => EventStoreClient;
-  /** Events after which to resume, the latest first; none to start at the beginning. */
-  readonly marks: () => readonly ResumeMark[];
+  /** What was read from the store before. */
+  readonly known: () => KnownStore;
+  /** Called with the id of the first event of the vault, when it was not known. */
+  readonly onInstallation: (id: string) => void;
+  /**
+   * Called when the store lacks what was read from it, once this node is running: the right store may come back. Without
+   * it, and at the start, `followAll` fails.
+   */
+  readonly onReplaced?: (error: LogReplaced) => void;
+  /** Whether this node is running already, and only its thread was started again. */
+  readonly isRunning?: boolean;
   /** Called with the position from which reading resumes. All events up to it have been handled. */
   readonly onResumed: (from: NativePosition) => void;
   /** Called with events in order, each only once. */
@@ -29,7 +37,7 @@ export interface FollowTiming {
   readonly healthyAfterMs: number;
   /** Time without a message after which the head of the log is checked. */
   readonly silenceMs: number;
-  /** How long the store must lack handled events before `followAll` fails: a cluster member may only be behind. */
+  /** How long the store must lack handled events before it counts as replaced: a cluster member may only be behind. */
   readonly replacedAfterMs: number;
 }
 
@@ -59,30 +67,46 @@ const UNSUBSCRIBE_MS = 1_000;
  * Follows `$all` until `signal` is aborted, and subscribes again after each failure: the client never resumes a
  * subscription by itself, and when the server closes one normally, it ends without an error
  * (docs/stores.md#eventstoredb-subscriptions-never-resume).
- * @throws LogReplaced when the store lacks events that were handled before
+ * @throws LogReplaced when the store lacks events that were handled before, unless `onReplaced` takes it
  */
 export async function followAll(options: FollowAllOptions): Promise<void> {
-  const { newClient, marks, onDropped, signal } = options;
+  const { newClient, known, onDropped, onReplaced, signal } = options;
   const timing = { ...TIMING, ...options.timing };
   let client = newClient();
   let failures = 0;
   let pauseMs = timing.firstPauseMs;
   let replacedSince: number | undefined;
+  let { isRunning = false } = options;
   try {
     while (!signal.aborted) {
       const startedAt = performance.now();
       let reason = 'EventStoreDB ended the subscription';
       try {
-        const from = await findResumePoint(client, marks());
+        const connection = await client.currentConnection();
+        const store = known();
+        const from = await findResumePoint(client, store);
         replacedSince = undefined;
+        if (store.installation === undefined) {
+          const installation = await readInstallation(client);
+          if (installation !== undefined && client.isCurrent(connection)) options.onInstallation(installation);
+        }
         // The signal may have been aborted meanwhile.
         if (signal.aborted) return;
         if (from) options.onResumed(from);
-        await followFrom(client, from, options, timing);
+        const onConnected = () => {
+          // Otherwise the resume point may be that of another server.
+          if (!client.isCurrent(connection)) throw new Error('the connection was lost');
+          isRunning = true;
+          options.onConnected();
+        };
+        await followFrom(client, from, { ...options, onConnected }, timing);
       } catch (error) {
         if (error instanceof LogReplaced) {
           replacedSince ??= startedAt;
-          if (performance.now() - replacedSince >= timing.replacedAfterMs) throw error;
+          const isCertain =
+            error instanceof StoreForeign || performance.now() - replacedSince >= timing.replacedAfterMs;
+          if (isCertain && (!isRunning || !onReplaced)) throw error;
+          if (isCertain) onReplaced?.(error);
         }
         reason = describeError(error);
         failures += 1;
@@ -120,7 +144,13 @@ async function followFrom(
   let last = from;
   // Must come first: an error without a listener ends the process.
   subscription.on('error', () => {});
-  subscription.on('confirmation', onConnected);
+  subscription.on('confirmation', () => {
+    try {
+      onConnected();
+    } catch (error) {
+      subscription.destroy(error as Error);
+    }
+  });
   const destroy = () => subscription.destroy();
   signal.addEventListener('abort', destroy, { once: true });
   const silenceCheck = setInterval(async () => {

@@ -6,6 +6,7 @@ import { compareNative, type NativePosition } from '../client/nativePosition.ts'
 import { type MirrorLookup, openMirrorLookup } from './mirrorLookup.ts';
 import type { MirrorSettings, VaultEntry } from './mirrorProtocol.ts';
 import { connectMirror, type MirrorConnection } from './mirrorThread.ts';
+import type { StoreFaults } from './storeFaults.ts';
 
 export interface MirrorOptions extends MirrorSettings {
   /** Called when the mirror contains all events up to this position, before `waitUntilSeen` resolves. */
@@ -13,8 +14,9 @@ export interface MirrorOptions extends MirrorSettings {
   readonly onVaultEntries: (entries: readonly VaultEntry[]) => void;
   /** Called once, when the log cannot be followed any further. */
   readonly onFailure: (error: Error) => void;
-  /** Called with a line when the connection to the server is lost, and when it is back. */
+  /** Called with a line when the thread of the mirror ended. */
   readonly report: (line: string) => void;
+  readonly storeFaults: StoreFaults;
 }
 
 /**
@@ -43,12 +45,11 @@ const BEFORE_FIRST_EVENT: NativePosition = { commit: -1n, prepare: -1n };
 
 /** Starts a mirror. @throws LogCannotStart when the file cannot be opened */
 export async function startMirror(options: MirrorOptions): Promise<Mirror> {
-  const { path, settings, timing, onProgress, onVaultEntries, onFailure, report } = options;
+  const { path, settings, timing, onProgress, onVaultEntries, onFailure, report, storeFaults } = options;
   let head = position(0);
   let seen = BEFORE_FIRST_EVENT;
   let waiters: Waiter[] = [];
   let cutOffSince: number | undefined = performance.now();
-  let isDropped = false;
   let isClosed = false;
   let failure: Error | undefined;
   let isStarted = false;
@@ -79,15 +80,16 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
         progress: (reached) => advance(reached.head, reached.seen),
         vaultEntries: onVaultEntries,
         connected() {
-          if (isDropped) report('Connected to EventStoreDB again.');
-          isDropped = false;
           cutOffSince = undefined;
+          storeFaults.connected();
         },
         dropped(reason) {
-          if (!isDropped)
-            report(`Lost the connection to EventStoreDB: ${reason}. Reconnecting; changes get 503 meanwhile.`);
-          isDropped = true;
           cutOffSince ??= performance.now();
+          storeFaults.lost(reason);
+        },
+        replaced({ name }) {
+          cutOffSince ??= performance.now();
+          storeFaults.replaced(name === 'StoreForeign');
         },
       },
       (error) => report(`The thread that reads EventStoreDB ended: ${error.message}. Restarting it.`),
@@ -99,7 +101,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     const { channel } = connection;
     try {
       opened.resolve(await channel.request('open', { path, settings, timing }));
-      await channel.request('follow');
+      await channel.request('follow', { isRunning: isStarted });
     } catch (error) {
       opened.reject(new LogCannotStart((error as Error).message));
       if (error instanceof ThreadEnded) {

@@ -23,6 +23,7 @@ const SCHEMA = `
     UNIQUE (stream, revision)
   ) STRICT;
   CREATE INDEX IF NOT EXISTS events_id ON events (id);
+  CREATE TABLE IF NOT EXISTS installation (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS vaultStreams (stream TEXT PRIMARY KEY) STRICT;
   CREATE TABLE IF NOT EXISTS progress (
     only INTEGER PRIMARY KEY CHECK (only = 1),

@@ -1,6 +1,8 @@
 import { type Position, position } from '../../../domain/core/brands.ts';
 import { type ChainHead, CONTINUED_HASH, emptyChain } from '../../hashChain.ts';
 import { openForReading } from '../../sqlite/database.ts';
+import { readKnownStore } from './readKnownStore.ts';
+import type { KnownStore } from './resumePoint.ts';
 
 export interface StoredId {
   readonly id: string;
@@ -15,6 +17,7 @@ export interface MirrorLookup {
   /** Whether any of these ids is used by an event. */
   hasAnyOf(ids: readonly string[]): boolean;
   vaultStreams(): string[];
+  knownStore(): KnownStore;
   close(): void;
 }
 
@@ -42,6 +45,7 @@ export function openMirrorLookup(path: string): MirrorLookup {
     hasAnyOf: (ids) => ids.some((id) => byId.get(id) !== undefined),
     vaultStreams: () =>
       (database.prepare('SELECT stream FROM vaultStreams').all() as { stream: string }[]).map(({ stream }) => stream),
+    knownStore: () => readKnownStore(database),
     close: () => database.close(),
   };
 }

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Position } from '../../../domain/core/brands.ts';
+import type { ErrorData } from '../../../lib/threads/errors.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import type { FollowTiming } from './followAll.ts';
@@ -8,6 +9,11 @@ export interface MirrorSettings {
   readonly path: string;
   readonly settings: ConnectionSettings;
   readonly timing?: Partial<FollowTiming> | undefined;
+}
+
+export interface FollowRequest {
+  /** Whether this node is running already. It then waits for the right store instead of failing. */
+  readonly isRunning: boolean;
 }
 
 /** An event of a vault stream. It is kept in memory only. */
@@ -32,7 +38,7 @@ export interface MirrorEndpoint {
     /** Opens the file. Returns the position of its last event. */
     open(settings: MirrorSettings): Position;
     /** Follows the store until `stop`, then closes the file. Fails when the store cannot be followed any further. */
-    follow(): void;
+    follow(options: FollowRequest): void;
   };
   notifications: {
     stop(): void;
@@ -47,5 +53,7 @@ export interface MirrorOwner {
     vaultEntries(entries: readonly VaultEntry[]): void;
     connected(): void;
     dropped(reason: string): void;
+    /** The server responds, but its data are not those that were read before. */
+    replaced(error: ErrorData): void;
   };
 }

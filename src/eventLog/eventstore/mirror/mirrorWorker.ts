@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
 import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { Channel } from '../../../lib/threads/channel.ts';
+import { toErrorData } from '../../../lib/threads/errors.ts';
 import { serveThread } from '../../../lib/threads/serveThread.ts';
 import { isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client/client.ts';
 import { followAll } from './followAll.ts';
 import { openMirrorFile } from './mirrorFile.ts';
-import type { MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
+import type { FollowRequest, MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
 import { MirrorWriter } from './mirrorWriter.ts';
 
 // Program of the thread that follows EventStoreDB and writes mirrors, so that decoding and writing delay no request.
@@ -25,7 +26,7 @@ function serveMirror(port: MessagePort): void {
         opened = { settings, database, writer: new MirrorWriter(database) };
         return opened.writer.head;
       },
-      follow: () => follow(opened, channel, stopping.signal),
+      follow: (request) => follow(opened, request, channel, stopping.signal),
     },
     { stop: () => stopping.abort() },
   );
@@ -41,13 +42,17 @@ type OwnerChannel = Channel<MirrorOwner, MirrorEndpoint>;
 
 async function follow(
   { settings: { settings, timing }, database, writer }: OpenedMirror,
+  { isRunning }: FollowRequest,
   channel: OwnerChannel,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     await followAll({
       newClient: () => openClient(settings),
-      marks: () => writer.readMarks(),
+      known: () => writer.readKnownStore(),
+      onInstallation: (id) => writer.keepInstallation(id),
+      onReplaced: (error) => channel.notify('replaced', toErrorData(error)),
+      isRunning,
       onResumed: (seen) => channel.notify('progress', { head: writer.head, seen }),
       handle: (batch) => handle(batch, writer, channel),
       onConnected: () => channel.notify('connected'),

@@ -2,14 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { type Position, position } from '../../../domain/core/brands.ts';
 import { isSideStream, isVaultStream } from '../../sideStreams.ts';
-import type { NativePosition } from '../client/nativePosition.ts';
 import { fromWire } from '../client/wireEvent.ts';
-
-/** A handled event and its position. Reading resumes after it only if the store still has it there. */
-export interface ResumeMark {
-  readonly native: NativePosition;
-  readonly id: string;
-}
+import { INSTALLATION_STREAM } from './installationStream.ts';
+import { readKnownStore } from './readKnownStore.ts';
+import type { KnownStore } from './resumePoint.ts';
 
 export const STREAM_DELETED = '$streamDeleted';
 
@@ -35,16 +31,13 @@ export class MirrorWriter {
     return this.#head;
   }
 
-  /** Events after which to resume: the last one of any kind, then the last one of the history, which is never scavenged. */
-  readMarks(): ResumeMark[] {
-    const ofProgress = 'SELECT commitPosition, preparePosition, id FROM progress';
-    const ofEvents = `${ofProgress.replace('progress', 'events')} ORDER BY position DESC LIMIT 1`;
-    return [ofProgress, ofEvents].flatMap((sql) => {
-      const statement = this.#database.prepare(sql);
-      statement.setReadBigInts(true);
-      const row = statement.get() as { commitPosition: bigint; preparePosition: bigint; id: string } | undefined;
-      return row ? [{ native: { commit: row.commitPosition, prepare: row.preparePosition }, id: row.id }] : [];
-    });
+  readKnownStore(): KnownStore {
+    return readKnownStore(this.#database);
+  }
+
+  /** Keeps the id of the first event of the vault, unless one is kept already. */
+  keepInstallation(id: string): void {
+    this.#database.prepare('INSERT OR IGNORE INTO installation (only, id) VALUES (1, ?)').run(id);
   }
 
   /** Writes a batch in one transaction. @throws the error of SQLite; nothing is written then */
@@ -67,7 +60,8 @@ export class MirrorWriter {
   }
 
   #applyOne(event: AllStreamRecordedEvent): void {
-    const { streamId, type } = event;
+    const { streamId, type, revision, id } = event;
+    if (streamId === INSTALLATION_STREAM && revision === 0n) this.keepInstallation(id);
     if (isHistory(streamId, type)) this.#insert(event);
     else if (isVaultStream(streamId)) this.#recordVaultStream(streamId, type);
   }

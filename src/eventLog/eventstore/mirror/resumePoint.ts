@@ -1,17 +1,44 @@
 import { UnknownError } from '@eventstore/db-client';
-import type { EventStoreClient } from '../client/client.ts';
+import type { ConfirmStore, EventStoreClient } from '../client/client.ts';
+import { isDeletedStream } from '../client/failures.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
-import { readAllOnce } from '../client/reads.ts';
-import type { ResumeMark } from './mirrorWriter.ts';
+import { readAllOnce, readStreamOnce } from '../client/reads.ts';
+import { INSTALLATION_STREAM } from './installationStream.ts';
+
+/** A handled event and its position. Reading resumes after it only if the store still has it there. */
+export interface ResumeMark {
+  readonly native: NativePosition;
+  readonly id: string;
+}
+
+/** What a node knows of its store from earlier reads. */
+export interface KnownStore {
+  /** Events after which to resume, the latest first; none before the first read. */
+  readonly marks: readonly ResumeMark[];
+  /** Id of the first event of the vault; undefined while it is not known. */
+  readonly installation: string | undefined;
+}
 
 /** The store no longer has the history that was read from it before. */
 export class LogReplaced extends Error {
-  override readonly name = 'LogReplaced';
+  override readonly name: string = 'LogReplaced';
   readonly code = 'POSITION_BEYOND_LOG';
+  constructor(message?: string) {
+    super(
+      message ??
+        'EventStoreDB lacks the last event that this node has read from it: it was restored from an older backup, or ' +
+          'SVC_EVENTSTORE_URL names another server. See "Restoring a backup" in docs/operation.md.',
+    );
+  }
+}
+
+/** The store holds the data of another installation, or none. */
+export class StoreForeign extends LogReplaced {
+  override readonly name = 'StoreForeign';
   constructor() {
     super(
-      'EventStoreDB lacks the last event that this node has read from it: it was restored from an older backup, or ' +
-        'SVC_EVENTSTORE_URL names another server. See "Restoring a backup" in docs/operation.md.',
+      'EventStoreDB holds the data of another installation, or none: SVC_EVENTSTORE_URL names another server, or its ' +
+        'data were replaced. See "Restoring a backup" in docs/operation.md.',
     );
   }
 }
@@ -19,15 +46,35 @@ export class LogReplaced extends Error {
 /**
  * Position of the first mark that the store still has. Checked before each subscription, because a subscription from
  * beyond the end of the log waits silently (docs/stores.md#eventstoredb-positions-and-resuming).
- * @throws LogReplaced when the store has none of the marks
+ * @throws StoreForeign | LogReplaced when the store has none of the marks
  */
 export async function findResumePoint(
   client: EventStoreClient,
-  marks: readonly ResumeMark[],
+  { marks, installation }: KnownStore,
 ): Promise<NativePosition | undefined> {
   for (const mark of marks) if (await hasEventAt(client, mark)) return mark.native;
-  if (marks.length > 0) throw new LogReplaced();
-  return undefined;
+  if (marks.length === 0) return undefined;
+  throw installation !== undefined && (await readInstallation(client)) !== installation
+    ? new StoreForeign()
+    : new LogReplaced();
+}
+
+/** Confirms that a store has what a node knows of it. @param known called for each confirmation */
+export const confirmStore =
+  (known: () => KnownStore): ConfirmStore =>
+  async (client) => {
+    await findResumePoint(client, known());
+  };
+
+/** Id of the first event of the vault; undefined when there is none. */
+export async function readInstallation(client: EventStoreClient): Promise<string | undefined> {
+  try {
+    const [first] = await readStreamOnce(client, INSTALLATION_STREAM, { maxCount: 1 });
+    return first?.id;
+  } catch (error) {
+    if (isDeletedStream(error)) return undefined;
+    throw error;
+  }
 }
 
 async function hasEventAt(client: EventStoreClient, { native, id }: ResumeMark): Promise<boolean> {
