@@ -30,4 +30,10 @@ export interface LeaseStreams {
    * rejects.
    */
   append(name: string, expectedRevision: number, entry: LeaseEntry): Promise<LeaseOutcome>;
+  /**
+   * Calls the listener with the entries of the leases `node-<name>`: first the last one of each, as far as this node has read
+   * the store, then each new one. They come in the order in which the store has them, and not at all while it is unreachable.
+   * One listener at a time.
+   */
+  followNodes(listener: (entry: LeaseEntry) => void): void;
 }

@@ -3,7 +3,10 @@
 
 /** Prefixes of the names of side streams. */
 export const LEASE_PREFIX = 'lease-';
+/** Prefix of the leases by which nodes see each other (docs/decisions/0024-limits-and-reservations.md). */
+export const NODE_LEASE = 'node-';
 export const VAULT_PREFIX = 'vault-';
 
 export const isVaultStream = (stream: string): boolean => stream.startsWith(VAULT_PREFIX);
+export const isNodeLease = (stream: string): boolean => stream.startsWith(LEASE_PREFIX + NODE_LEASE);
 export const isSideStream = (stream: string): boolean => stream.startsWith(LEASE_PREFIX) || isVaultStream(stream);

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { newEventId } from '../../src/eventLog/eventId.ts';
 import { NO_STREAM } from '../../src/eventLog/eventLog.ts';
 import type { LeaseEntry, LeaseStreams } from '../../src/eventLog/leaseStreams.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 export interface LeaseStreamsUnderTest extends AsyncDisposable {
   readonly leases: LeaseStreams;
@@ -57,6 +58,30 @@ export function describeLeaseStreams(name: string, create: () => Promise<LeaseSt
       }
       expect(await stage.leases.append(lease, 57, anEntry())).toEqual({ kind: 'conflict' });
       expect(await stage.leases.readLast(lease)).toMatchObject({ revision: 59 });
+    });
+
+    test('passes on the entries of nodes in their order, the last ones of before first', async () => {
+      await using stage = await create();
+      const [before, after] = [`before-${newEventId()}`, `after-${newEventId()}`];
+      const entries = [anEntry({ node: before, type: 'LeaseTaken' }), anEntry({ node: before })] as const;
+      await stage.leases.append(`node-${before}`, NO_STREAM, entries[0]);
+      await stage.leases.append(`node-${before}`, 0, entries[1]);
+      await stage.leases.append(newEventId(), NO_STREAM, anEntry({ node: before }));
+      const seen: LeaseEntry[] = [];
+      stage.leases.followNodes((entry) => {
+        if (entry.node === before || entry.node === after) seen.push(entry);
+      });
+      await vi.waitUntil(() => seen.at(-1)?.id === entries[1].id, waitOptions);
+      const later = [
+        anEntry({ node: after, type: 'LeaseTaken' }),
+        anEntry({ node: after, type: 'LeaseReleased' }),
+      ] as const;
+      await stage.leases.append(`node-${after}`, NO_STREAM, later[0]);
+      await vi.waitUntil(() => seen.at(-1)?.id === later[0].id, waitOptions);
+      await stage.leases.append(`node-${after}`, 0, later[1]);
+      await vi.waitUntil(() => seen.at(-1)?.id === later[1].id, waitOptions);
+      expect(seen.slice(-2)).toEqual(later);
+      expect(seen.slice(0, -2).at(-1)).toEqual(entries[1]);
     });
   });
 }

@@ -6,6 +6,7 @@ export type Delivery = 'delivered' | 'response lost' | 'lost';
 /** Creates lease streams in memory, with a separate connection for each node. */
 export function memoryLeaseStreams() {
   const streams = new Map<string, LeaseEntry[]>();
+  const listeners: ((name: string, entry: LeaseEntry) => void)[] = [];
   const entriesOf = (name: string) => streams.get(name) ?? [];
 
   function write(name: string, expected: number, entry: LeaseEntry): LeaseOutcome {
@@ -13,6 +14,7 @@ export function memoryLeaseStreams() {
     if (entries[expected + 1]?.id === entry.id) return { kind: 'committed' };
     if (entries.length - 1 !== expected) return { kind: 'conflict' };
     streams.set(name, [...entries, entry]);
+    for (const listener of listeners) listener(name, entry);
     return { kind: 'committed' };
   }
 
@@ -31,6 +33,13 @@ export function memoryLeaseStreams() {
         if (delivery === 'delivered') return outcome;
       }
       return { kind: 'unknown', error: new Error('the store is unreachable') };
+    },
+    followNodes(listener) {
+      const follow = async (name: string, entry: LeaseEntry) => {
+        if (name.startsWith('node-') && (await deliver()) !== 'lost') listener(entry);
+      };
+      for (const [name, entries] of streams) void follow(name, entries.at(-1) as LeaseEntry);
+      listeners.push((name, entry) => void follow(name, entry));
     },
   });
 

@@ -93,6 +93,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     settings,
     confirmStore(() => known()),
   );
+  const leases = createEventStoreLeaseStreams(connection);
   const retry = createStartupRetry({
     hosts,
     print,
@@ -108,6 +109,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       for (const follower of followers) follower.wake();
     },
     onVaultEntries: (entries) => onVaultEntries(entries),
+    onNodeLeases: leases.onNodeLeases,
     onFailure(error) {
       failure = error;
       for (const follower of followers) follower.fail(error);
@@ -195,7 +197,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       close: closeOnce,
     },
     replicationTarget: createEventStoreReplicationTarget(connection),
-    leases: createEventStoreLeaseStreams(connection),
+    leases,
     keys: createEventStoreKeyStreams({
       connection,
       catchUp,

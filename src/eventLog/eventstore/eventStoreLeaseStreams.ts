@@ -11,9 +11,17 @@ const MAX_ENTRIES = 20;
 /** A renewal that takes longer would be too late. */
 const DEADLINE_MS = 2_000;
 
+export interface EventStoreLeaseStreams extends LeaseStreams {
+  /** Called with what the mirror read of the leases `node-<name>`. */
+  readonly onNodeLeases: (entries: readonly LeaseEntry[]) => void;
+}
+
 /** Creates the lease streams in EventStoreDB (docs/decisions/0015-leases.md). */
-export function createEventStoreLeaseStreams(connection: Connection): LeaseStreams {
+export function createEventStoreLeaseStreams(connection: Connection): EventStoreLeaseStreams {
   const limited = new Set<string>();
+  /** The last entry of each node, until there is a listener. */
+  const earlier = new Map<string, LeaseEntry>();
+  let listener: ((entry: LeaseEntry) => void) | undefined;
 
   /** Sets `$maxCount`, so that the store drops old entries. A failure does no harm and is retried with the next entry. */
   async function limitEntries(stream: string): Promise<void> {
@@ -52,6 +60,18 @@ export function createEventStoreLeaseStreams(connection: Connection): LeaseStrea
       });
       if (outcome.kind === 'committed') void limitEntries(stream);
       return outcome.kind === 'unknown' || outcome.kind === 'rejected' ? outcome : { kind: outcome.kind };
+    },
+    followNodes(next) {
+      listener = next;
+      for (const entry of earlier.values()) listener(entry);
+      earlier.clear();
+    },
+    onNodeLeases(entries) {
+      for (const entry of entries) {
+        if (listener) listener(entry);
+        else if (entry.type === 'LeaseReleased') earlier.delete(entry.node);
+        else earlier.set(entry.node, entry);
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type Position, position } from '../../../domain/core/brands.ts';
 import { ThreadEnded } from '../../../lib/threads/errors.ts';
+import type { LeaseEntry } from '../../leaseStreams.ts';
 import { LogCannotStart } from '../../sqlite/database.ts';
 import { createReader, type Reader } from '../../sqlite/reader.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
@@ -12,6 +13,7 @@ export interface MirrorOptions extends MirrorSettings {
   /** Called when the mirror contains all events up to this position, before `waitUntilSeen` resolves. */
   readonly onProgress: (head: Position) => void;
   readonly onVaultEntries: (entries: readonly VaultEntry[]) => void;
+  readonly onNodeLeases: (entries: readonly LeaseEntry[]) => void;
   /** Called once, when the log cannot be followed any further. */
   readonly onFailure: (error: Error) => void;
   /** Called with a line when the thread of the mirror ended. */
@@ -45,7 +47,7 @@ const BEFORE_FIRST_EVENT: NativePosition = { commit: -1n, prepare: -1n };
 
 /** Starts a mirror. @throws LogCannotStart when the file cannot be opened */
 export async function startMirror(options: MirrorOptions): Promise<Mirror> {
-  const { path, settings, timing, onProgress, onVaultEntries, onFailure, report, storeFaults } = options;
+  const { path, settings, timing, onProgress, onVaultEntries, onNodeLeases, onFailure, report, storeFaults } = options;
   let head = position(0);
   let seen = BEFORE_FIRST_EVENT;
   let waiters: Waiter[] = [];
@@ -79,6 +81,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
       {
         progress: (reached) => advance(reached.head, reached.seen),
         vaultEntries: onVaultEntries,
+        nodeLeases: onNodeLeases,
         connected() {
           cutOffSince = undefined;
           storeFaults.connected();

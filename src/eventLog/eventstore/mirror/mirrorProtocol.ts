@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Position } from '../../../domain/core/brands.ts';
 import type { ErrorData } from '../../../lib/threads/errors.ts';
+import type { LeaseEntry } from '../../leaseStreams.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import type { FollowTiming } from './followAll.ts';
@@ -51,6 +52,8 @@ export interface MirrorOwner {
     /** All events of `$all` up to `seen` were handled; `head` is the position of the last event of the history. */
     progress(reached: { readonly head: Position; readonly seen: NativePosition }): void;
     vaultEntries(entries: readonly VaultEntry[]): void;
+    /** The last of the new entries of each lease `node-<name>`. */
+    nodeLeases(entries: readonly LeaseEntry[]): void;
     connected(): void;
     dropped(reason: string): void;
     /** The server responds, but its data are not those that were read before. */

@@ -4,7 +4,8 @@ import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { Channel } from '../../../lib/threads/channel.ts';
 import { toErrorData } from '../../../lib/threads/errors.ts';
 import { serveThread } from '../../../lib/threads/serveThread.ts';
-import { isVaultStream } from '../../sideStreams.ts';
+import type { LeaseEntry } from '../../leaseStreams.ts';
+import { isNodeLease, isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client/client.ts';
 import { followAll } from './followAll.ts';
 import { openMirrorFile } from './mirrorFile.ts';
@@ -77,5 +78,19 @@ function handle(batch: readonly AllStreamRecordedEvent[], writer: MirrorWriter, 
       entries.map(({ streamId, type, data }) => ({ stream: streamId, type, data })),
     );
   }
+  const leases = lastOfEachStream(batch.filter(({ streamId }) => isNodeLease(streamId)));
+  if (leases.length > 0) channel.notify('nodeLeases', leases.map(toLeaseEntry));
   channel.notify('progress', { head: writer.head, seen: last.position });
 }
+
+/** A node that was away for a day reads thousands of entries of each lease. */
+function lastOfEachStream(events: readonly AllStreamRecordedEvent[]): AllStreamRecordedEvent[] {
+  const last = new Map<string, AllStreamRecordedEvent>();
+  for (const event of events) {
+    last.delete(event.streamId);
+    last.set(event.streamId, event);
+  }
+  return [...last.values()];
+}
+
+const toLeaseEntry = ({ id, type, data }: AllStreamRecordedEvent) => ({ ...(data as object), id, type }) as LeaseEntry;
