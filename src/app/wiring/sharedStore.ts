@@ -8,19 +8,22 @@ import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import type { Config } from '../config/config.ts';
-import type { OnLoss } from './knownLog.ts';
+import { MARK_FILES, type OnLoss } from './knownLog.ts';
+import { markFaults } from './markFaults.ts';
+import { findLossAfterCatchUp } from './outboxLoss.ts';
 import type { Store, StoreIo } from './store.ts';
 
 /**
  * Events and data keys in EventStoreDB, for any number of nodes; the data folder has a copy to read from, and the outbox.
  * Waits for the server without a time limit.
- * @throws errors that waiting does not resolve, with what to do
+ * @param onLoss see `openStore`
+ * @throws LogLacksEvents without `onLoss`; errors that waiting does not resolve, with what to do
  */
 export async function openSharedStore(
   { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
   folder: DataFolder,
   { print, report, faults }: StoreIo,
-  _onLoss?: OnLoss,
+  onLoss?: OnLoss,
 ): Promise<Store> {
   const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
   const { node } = folder;
@@ -32,9 +35,15 @@ export async function openSharedStore(
   const { keys, retry } = eventStore;
   try {
     const vault = await retry(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
+    const mark = { path: folder.file(MARK_FILES.outbox), isPruned: true };
+    const outboxLoss = await findLossAfterCatchUp(eventStore, { path: outboxPath, markPath: mark.path });
+    if (outboxLoss && !onLoss) throw outboxLoss;
+    if (outboxLoss) onLoss?.({ of: 'outbox', error: outboxLoss });
     const outbox = await retry(() =>
       openOutbox({
         path: outboxPath,
+        // Until a loss is recorded in the log, the mark must go on proving it.
+        ...(!onLoss && { mark, onMarkFailure: markFaults(faults, mark.path) }),
         node,
         store: eventStore.replicationTarget,
         drain: (listener) => startDrainThread({ path: outboxPath, mirrorPath: logPath, settings, ...listener }),

@@ -58,6 +58,8 @@ export interface EventStore {
   readonly cutOffSince: number | undefined;
   /** Resolves when the mirror contains everything that is in the store now. @throws MirrorBehind, or the store's error */
   catchUp(): Promise<void>;
+  /** The last revision of a stream in the mirror; -1 if it has none. */
+  lastRevision(stream: string): number;
   /** Retries other calls to the server during the start. */
   readonly retry: StartupRetry;
   /** Closes everything, the log included. */
@@ -210,6 +212,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       return mirror.cutOffSince;
     },
     catchUp,
+    lastRevision: (stream) => mirror.lookup.headOf(stream).revision,
     retry,
     close: closeOnce,
   };

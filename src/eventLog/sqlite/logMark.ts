@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { MarkFile } from '../../dataFolder/markFile.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import { type LogEnd, readLogEnd } from './logEnd.ts';
-import type { PruneRange } from './prune.ts';
 
 /** Which mark a writer keeps. */
 export interface MarkSettings {
@@ -22,16 +21,15 @@ export interface WrittenEnd extends LogEnd {
 
 /** How far a file reaches whose events are deleted once they are elsewhere. */
 export interface PrunedLogMark extends LogEnd {
-  /** All events up to this position are elsewhere, unless their stream is in `streams`. */
-  readonly confirmed: number;
-  /** The last revision of each stream that has events only here, as far as the writer knows. */
+  /** The last revision of each stream that may have events only here; a stream whose events are elsewhere is absent. */
   readonly streams: Readonly<Record<string, number>>;
 }
 
 /** Keeps the mark of the file that this thread writes. */
 export interface MarkKeeper {
   onCommitted(written: readonly WrittenEnd[]): void;
-  onPruned(range: PruneRange): void;
+  /** Called after events were deleted. */
+  onDeleted(): void;
   close(): void;
 }
 
@@ -55,58 +53,47 @@ function keepWhole(database: DatabaseSync, path: string, options: Options): Mark
       const { position, hash, time } = written.at(-1) as WrittenEnd;
       file.note({ position, hash, time });
     },
-    onPruned: () => undefined,
+    onDeleted: () => undefined,
     close: () => file.close(),
   };
 }
 
 function keepPruned(database: DatabaseSync, path: string, options: Options): MarkKeeper {
   const file = new MarkFile<PrunedLogMark>(path, options);
-  const streams = new Map<string, { readonly revision: number; readonly position: number }>();
-  const rows = database.prepare(
-    'SELECT stream, max(revision) AS revision, max(position) AS position FROM events GROUP BY stream ORDER BY position',
-  );
-  for (const { stream, revision, position } of rows.all() as unknown as (StreamEnd & { stream: string })[]) {
-    streams.set(stream, { revision, position });
-  }
+  const streams = new Map<string, number>();
+  for (const { stream, revision } of readStreamEnds(database)) streams.set(stream, revision);
+  const hasEvents = database.prepare('SELECT 1 FROM events WHERE stream = ? LIMIT 1');
   const last = readLastGiven(database);
   const inFile = readLogEnd(database);
   let end: LogEnd = inFile.position === last ? inFile : { position: last, hash: null, time: null };
-  let confirmed = 0;
-  const mark = (): PrunedLogMark => ({
-    ...end,
-    confirmed,
-    streams: Object.fromEntries([...streams].slice(-MAX_STREAMS).map(([stream, { revision }]) => [stream, revision])),
-  });
+  const mark = (): PrunedLogMark => ({ ...end, streams: Object.fromEntries([...streams].slice(-MAX_STREAMS)) });
   file.noteNow(mark());
   return {
     onCommitted(written) {
-      for (const { stream, revision, position } of written) {
+      for (const { stream, revision } of written) {
         streams.delete(stream);
-        streams.set(stream, { revision, position });
+        streams.set(stream, revision);
       }
       const { position, hash, time } = written.at(-1) as WrittenEnd;
       end = { position, hash, time };
       file.note(mark());
     },
-    onPruned({ upTo, kept }) {
-      confirmed = upTo;
-      for (const [stream, { position }] of streams) {
-        if (position <= upTo && !kept.includes(position as Position)) streams.delete(stream);
-      }
+    onDeleted() {
+      for (const stream of streams.keys()) if (!hasEvents.get(stream)) streams.delete(stream);
       file.note(mark());
     },
     close: () => file.close(),
   };
 }
 
+/** The last revision in a file of each stream, the stream that was written last at the end. */
+export const readStreamEnds = (database: DatabaseSync): { readonly stream: string; readonly revision: number }[] =>
+  database
+    .prepare('SELECT stream, max(revision) AS revision FROM events GROUP BY stream ORDER BY max(position)')
+    .all() as { stream: string; revision: number }[];
+
 /** So many fit into the file. Whatever loses events of an older stream loses those of the newest ones too. */
 const MAX_STREAMS = 100;
-
-interface StreamEnd {
-  readonly revision: number;
-  readonly position: number;
-}
 
 /** The last position that was given to an event, also when that event has been deleted. */
 function readLastGiven(database: DatabaseSync): Position {

@@ -24,7 +24,7 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
     notifications: {
       prune(range) {
         prune(database, range);
-        mark?.onPruned(range);
+        mark?.onDeleted();
       },
     },
     stop() {
