@@ -62,7 +62,9 @@ test('refuses to start over an outbox that lacks answered requests, however they
     const { exitCode, stderr } = await (await cluster.launch(name, { SVC_NODE_ID: 'a' })).ended;
     expect({ exitCode, stderr }, what).toEqual({
       exitCode: 1,
-      stderr: [expect.stringMatching(/outbox\.sqlite .* but outbox\.mark proves .* events are missing\. Restore outbox/)],
+      stderr: [
+        expect.stringMatching(/outbox\.sqlite .* but outbox\.mark proves .* events are missing\. Restore outbox/),
+      ],
     });
     const [, missing] = /(\d+) events are missing/.exec(stderr.join()) ?? [];
     // Announcements of requests may be in the outbox as well.
