@@ -3,6 +3,7 @@ import * as accountLink from './accountLink/events.ts';
 import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
 import * as apiKey from './apiKey/events.ts';
+import * as clock from './clock/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './core/event.ts';
 import * as dashboardAuth from './dashboardAuth/events.ts';
 import * as firewall from './firewall/events.ts';
@@ -21,6 +22,7 @@ type Declared =
   | Definitions<typeof accountTokens>
   | Definitions<typeof accountUsage>
   | Definitions<typeof apiKey>
+  | Definitions<typeof clock>
   | Definitions<typeof dashboardAuth>
   | Definitions<typeof firewall>
   | Definitions<typeof losses>
@@ -44,6 +46,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     accountTokens,
     accountUsage,
     apiKey,
+    clock,
     dashboardAuth,
     firewall,
     losses,

@@ -134,6 +134,8 @@ const samples: Samples = {
       },
     ],
   },
+  ClockJumped: { node: 'a', from: NOW, to: later(-7_200_000) },
+  ClockAccepted: { node: 'a', from: later(86_400_000), to: NOW },
   EventParked: {
     eventId: '00000000-0000-4000-8000-000000000001',
     eventType: 'RequestCompleted',

@@ -196,6 +196,8 @@ const kinds = {
     minute: moment,
     counts: fc.constant({ rate_limit_exceeded: 7 }),
   }),
+  ClockJumped: record({ node: fc.constantFrom('n1', 'n2'), from: moment, to: moment }),
+  ClockAccepted: record({ node: fc.constantFrom('n1', 'n2'), from: moment, to: moment }),
   EventParked: record({
     eventId: fc.uuid(),
     eventType: fc.constantFrom('RequestCompleted', 'SessionBegun'),

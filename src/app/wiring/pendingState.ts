@@ -27,6 +27,9 @@ export async function createPendingState({ folder, store, hot, now }: Foundation
   const foreign = new ForeignReservations(hot.state, isOfThisStart);
   hot.onFolded((event) => {
     foreign.onFolded(event);
+    if (event.type === 'ClockAccepted') {
+      ledger.mergeLaterWindows((keyId) => hot.state.apiKeys.get(keyId)?.rules ?? [], event.data.to);
+    }
     if (event.type !== 'RequestCompleted') return;
     ledger.release(event.data.requestId);
     for (const { accountId, limitedUntil } of event.data.attempts) {

@@ -4,16 +4,13 @@ import { amountOf, type Consumption } from './limitTypes.ts';
 import { windowIndexAt } from './limitWindows.ts';
 
 /**
- * Amounts counted for one rule. The window before the latest one is kept as well: a clock that was ahead for a moment must
- * not leave the current window without its count.
+ * Amounts counted for one rule in its latest windows, newest first: the index of a window and its amount by turns. Several are
+ * kept, because after a clock ran ahead an operator may set the windows back (`mergeLaterWindows`).
  */
-interface Counter {
-  window: number;
-  value: number;
-  /** -1 when there is none. */
-  windowBefore: number;
-  valueBefore: number;
-}
+type Counter = number[];
+
+/** A clock that runs ahead for less than a window opens up to two besides the current one. */
+const MAX_WINDOWS = 4;
 
 /** Counters of one key by rule id, and when the key was last used. Mutable, because every request changes them. */
 export interface KeyCounters {
@@ -24,7 +21,7 @@ export interface KeyCounters {
 /** The counters of a key that was never used. */
 export const newCounters = (): KeyCounters => ({ byRule: new Map(), lastUsedAt: null });
 
-/** Adds to the window in which the request was admitted, if that is one of the two that are kept. */
+/** Adds to the window in which the request was admitted, if that is one of those that are kept. */
 export function count(
   counters: KeyCounters,
   rules: readonly LimitRule[],
@@ -39,24 +36,20 @@ export function count(
     const amount = amountOf(rule.limitType, request.consumption);
     const counter = counters.byRule.get(rule.id);
     if (counter) add(counter, index, amount);
-    else counters.byRule.set(rule.id, { window: index, value: amount, windowBefore: -1, valueBefore: 0 });
+    else counters.byRule.set(rule.id, [index, amount]);
   }
 }
 
 function add(counter: Counter, window: number, amount: number): void {
-  if (window === counter.window) {
-    counter.value += amount;
-  } else if (window > counter.window) {
-    counter.windowBefore = counter.window;
-    counter.valueBefore = counter.value;
-    counter.window = window;
-    counter.value = amount;
-  } else if (window === counter.windowBefore) {
-    counter.valueBefore += amount;
-  } else if (window > counter.windowBefore) {
-    counter.windowBefore = window;
-    counter.valueBefore = amount;
+  for (let at = 0; at < counter.length; at += 2) {
+    const kept = counter[at] as number;
+    if (kept > window) continue;
+    if (kept === window) counter[at + 1] = (counter[at + 1] as number) + amount;
+    else counter.splice(at, 0, window, amount);
+    if (counter.length > 2 * MAX_WINDOWS) counter.length = 2 * MAX_WINDOWS;
+    return;
   }
+  if (counter.length < 2 * MAX_WINDOWS) counter.push(window, amount);
 }
 
 /** Subtracts what `count` added, if its window is still kept. */
@@ -71,8 +64,8 @@ export function uncount(
     if (!counter) continue;
     const index = windowIndexAt(rule, request.admittedAt);
     const amount = amountOf(rule.limitType, request.consumption);
-    if (index === counter.window) counter.value = Math.max(0, counter.value - amount);
-    else if (index === counter.windowBefore) counter.valueBefore = Math.max(0, counter.valueBefore - amount);
+    const at = placeOf(counter, index);
+    if (at >= 0) counter[at] = Math.max(0, (counter[at] as number) - amount);
   }
 }
 
@@ -85,13 +78,10 @@ export function mergeLaterWindows(counters: KeyCounters, rules: readonly LimitRu
   for (const rule of rules) {
     const counter = counters.byRule.get(rule.id);
     const index = windowIndexAt(rule, now);
-    if (!counter || counter.window <= index) continue;
-    if (counter.windowBefore >= index) {
-      counter.value += counter.valueBefore;
-      counter.windowBefore = -1;
-      counter.valueBefore = 0;
-    }
-    counter.window = index;
+    if (!counter || index < 0 || (counter[0] ?? -1) <= index) continue;
+    let [next, amount] = [0, 0];
+    for (; next < counter.length && (counter[next] as number) >= index; next += 2) amount += counter[next + 1] as number;
+    counter.splice(0, next, index, amount);
   }
 }
 
@@ -99,7 +89,12 @@ export function mergeLaterWindows(counters: KeyCounters, rules: readonly LimitRu
 export function usedAt(counters: KeyCounters | undefined, rule: LimitRule, now: Instant): number {
   const counter = counters?.byRule.get(rule.id);
   if (!counter) return 0;
-  const index = windowIndexAt(rule, now);
-  if (index < 0) return 0;
-  return index === counter.window ? counter.value : index === counter.windowBefore ? counter.valueBefore : 0;
+  const at = placeOf(counter, windowIndexAt(rule, now));
+  return at < 0 ? 0 : (counter[at] as number);
+}
+
+/** @returns the place of the amount that was counted in a window; -1 when there is none */
+function placeOf(counter: Counter, window: number): number {
+  for (let at = 0; at < counter.length; at += 2) if (counter[at] === window) return at + 1;
+  return -1;
 }

@@ -6,9 +6,9 @@ import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
 
 /** What open requests reserve on one rule in one window. */
 interface Sum {
-  readonly rule: LimitRule;
+  rule: LimitRule;
   /** By `windowIndexAt`. */
-  readonly window: number;
+  window: number;
   amount: number;
   requests: number;
 }
@@ -39,10 +39,11 @@ export class Ledger {
 
   /** The amount in the window that contains `at`, in the unit of the rule's counter. */
   reservedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
+    let reserved = 0;
     for (const { rule, window, amount } of this.#sums.get(keyId) ?? NO_SUMS) {
-      if (rule.id === ruleId && window === windowIndexAt(rule, at)) return amount;
+      if (rule.id === ruleId && window === windowIndexAt(rule, at)) reserved += amount;
     }
-    return 0;
+    return reserved;
   }
 
   /** The number of requests with a reservation. */
@@ -72,6 +73,19 @@ export class Ledger {
       const used = amountIn(amounts, part.sum.rule.id);
       part.sum.amount += used - part.amount;
       part.amount = used;
+    }
+  }
+
+  /**
+   * Moves what is reserved in later windows into the one that contains `now`: an operator has accepted the clock.
+   * @param rulesOf the rules of a key after that
+   */
+  mergeLaterWindows(rulesOf: (keyId: ApiKeyId) => readonly LimitRule[], now: Instant): void {
+    for (const [keyId, sums] of this.#sums) {
+      for (const sum of sums) {
+        sum.rule = ruleIn(rulesOf(keyId), sum.rule.id) ?? sum.rule;
+        sum.window = Math.min(sum.window, windowIndexAt(sum.rule, now));
+      }
     }
   }
 

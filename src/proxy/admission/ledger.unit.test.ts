@@ -83,3 +83,15 @@ test('sums the open requests of each window after any sequence of steps', () => 
     }),
   );
 });
+
+test('moves reservations of later windows into the current one when the clock is accepted', () => {
+  const ledger = new Ledger();
+  ledger.reserve(key, 'r1', NOW, [[1, 5]]);
+  ledger.reserve(key, 'r2', later(400 * DAY), [[1, 70]]);
+  ledger.reserve(key, 'r3', later(500 * DAY), [[1, 600]]);
+  ledger.mergeLaterWindows(() => key.rules, NOW);
+  expect(ledger.reservedOn(keyId, 1, NOW)).toBe(675);
+  for (const request of ['r1', 'r2', 'r3']) ledger.release(request);
+  expect(ledger.reservedOn(keyId, 1, NOW)).toBe(0);
+  expect(ledger.size).toBe(0);
+});

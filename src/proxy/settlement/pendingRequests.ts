@@ -1,5 +1,5 @@
 import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
-import { count, type KeyCounters, newCounters, uncount, usedAt } from '../../domain/limits/counters.ts';
+import { count, type KeyCounters, mergeLaterWindows, newCounters, uncount, usedAt } from '../../domain/limits/counters.ts';
 import { countedAt } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';
@@ -40,6 +40,11 @@ export class PendingRequests {
   /** Called with every event of the log, of any node. */
   onFolded(event: RecordedEvent): void {
     if (event.type === 'RequestAdmitted') this.#announced.delete(event.data.requestId);
+    if (event.type === 'ClockAccepted') {
+      for (const [keyId, counters] of this.#counters) {
+        mergeLaterWindows(counters, this.#hot.apiKeys.get(keyId)?.rules ?? [], event.data.to);
+      }
+    }
     if (event.type !== 'RequestCompleted' || !this.#completed.delete(event.data.requestId)) return;
     const { data: request } = event;
     this.#change(request, uncount);

@@ -1,8 +1,10 @@
 import type { ApiKeyEvent } from '../../domain/apiKey/events.ts';
 import * as apiKey from '../../domain/apiKey/state.ts';
+import { windowsClock } from '../../domain/clock/decide.ts';
+import type { ClockEvent } from '../../domain/clock/events.ts';
 import type { ApiKeyId } from '../../domain/core/brands.ts';
 import type { Recorded } from '../../domain/core/event.ts';
-import { count, type KeyCounters, newCounters } from '../../domain/limits/counters.ts';
+import { count, type KeyCounters, mergeLaterWindows, newCounters } from '../../domain/limits/counters.ts';
 import { advanceTo, countedAt, type WindowsClock } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { AnswerHistory } from './answerHistory.ts';
@@ -53,6 +55,22 @@ export function countRequest(folds: ApiKeyFolds, keyId: ApiKeyId, request: Folde
   const { model } = request;
   const admittedAt = countedAt(folds.windowsClock, request);
   count(counters, key.rules, { model, admittedAt, consumption: consumptionOf(request) });
+}
+
+/**
+ * Sets the windows' clock to the accepted time. What was counted in later windows counts in the current one, and limits that
+ * were created later begin now.
+ */
+export function acceptClock(folds: ApiKeyFolds, event: Recorded<ClockEvent>): void {
+  folds.windowsClock = windowsClock.evolve(folds.windowsClock, event);
+  const { to: now } = event.data;
+  for (const [keyId, key] of folds.apiKeys) {
+    const isAhead = key.rules.some(({ createdAt }) => createdAt > now);
+    const rules = isAhead ? key.rules.map((rule) => (rule.createdAt > now ? { ...rule, createdAt: now } : rule)) : key.rules;
+    if (isAhead) folds.apiKeys.set(keyId, { ...key, rules });
+    const counters = folds.counters.get(keyId);
+    if (counters) mergeLaterWindows(counters, rules, now);
+  }
 }
 
 /** Moves the windows' clock to the time at which a request was admitted or refused by limits. */

@@ -146,7 +146,7 @@ export function copyState(state: HotState): HotState {
     for (const [id, value] of state[name]) target.set(id, value);
   }
   for (const [keyId, { byRule, lastUsedAt }] of state.counters) {
-    const counters = [...byRule].map(([ruleId, counter]) => [ruleId, { ...counter }] as const);
+    const counters = [...byRule].map(([ruleId, counter]) => [ruleId, [...counter]] as [number, number[]]);
     copy.counters.set(keyId, { byRule: new Map(counters), lastUsedAt });
   }
   return copy;

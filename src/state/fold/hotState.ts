@@ -11,7 +11,7 @@ import * as settings from '../../domain/settings/state.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { type AccountFolds, evolveAccount, evolveLink, evolveTokens, evolveUsage } from './accountFolds.ts';
 import { AnswerHistory, type AnswerHistoryData } from './answerHistory.ts';
-import { type ApiKeyFolds, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
+import { acceptClock, type ApiKeyFolds, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
 import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
 import { Pins, type PinsData } from './pins.ts';
 import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
@@ -93,6 +93,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'SignInsThrottled':
       case 'LossAccepted':
       case 'EventParked':
+      case 'ClockJumped':
         return;
       default:
         if (!event.stream.startsWith(REFRESH_STREAM_PREFIX)) this.revisions.set(event.stream, event.revision);
@@ -110,7 +111,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | `SignIn${string}`
           | 'RefusalsCounted'
           | 'LossAccepted'
-          | 'EventParked';
+          | 'EventParked'
+          | 'ClockJumped';
       }
     >,
   ): void {
@@ -173,6 +175,9 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         return;
       case 'PricesPublished':
         this.prices = pricing.evolve(this.prices, event);
+        return;
+      case 'ClockAccepted':
+        acceptClock(this, event);
         return;
       default:
         evolveKey(this, event);

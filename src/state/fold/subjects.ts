@@ -3,6 +3,7 @@ import { accountLink } from '../../domain/accountLink/decide.ts';
 import { accountTokens } from '../../domain/accountTokens/decide.ts';
 import { accountUsage } from '../../domain/accountUsage/decide.ts';
 import { apiKey } from '../../domain/apiKey/decide.ts';
+import { windowsClock } from '../../domain/clock/decide.ts';
 import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import type { Decider } from '../../domain/core/decider.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
@@ -61,6 +62,12 @@ export const subjects = {
     apiKey,
     (id: ApiKeyId) => `apiKey-${id}`,
     (hot, id) => hot.apiKeys.get(id),
+  ),
+  /** The clock of the windows of limits. */
+  clock: subject(
+    windowsClock,
+    (_id: 'main') => 'clock-main',
+    (hot) => hot.windowsClock,
   ),
   firewall: subject(
     firewall,

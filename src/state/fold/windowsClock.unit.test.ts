@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { completed, refused } from '../../../test/support/management.ts';
 import { DAY, HOUR, keyId, later, limitRule, NOW } from '../../../test/support/specification.ts';
 import { ApiKeyCreated, ApiKeyLimitsChanged } from '../../domain/apiKey/events.ts';
+import { ClockAccepted } from '../../domain/clock/events.ts';
 import { type Instant, position } from '../../domain/core/brands.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
 import { usedAt } from '../../domain/limits/counters.ts';
@@ -109,4 +110,41 @@ test('the same log gives the same clock and counters, in whatever order the node
       expect(other?.counters).toEqual(one?.counters);
     }),
   );
+});
+
+const accept = (to: Instant, from: Instant = later(365 * DAY)) => ClockAccepted({ node: 'a', from, to });
+
+test('an acceptance counts what was used meanwhile in the current window', () => {
+  const ahead = [key(), request(NOW), request(later(2 * DAY)), request(later(400 * DAY)), request(later(401 * DAY))];
+  const state = fold([...ahead, accept(later(HOUR))]);
+  expect(state.windowsClock.time).toBe(later(HOUR));
+  for (const rule of rules) expect(used(state, later(HOUR), rule)).toBe(480);
+  expect(used(state, later(DAY))).toBe(0);
+  const { lastUsedAt } = state.counters.get(KEY) ?? {};
+  expect(lastUsedAt).toBe(later(HOUR));
+});
+
+test('an acceptance keeps what was counted in the current window before the clock jumped', () => {
+  const state = fold([key(), request(NOW), request(later(400 * DAY)), accept(later(HOUR))]);
+  for (const rule of rules) expect(used(state, later(HOUR), rule)).toBe(240);
+});
+
+test('a request that a clock ahead admitted counts in the current window when it ends after the acceptance', () => {
+  const late = request(later(400 * DAY), later(400 * DAY), 2);
+  const state = fold([key(), request(NOW), accept(later(HOUR)), late]);
+  expect(used(state, later(HOUR))).toBe(240);
+  expect(state.windowsClock.time).toBe(later(HOUR));
+});
+
+test('a limit that was created by a clock ahead begins with the acceptance', () => {
+  const state = fold([key(later(400 * DAY)), request(later(403 * DAY)), accept(later(HOUR)), request(later(2 * HOUR), NOW, 4)]);
+  const current = state.apiKeys.get(KEY)?.rules ?? [];
+  expect(current.map(({ createdAt }) => createdAt)).toEqual([later(HOUR), later(HOUR), later(HOUR)]);
+  for (const rule of current) expect(used(state, later(2 * HOUR), rule)).toBe(240);
+});
+
+test('an acceptance leaves counters of earlier windows alone', () => {
+  const state = fold([key(), request(NOW), accept(later(2 * DAY), NOW)]);
+  expect(used(state, later(2 * DAY))).toBe(0);
+  expect(used(state, NOW)).toBe(120);
 });

@@ -14,6 +14,7 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
   accountTokens: '<account id>' as AccountId,
   accountUsage: { accountId: '<account id>' as AccountId, yyyymm: '<yyyymm>' },
   apiKey: '<key id>' as ApiKeyId,
+  clock: 'main',
   firewall: 'main',
   modelCatalogue: 'main',
   pricing: 'main',
@@ -27,7 +28,7 @@ const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
 /** `svc accept-loss` writes to it (src/app/acceptLoss.ts). */
 const commandStreams = [LOSSES_STREAM];
 /** Each node writes these, a new one per start and day (src/eventLog/eventSink.ts). */
-const nodeStreams = ['requests-', 'sessions-', REFRESH_STREAM_PREFIX].map(
+const nodeStreams = ['requests-', 'sessions-', 'clocks-', REFRESH_STREAM_PREFIX].map(
   (prefix) => `${prefix}<node>.<boot>_<yyyymmdd>`,
 );
 

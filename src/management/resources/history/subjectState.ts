@@ -17,6 +17,8 @@ export function subjectState(stream: string, state: HotState): Json {
       return toJson(state.usage.get(id.replace(/_\d{6}$/, '') as AccountId));
     case 'apiKey':
       return keyState(id as ApiKeyId, state);
+    case 'clock':
+      return toJson(state.windowsClock);
     case 'firewall':
       return toJson(state.firewall);
     case 'modelCatalogue':
@@ -34,6 +36,6 @@ function keyState(id: ApiKeyId, state: HotState): Json {
   const key = state.apiKeys.get(id);
   if (!key) return null;
   const counters = state.counters.get(id);
-  const used = [...(counters?.byRule ?? [])].map(([ruleId, { value }]) => [ruleId, value]);
+  const used = [...(counters?.byRule ?? [])].map(([ruleId, [, used = 0]]) => [ruleId, used]);
   return toJson({ ...key, lastUsedAt: counters?.lastUsedAt ?? null, used: Object.fromEntries(used) });
 }

@@ -75,9 +75,9 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'log',
     label: 'Event log',
-    hint: 'accepted losses, and events that the store refused',
+    hint: 'accepted losses, events that the store refused, clocks that jumped',
     isChange: true,
-    types: ['LossAccepted', 'EventParked'],
+    types: ['LossAccepted', 'EventParked', 'ClockJumped', 'ClockAccepted'],
   },
   {
     value: 'models',
