@@ -170,6 +170,10 @@ test('returns what the document describes from every endpoint', async () => {
   await call('GET /api/api-keys?at=1');
   await call('DELETE /api/api-keys/{id}', { id: key.id });
 
+  await call('GET /api/clock');
+  await call('GET /api/clock?at=1');
+  await call('POST /api/clock/accept');
+
   await call('POST /api/firewall/ips', {}, { ip_address: '::1' });
   await call('GET /api/firewall/ips');
   await call('DELETE /api/firewall/ips/{ip}', { ip: '::1' });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { type DataFolder, openDataFolder } from '../dataFolder/dataFolder.ts';
 import { MarkFile } from '../dataFolder/markFile.ts';
@@ -15,6 +14,7 @@ import { Faults } from '../lib/faults.ts';
 import { readReadModelEnd, removeReadModelFile } from '../readModels/sqlite/readModelFile.ts';
 import { newestSnapshotName } from '../state/snapshots/snapshotFolder.ts';
 import type { Config } from './config/config.ts';
+import { userName } from './userName.ts';
 import { type FoundLoss, MARK_FILES } from './wiring/knownLog.ts';
 import { openStore } from './wiring/openStore.ts';
 import type { Store } from './wiring/store.ts';
@@ -118,13 +118,4 @@ function resetMarks(folder: DataFolder, { name, logPath }: Store): void {
   mark.noteNow(end);
   mark.close();
   rmSync(folder.file(MARK_FILES.outbox), { force: true });
-}
-
-/** The name of the user that runs this process; some containers have none. */
-function userName(): string | null {
-  try {
-    return userInfo().username;
-  } catch {
-    return null;
-  }
 }

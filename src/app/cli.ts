@@ -27,6 +27,8 @@ const USAGE = `Usage: svc <command>
                           the data folder.
   reset-password          Set a new dashboard password and end all sessions. Stop the service first.
   reset-password --totp   Disable two-factor authentication as well, if the authenticator is lost.
+  accept-clock            Let the windows of limits follow the clock of this machine again after it was wrong, also back.
+                          Stop the service first, or use "Accept clock" in the dashboard.
   accept-loss             Continue without events that the log or the outbox has lost, and record in the log that they are
                           missing. svc refuses to start before. Stop the service first.
 `;
@@ -146,6 +148,17 @@ async function reset(keepsTotp: boolean): Promise<void> {
     print('Signing in still requires a two-factor code; if the authenticator is lost, use reset-password --totp.');
 }
 
+async function acceptClockOfMachine(): Promise<void> {
+  const { acceptClock } = await import('./acceptClock.ts');
+  const accepted = await acceptClock(readConfig(), { print });
+  const shown = (time: number) => new Date(time).toISOString();
+  print(
+    accepted
+      ? `Limits count from ${shown(accepted.to)} on, no longer from ${shown(accepted.from)}. What was used meanwhile counts in the current windows.`
+      : 'Limits follow the clock of this machine already, so nothing was changed.',
+  );
+}
+
 async function acceptLosses(): Promise<void> {
   const { acceptLoss } = await import('./acceptLoss.ts');
   const accepted = await acceptLoss(readConfig(), { print });
@@ -218,6 +231,8 @@ try {
     await importFrom(args[0] ?? '');
   } else if (command === 'reset-password' && (args.length === 0 || (args.length === 1 && args[0] === '--totp'))) {
     await reset(args.length === 0);
+  } else if (command === 'accept-clock' && args.length === 0) {
+    await acceptClockOfMachine();
   } else if (command === 'accept-loss' && args.length === 0) {
     await acceptLosses();
   } else if (command === 'help' || command === '--help' || command === '-h') {

@@ -28,6 +28,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   const foundation = await openFoundation(config, io);
   const readModels = await openReadModels(foundation);
   const pendingState = await createPendingState(foundation);
+  foundation.clock.start(pendingState.records.recordClockJump);
   const provider = await createProviderServices(foundation, pendingState.records);
   const addressing = {
     trustsProxyHeaders: config.FIREWALL_TRUST_PROXY_HEADERS,
@@ -72,6 +73,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     await management.stop();
     await provider.stop();
     await proxy.stop();
+    foundation.clock.stop();
     await pendingState.records.stop();
     await readModels.close();
     await foundation.close();

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
@@ -10,6 +9,7 @@ import { createCommandHandler } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import { startHotRunner } from '../state/hotRunner.ts';
 import type { Config } from './config/config.ts';
+import { userName } from './userName.ts';
 import { openStore } from './wiring/openStore.ts';
 
 export interface PasswordReset {
@@ -67,13 +67,4 @@ export async function resetPassword(
   });
   await destroyKeysOfDisabledTotp(vault, events);
   return { password, isTotpRequired: state.totp !== null && state.isTotpRequired };
-}
-
-/** The name of the user that runs this process; some containers have none. */
-function userName(): string | null {
-  try {
-    return userInfo().username;
-  } catch {
-    return null;
-  }
 }

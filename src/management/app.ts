@@ -18,6 +18,7 @@ import { accountImportRoutes } from './resources/accountImport.ts';
 import { accountRoutes } from './resources/accounts.ts';
 import { accountTrendsRoutes } from './resources/accountTrends.ts';
 import { apiKeyRoutes } from './resources/apiKeys.ts';
+import { clockRoutes, type NodeClock } from './resources/clock.ts';
 import { firewallRoutes } from './resources/firewall.ts';
 import { healthRoutes } from './resources/health.ts';
 import { historyRoutes } from './resources/history.ts';
@@ -40,6 +41,7 @@ export interface ManagementOptions extends Capabilities {
   readonly live: LiveFeed;
   readonly connection?: ConnectionInfo;
   readonly nodeStatus: () => NodeStatus;
+  readonly node: NodeClock;
   /** Models in the price table. */
   readonly pricedModels: readonly string[];
   /** Interval at which usage is polled from the provider. */
@@ -76,6 +78,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(apiKeyRoutes(options))
     .use(settingsRoutes(options))
     .use(firewallRoutes(options))
+    .use(clockRoutes(options))
     .use(sessionRoutes({ ...options, signIns: dashboardAuth.signIns }))
     .use(statusRoutes(options))
     .use(requestLogRoutes(options))

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { acceptClock } from '../../src/app/acceptClock.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { replay } from '../../src/state/past/replay.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
-import { serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
+import { delayed, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 // The clock of the machine is corrected while requests are open, e.g. after sleep or after a start with a wrong time.
 
@@ -136,5 +139,81 @@ describe('a limit', () => {
     const { current_value, reset_at } = await limit();
     expect(current_value).toBe(3_000);
     expect(await limit(`?at=${position}`)).toMatchObject({ current_value, reset_at });
+  });
+
+  const events = () => gateway.events('ClockJumped').map(({ data }) => data);
+  const problems = async (): Promise<string[]> =>
+    (await gateway.api('GET', '/api/status')).body.problems.map(({ code }: { code: string }) => code);
+
+  test('follows the clock again when an operator accepts it, and counts what was used meanwhile', async () => {
+    const { askTimes, limit } = await withKey();
+    expect(await askTimes(1)).toEqual([200]);
+    moveClock(72 * HOUR_MS);
+    expect(await askTimes(1)).toEqual([200]);
+    moveClock(0);
+    await expect.poll(problems, waitOptions).toContain('clock_behind_limits');
+    const { status, body } = await gateway.api('POST', '/api/clock/accept');
+    expect(status).toBe(200);
+    expect(Math.abs(Date.parse(body.limits_time) - Date.now())).toBeLessThan(HOUR_MS);
+    expect(await problems()).not.toContain('clock_behind_limits');
+    const { current_value: used, reset_at: resetAt } = await limit();
+    expect(used).toBe(2_000);
+    expect(Date.parse(resetAt) - Date.now()).toBeLessThan(24 * HOUR_MS);
+    expect(await askTimes(2)).toEqual([200, 429]);
+    expect(gateway.events('ClockAccepted')).toHaveLength(1);
+    expect((await replayed()).differences).toEqual([]);
+  });
+
+  test('counts a request that a clock ahead admitted in the current window once the clock was accepted', async () => {
+    const { askTimes, limit } = await withKey();
+    moveClock(72 * HOUR_MS);
+    expect(await askTimes(1)).toEqual([200]);
+    gateway.pool[0]?.at.always(delayed(400, textResponse({ usage })));
+    const open = askTimes(1);
+    await vi.waitUntil(() => gateway.asked().length === 2, waitOptions);
+    moveClock(0);
+    await gateway.api('POST', '/api/clock/accept');
+    expect(await limit()).toMatchObject({ current_value: 1_000 });
+    expect((await limit()).reserved_value).toBeGreaterThan(0);
+    expect(await open).toEqual([200]);
+    expect(await limit()).toMatchObject({ current_value: 2_000, reserved_value: 0 });
+    expect(await askTimes(2)).toEqual([200, 429]);
+    expect((await replayed()).differences).toEqual([]);
+  });
+
+  test('follows the clock again after svc accept-clock', async () => {
+    const { askTimes, limit } = await withKey();
+    moveClock(72 * HOUR_MS);
+    expect(await askTimes(1)).toEqual([200]);
+    moveClock(0);
+    await gateway.stopService();
+    const accept = () => acceptClock(readConfig({ SVC_DATA_DIR: gateway.folder }), { print: () => undefined });
+    const { from = 0, to = 0 } = (await accept()) ?? {};
+    expect(Math.round((from - to) / HOUR_MS)).toBe(72);
+    expect(await accept()).toBeUndefined();
+    await gateway.restart();
+    expect((await limit()).current_value).toBe(1_000);
+    expect(await problems()).not.toContain('clock_behind_limits');
+  });
+
+  test('a jump is an event and a problem that names both times', async () => {
+    gateway = await startGateway();
+    moveClock(-2 * HOUR_MS);
+    await expect.poll(problems, waitOptions).toContain('clock_jumped');
+    await expect.poll(events, waitOptions).toHaveLength(1);
+    const [{ from, to } = { from: 0, to: 0 }] = events();
+    expect(Math.round((from - to) / 60_000)).toBe(120);
+    expect(gateway.output.filter((line) => line.includes('jumped back by 2 h'))).toHaveLength(1);
+    moveClock(0);
+    await expect.poll(events, waitOptions).toHaveLength(2);
+  });
+
+  test('a start by a clock that is behind the log is a jump', async () => {
+    gateway = await startGateway();
+    await gateway.stopService();
+    moveClock(-2 * HOUR_MS);
+    await gateway.restart();
+    await expect.poll(events, waitOptions).toHaveLength(1);
+    expect(await problems()).toContain('clock_jumped');
   });
 });

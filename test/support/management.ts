@@ -128,6 +128,7 @@ export async function startManagement(
     links,
     live,
     ...(stageOptions.connection && { connection: stageOptions.connection }),
+    node: { name: 'test', isClockHeld: () => false },
     nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),
     pricedModels: ['gpt-5', 'gpt-5.1'],
     usageRefreshSeconds: 60,

@@ -4,7 +4,7 @@ import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { Faults } from '../../lib/faults.ts';
-import { LimitClock } from '../../state/clock/limitClock.ts';
+import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
@@ -40,8 +40,8 @@ export interface Foundation {
   /** The prices that the costs of requests are calculated from. */
   readonly prices: PriceTable;
   readonly now: () => Instant;
-  /** The time of the windows of limits. */
-  readonly limitClock: LimitClock;
+  /** The clock of this machine, and that of the windows of limits. */
+  readonly clock: ClockWatch;
   readonly newId: () => string;
   readonly print: (line: string) => void;
   /** Reports an unexpected error to the operator. */
@@ -71,7 +71,10 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);
-  const limitClock = new LimitClock({ hot: hot.state, now });
+  const clock = new ClockWatch({ hot, now, faults, sharesLog: store.leases !== undefined });
+  hot.onFolded(({ type }) => {
+    if (type === 'ClockAccepted') clock.onAccepted();
+  });
   const snapshots = keepSnapshots({
     hot,
     logPath: store.logPath,
@@ -86,10 +89,10 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     store,
     hot,
     snapshots,
-    handle: createCommandHandler({ log: store.log, hot, now, windowsNow: () => limitClock.now() }),
+    handle: createCommandHandler({ log: store.log, hot, now, windowsNow: () => clock.limitClock.ofNewLimit() }),
     prices,
     now,
-    limitClock,
+    clock,
     newId: randomUUID,
     print,
     report,

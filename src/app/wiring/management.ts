@@ -43,7 +43,7 @@ export async function createManagementSurface(
   foundation: Foundation,
   { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSurfaceOptions,
 ): Promise<ManagementSurface> {
-  const { config, folder, store, hot, handle, prices, now, newId, print, report } = foundation;
+  const { config, folder, store, hot, clock, handle, prices, now, newId, print, report } = foundation;
   const { log, vault } = store;
   const { ledger, cooldowns, records, reservedElsewhere } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
@@ -81,7 +81,7 @@ export async function createManagementSurface(
     reservedOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + reservedElsewhere(keyId, ruleId, at),
   };
   const management = createManagement({
-    views: createViews({ hot, past: createPast({ log, hot }), now, unrecorded }),
+    views: createViews({ hot, past: createPast({ log, hot }), now, windowsNow: () => clock.limitClock.shown(), unrecorded }),
     commands,
     queries: readModels,
     vault,
@@ -92,6 +92,7 @@ export async function createManagementSurface(
     live,
     connection: { clientAddress, isHttps },
     nodeStatus: () => nodeStatusOf(foundation),
+    node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld },
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
     onAccountImported: provider.pollNewAccount,

@@ -1,5 +1,7 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
+import { ClockJumped } from '../../domain/clock/events.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
+import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
 import { DeliveredRevisions } from '../../eventLog/outbox/deliveredRevisions.ts';
@@ -10,6 +12,7 @@ import type { ForeignReservations } from '../../proxy/admission/foreignReservati
 import type { Ledger } from '../../proxy/admission/ledger.ts';
 import type { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
 import { PendingRequests } from '../../proxy/settlement/pendingRequests.ts';
+import type { Jump, LimitClock } from '../../state/clock/limitClock.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { Store } from './store.ts';
 
@@ -21,6 +24,7 @@ export interface NodeRecordsOptions {
   readonly ledger: Ledger;
   readonly cooldowns: Cooldowns;
   readonly foreign: ForeignReservations;
+  readonly limitClock: LimitClock;
 }
 
 type RecordEvent = (event: EventToAppend) => Promise<Position>;
@@ -34,6 +38,8 @@ export interface NodeRecords {
   readonly recordSession: RecordEvent;
   /** Records results of token refreshes; undefined: they go to the stream of their claims. */
   readonly recordResult: RecordRefreshResult | undefined;
+  /** Records that the clock of this node jumped. */
+  readonly recordClockJump: (jump: Jump) => Promise<unknown>;
   /** Requests that are durable in the outbox and not in the log yet; undefined without an outbox. */
   readonly pending: PendingRequests | undefined;
   /** Waits until everything is durable, then gives the outbox a moment to drain. */
@@ -51,7 +57,15 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       category,
       isTyped,
     });
-  const [requests, sessions] = [sink('requests', true), sink('sessions')];
+  const [requests, sessions, clocks] = [sink('requests', true), sink('sessions'), sink('clocks')];
+  const recordClockJump = (jump: Jump) =>
+    clocks.record({
+      id: newEventId(),
+      ...ClockJumped({ node: folder.node, ...jump }),
+      time: now(),
+      actor: { kind: 'system', reason: 'the clock of the machine is watched' },
+      correlationId: newEventId(),
+    });
   const { outbox } = store;
   if (!outbox) {
     return {
@@ -59,10 +73,10 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       isBlocked: () => requests.isBlocked,
       recordSession: sessions.record,
       recordResult: undefined,
+      recordClockJump,
       pending: undefined,
       async stop() {
-        await requests.flush();
-        await sessions.flush();
+        for (const each of [requests, sessions, clocks]) await each.flush();
       },
     };
   }
@@ -78,9 +92,10 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       return hot.state.position;
     },
     recordResult: createRefreshResultRecorder({ hot: hot.state, record: refreshes.record, now }),
+    recordClockJump,
     pending,
     async stop() {
-      for (const each of [requests, sessions, refreshes]) await each.flush();
+      for (const each of [requests, sessions, clocks, refreshes]) await each.flush();
       await outbox.close();
     },
   };
@@ -92,7 +107,7 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
  */
 async function followOutbox(
   outbox: Outbox,
-  { store, folder, hot, ledger, foreign, cooldowns, now }: NodeRecordsOptions,
+  { store, folder, hot, ledger, foreign, cooldowns, limitClock, now }: NodeRecordsOptions,
 ): Promise<PendingRequests> {
   const pending = new PendingRequests(hot.state);
   const delivered = new DeliveredRevisions((stream) => stream.startsWith(`${folder.node}.`, stream.indexOf('-') + 1));
@@ -105,6 +120,7 @@ async function followOutbox(
       return;
     }
     pending.onDurable(event);
+    if (event.type === 'RequestCompleted' || event.type === 'RequestRefused') limitClock.follow(event.data);
     if (event.type !== 'RequestCompleted') return;
     // From here on `pending` counts it.
     ledger.release(event.data.requestId);

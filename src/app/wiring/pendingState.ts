@@ -19,7 +19,7 @@ export interface PendingState {
 }
 
 /** Creates the ledger, the cool-downs and the sinks of this node, and keeps them in step with the log. */
-export async function createPendingState({ folder, store, hot, now }: Foundation): Promise<PendingState> {
+export async function createPendingState({ folder, store, hot, now, clock }: Foundation): Promise<PendingState> {
   const isOfThisStart = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
   const ledger = new Ledger();
@@ -36,7 +36,7 @@ export async function createPendingState({ folder, store, hot, now }: Foundation
       if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
     }
   });
-  const records = await createNodeRecords({ store, folder, hot, now, ledger, cooldowns, foreign });
+  const records = await createNodeRecords({ store, folder, hot, now, ledger, cooldowns, foreign, limitClock: clock.limitClock });
   const { pending } = records;
   return {
     ledger,

@@ -7,6 +7,7 @@ import { usedAt } from '../../domain/limits/counters.ts';
 import { type CompletedRequest, RequestAdmitted, RequestCompleted } from '../../domain/request/events.ts';
 import { SessionBegun, SessionEnded } from '../../domain/session/events.ts';
 import type { RecordedEvent, StoredEvent, Subscriber } from '../../eventLog/eventLog.ts';
+import { LimitClock } from '../../state/clock/limitClock.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
 import type { Foundation } from './foundation.ts';
 import { createPendingState } from './pendingState.ts';
@@ -93,6 +94,7 @@ async function startNode({ earlier = [] }: { earlier?: readonly RecordedEvent[] 
   };
   const start = () =>
     createPendingState({
+      clock: { limitClock: new LimitClock({ hot: hot.state, now: () => NOW, holdsOnJump: true, onJump: () => {} }) },
       folder: { node: 'n1', boot: 'b1' },
       store: { outbox, log, retryWhileUnavailable: (work: () => unknown) => work() },
       hot,

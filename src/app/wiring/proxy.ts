@@ -48,7 +48,7 @@ export async function createProxySurface(
   foundation: Foundation,
   { pendingState, provider, clientAddress }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
-  const { config, store, hot, now, limitClock, report } = foundation;
+  const { config, store, hot, now, clock, report } = foundation;
   const { ledger, records, reservedElsewhere } = pendingState;
   const { recordRequest: record } = records;
   const pricing = await publishPrices(foundation);
@@ -91,7 +91,7 @@ export async function createProxySurface(
       priceOf,
       refusals,
       now,
-      windowsNow: () => limitClock.now(),
+      windowsNow: () => clock.limitClock.now(),
     }),
     conversations: { recentItems, pinDigest: createPinDigest((value) => store.vault.digest('pin', value)) },
     memoryBudget: new MemoryBudget(memoryForRequests(memoryLimits())),

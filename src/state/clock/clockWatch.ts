@@ -63,7 +63,7 @@ export class ClockWatch {
   /** Looks for a jump, and brings the faults up to date. */
   check(): void {
     const { hot, now, faults } = this.#options;
-    this.limitClock.now();
+    this.limitClock.shown();
     const behindMs = hot.state.windowsClock.time - now();
     if (behindMs > MAX_CLOCK_DIFFERENCE_MS) {
       const reached = iso(hot.state.windowsClock.time);

@@ -67,17 +67,28 @@ export class LimitClock {
     return this.#held ? now() - timeOf(this.#held, this.#monotonicNow()) : 0;
   }
 
-  /** The time for an admission or for a new limit. Looks for a jump each time, so that no admission follows one. */
+  /** The time for an admission; later ones are never before it. */
   now(): Instant {
+    const time = this.shown();
+    if (time > this.#highest) this.#highest = time;
+    return this.#highest;
+  }
+
+  /** The time for a new limit, which moves the clock once it is in the log. */
+  ofNewLimit(): Instant {
+    const time = this.shown();
+    return time > this.#highest ? time : this.#highest;
+  }
+
+  /** The time for figures: what the log says, without admissions that it does not have yet. Notices a jump first. */
+  shown(): Instant {
     const { hot, now } = this.#options;
     const [wall, at] = [now(), this.#monotonicNow()];
     this.#followAcceptance(wall, at);
     const expected = timeOf(this.#anchor, at);
     if (Math.abs(wall - expected) > MAX_CLOCK_DIFFERENCE_MS) this.#onJump({ from: instant(expected), to: wall }, at);
     if (this.#held && Math.abs(wall - timeOf(this.#held, at)) <= MAX_CLOCK_DIFFERENCE_MS) this.#held = undefined;
-    const time = windowsTime(hot.windowsClock, this.#held ? instant(timeOf(this.#held, at)) : wall);
-    if (time > this.#highest) this.#highest = time;
-    return this.#highest;
+    return windowsTime(hot.windowsClock, this.#held ? instant(timeOf(this.#held, at)) : wall);
   }
 
   /** Follows the admission of a request that this node has recorded and the log does not have yet. */

@@ -67,6 +67,8 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
       },
     ],
   },
+  ClockJumped: { from: instant(Date.UTC(2030, 0, 31, 12)), to: instant(Date.UTC(2030, 0, 31, 10)) },
+  ClockAccepted: { from: instant(Date.UTC(2030, 0, 31, 12)), to: instant(Date.UTC(2030, 0, 31, 10)) },
   ModelsListed: { from: [], to: [{ slug: '{model}', version: '' }] },
   SettingsChanged: { from: { apiKeyAuthEnabled: false }, to: { apiKeyAuthEnabled: true } },
   RefusalsCounted: { counts: { invalid_api_key: 7 } },
