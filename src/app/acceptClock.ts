@@ -44,9 +44,14 @@ export async function acceptClock(
   const hot = opened.adopt(await startHotRunner(store.log, () => undefined), (runner) => runner.stop());
   const { time: from } = hot.state.windowsClock;
   const handle = createCommandHandler({ log: store.log, hot });
-  const { events } = await handle(subjects.clock, 'main', { type: 'AcceptClock', node: folder.node }, {
-    actor: { kind: 'cli', command: 'accept-clock', user: userName() },
-    correlationId: randomUUID(),
-  });
+  const { events } = await handle(
+    subjects.clock,
+    'main',
+    { type: 'AcceptClock', node: folder.node },
+    {
+      actor: { kind: 'cli', command: 'accept-clock', user: userName() },
+      correlationId: randomUUID(),
+    },
+  );
   return events.length === 0 ? undefined : { from, to: hot.state.windowsClock.accepted?.time ?? instant(Date.now()) };
 }

@@ -81,7 +81,13 @@ export async function createManagementSurface(
     reservedOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + reservedElsewhere(keyId, ruleId, at),
   };
   const management = createManagement({
-    views: createViews({ hot, past: createPast({ log, hot }), now, windowsNow: () => clock.limitClock.shown(), unrecorded }),
+    views: createViews({
+      hot,
+      past: createPast({ log, hot }),
+      now,
+      windowsNow: () => clock.limitClock.shown(),
+      unrecorded,
+    }),
     commands,
     queries: readModels,
     vault,

@@ -36,7 +36,16 @@ export async function createPendingState({ folder, store, hot, now, clock }: Fou
       if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
     }
   });
-  const records = await createNodeRecords({ store, folder, hot, now, ledger, cooldowns, foreign, limitClock: clock.limitClock });
+  const records = await createNodeRecords({
+    store,
+    folder,
+    hot,
+    now,
+    ledger,
+    cooldowns,
+    foreign,
+    limitClock: clock.limitClock,
+  });
   const { pending } = records;
   return {
     ledger,

@@ -13,7 +13,10 @@ test('accepting a clock that is behind the windows sets them back to it', () => 
 });
 
 test('accepting a clock that the windows follow changes nothing', () =>
-  clock.given(accepted).when({ type: 'AcceptClock', node: 'a' }, { now: later(1) }).then());
+  clock
+    .given(accepted)
+    .when({ type: 'AcceptClock', node: 'a' }, { now: later(1) })
+    .then());
 
 test('accepting a clock that was held sets the windows ahead to it', () =>
   clock

@@ -80,7 +80,8 @@ export function mergeLaterWindows(counters: KeyCounters, rules: readonly LimitRu
     const index = windowIndexAt(rule, now);
     if (!counter || index < 0 || (counter[0] ?? -1) <= index) continue;
     let [next, amount] = [0, 0];
-    for (; next < counter.length && (counter[next] as number) >= index; next += 2) amount += counter[next + 1] as number;
+    for (; next < counter.length && (counter[next] as number) >= index; next += 2)
+      amount += counter[next + 1] as number;
     counter.splice(0, next, index, amount);
   }
 }

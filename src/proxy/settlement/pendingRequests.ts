@@ -1,5 +1,12 @@
 import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
-import { count, type KeyCounters, mergeLaterWindows, newCounters, uncount, usedAt } from '../../domain/limits/counters.ts';
+import {
+  count,
+  type KeyCounters,
+  mergeLaterWindows,
+  newCounters,
+  uncount,
+  usedAt,
+} from '../../domain/limits/counters.ts';
 import { countedAt } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';

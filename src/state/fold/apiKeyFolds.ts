@@ -66,7 +66,9 @@ export function acceptClock(folds: ApiKeyFolds, event: Recorded<ClockEvent>): vo
   const { to: now } = event.data;
   for (const [keyId, key] of folds.apiKeys) {
     const isAhead = key.rules.some(({ createdAt }) => createdAt > now);
-    const rules = isAhead ? key.rules.map((rule) => (rule.createdAt > now ? { ...rule, createdAt: now } : rule)) : key.rules;
+    const rules = isAhead
+      ? key.rules.map((rule) => (rule.createdAt > now ? { ...rule, createdAt: now } : rule))
+      : key.rules;
     if (isAhead) folds.apiKeys.set(keyId, { ...key, rules });
     const counters = folds.counters.get(keyId);
     if (counters) mergeLaterWindows(counters, rules, now);

@@ -11,7 +11,7 @@ import * as settings from '../../domain/settings/state.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { type AccountFolds, evolveAccount, evolveLink, evolveTokens, evolveUsage } from './accountFolds.ts';
 import { AnswerHistory, type AnswerHistoryData } from './answerHistory.ts';
-import { acceptClock, type ApiKeyFolds, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
+import { type ApiKeyFolds, acceptClock, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
 import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
 import { Pins, type PinsData } from './pins.ts';
 import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';

@@ -137,7 +137,12 @@ test('a request that a clock ahead admitted counts in the current window when it
 });
 
 test('a limit that was created by a clock ahead begins with the acceptance', () => {
-  const state = fold([key(later(400 * DAY)), request(later(403 * DAY)), accept(later(HOUR)), request(later(2 * HOUR), NOW, 4)]);
+  const state = fold([
+    key(later(400 * DAY)),
+    request(later(403 * DAY)),
+    accept(later(HOUR)),
+    request(later(2 * HOUR), NOW, 4),
+  ]);
   const current = state.apiKeys.get(KEY)?.rules ?? [];
   expect(current.map(({ createdAt }) => createdAt)).toEqual([later(HOUR), later(HOUR), later(HOUR)]);
   for (const rule of current) expect(used(state, later(2 * HOUR), rule)).toBe(240);
