@@ -25,6 +25,12 @@ export interface PreparedAppend {
   readonly data: readonly RecordedEvent['data'][];
 }
 
+/**
+ * Maximum size of a new event, data and metadata as JSON in UTF-8. Every part of svc handles events of this size; larger ones
+ * of earlier versions stay readable (docs/decisions/0060-size-of-an-event.md).
+ */
+export const MAX_EVENT_BYTES = 65_536;
+
 /** The append will never succeed; the message says why. */
 export class InvalidAppend extends Error {
   override readonly name = 'InvalidAppend';
@@ -51,7 +57,17 @@ export function prepareAppend(
   if (events.length === 0) throw new InvalidAppend('an append needs at least one event');
   const data = events.map((event) => validateData(event, isValidated));
   const serialiseEvent = isLossless ? serialiseLossless : serialiseChecked;
-  return { stream, expected, data, events: events.map((event, index) => serialiseEvent(event, data[index], node)) };
+  const prepared = events.map((event, index) => boundedSize(serialiseEvent(event, data[index], node)));
+  return { stream, expected, data, events: prepared };
+}
+
+function boundedSize(event: PreparedEvent): PreparedEvent {
+  const { type, data, metadata } = event;
+  // Counting bytes would cost as much as writing JSON; a character has at most three.
+  if ((data.length + metadata.length) * 3 <= MAX_EVENT_BYTES) return event;
+  const bytes = Buffer.byteLength(data) + Buffer.byteLength(metadata);
+  if (bytes > MAX_EVENT_BYTES) throw new InvalidAppend(`${type}: it has ${bytes} bytes, more than ${MAX_EVENT_BYTES}`);
+  return event;
 }
 
 function validateData({ type, data }: EventToAppend, isValidated: boolean): RecordedEvent['data'] {

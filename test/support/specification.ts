@@ -53,6 +53,11 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
   const fold = (events: readonly DomainEvent[]): State =>
     events.map(recorded).reduce((state, event) => deepFreeze(evolve(state, event as unknown as Folded)), initialState);
 
+  const validated = (produced: readonly Produced[]): readonly Produced[] => {
+    for (const { type, data } of produced) eventTypes.get(type)?.data(z).parse(data);
+    return produced;
+  };
+
   const given = (...events: readonly Fact<Folded>[]) => ({
     /** The state after these events. */
     state: () => fold(events),
@@ -61,10 +66,10 @@ export function specification<State, Command, Produced extends DomainEvent, Fold
       return {
         // biome-ignore lint/suspicious/noThenProperty: ends the chain; nothing awaits the object
         then(...expected: readonly Produced[]): void {
-          const produced = decided();
-          for (const { type, data } of produced) eventTypes.get(type)?.data(z).parse(data);
-          expect(produced).toEqual(expected);
+          expect(validated(decided())).toEqual(expected);
         },
+        /** The new events, where a test looks at them more closely than `then` does. */
+        events: () => validated(decided()),
         refuses(code: ErrorCode, details: Readonly<Record<string, unknown>> = {}): void {
           const refusal = refusalOf(decided);
           expect(refusal.code).toBe(code);

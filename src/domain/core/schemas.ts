@@ -11,4 +11,6 @@ export const positionSchema = branded<Position>((z) => z.int().min(0));
 export const microDollarsSchema = branded<MicroDollars>((z) => z.int().min(0));
 export const sealedSchema = branded<Sealed>((z) => z.string().startsWith('sealed.'));
 export const accountIdSchema = branded<AccountId>((z) => z.string().min(1));
+/** The number of a part and how many there are (`parts.ts`). */
+export const partSchema = schema((z) => z.tuple([z.int().min(1), z.int().min(1)]));
 export const apiKeyIdSchema = branded<ApiKeyId>((z) => z.uuid());

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { at, later, NOW, specification } from '../../../test/support/specification.ts';
+import { jsonBytes } from '../core/parts.ts';
 import { modelCatalogue } from './decide.ts';
 import { ModelDescribed, ModelsListed } from './events.ts';
 
@@ -19,6 +20,56 @@ const known = [
 
 test('describes each model before the first list of a plan', () =>
   catalogue.when(observe('plus', sol, luna)).then(...known));
+
+test('stores a description that is larger than an event in parts', () => {
+  const large = { slug: 'large', version: 'v9', entry: `{"slug":"large","text":"${'"\\n'.repeat(30_000)}"}` };
+  const asked = catalogue.when(observe('plus', large, luna));
+  const events = asked.events();
+  expect(events.map(({ type }) => type)).toEqual([
+    ...Array(4).fill('ModelDescribed'),
+    'ModelDescribed',
+    'ModelsListed',
+  ]);
+  for (const event of events) expect(jsonBytes(event)).toBeLessThan(50_000);
+  expect(asked.state().entries.get('v9')).toBe(large.entry);
+  catalogue
+    .given(...events)
+    .when(observe('plus', large, luna))
+    .then();
+});
+
+test('takes several commands for descriptions that are larger than an append', () => {
+  const many = Array.from({ length: 10 }, (_, index) => ({
+    slug: `m${index}`,
+    version: `v${index}`,
+    entry: 'x'.repeat(100_000),
+  }));
+  const first = catalogue.when(observe('plus', ...many)).events();
+  expect(jsonBytes(first)).toBeLessThan(600_000);
+  const second = catalogue
+    .given(...first)
+    .when(observe('plus', ...many))
+    .events();
+  expect([first.at(-1)?.type, second.at(-1)?.type]).toEqual(['ModelDescribed', 'ModelsListed']);
+  const state = catalogue.given(...first, ...second).state();
+  expect([...state.entries.values()].map(({ length }) => length)).toEqual(Array(10).fill(100_000));
+});
+
+test('stores a list that is larger than an event in parts', () => {
+  const named = (start: string) =>
+    Array.from({ length: 500 }, (_, index) => ({
+      slug: `${start}${index}`.padEnd(200, 'x'),
+      version: `${start}v${index}`,
+      entry: '{}',
+    }));
+  const [before, after] = [named('a'), named('b')];
+  const first = catalogue.when(observe('plus', ...before)).events();
+  const asked = catalogue.given(...first).when(observe('plus', ...after));
+  expect(asked.events().filter(({ type }) => type === 'ModelsListed').length).toBeGreaterThan(3);
+  for (const event of asked.events()) expect(jsonBytes(event)).toBeLessThan(50_000);
+  expect(asked.state().plans.get('plus')).toEqual(after.map(listed));
+  expect(asked.state().entries.size).toBe(500);
+});
 
 test('does not record an unchanged list', () =>
   catalogue

@@ -1,5 +1,6 @@
 import type { Instant } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
+import { isFirst, isLast } from '../core/parts.ts';
 import type { ListedModel, ModelCatalogueEvent } from './events.ts';
 
 /** The provider's models as last polled. */
@@ -16,12 +17,15 @@ export const initialState: ModelCatalogue = { plans: new Map(), entries: new Map
 export function evolve(catalogue: ModelCatalogue, { type, data, time }: Recorded<ModelCatalogueEvent>): ModelCatalogue {
   switch (type) {
     case 'ModelDescribed': {
-      const entries = new Map(catalogue.entries).set(data.version, data.entry);
+      const before = isFirst(data.part) ? '' : (catalogue.entries.get(data.version) ?? '');
+      const entries = new Map(catalogue.entries).set(data.version, before + data.entry);
       if (catalogue.firstSeen.has(data.slug)) return { ...catalogue, entries };
       return { ...catalogue, entries, firstSeen: new Map(catalogue.firstSeen).set(data.slug, time) };
     }
     case 'ModelsListed': {
-      const plans = new Map(catalogue.plans).set(data.planType, data.to);
+      const before = isFirst(data.part) ? [] : (catalogue.plans.get(data.planType) ?? []);
+      const plans = new Map(catalogue.plans).set(data.planType, [...before, ...data.to]);
+      if (!isLast(data.part)) return { ...catalogue, plans };
       const listed = new Set([...plans.values()].flatMap((models) => models.map(({ version }) => version)));
       const entries = new Map([...catalogue.entries].filter(([version]) => listed.has(version)));
       return { ...catalogue, plans, entries };

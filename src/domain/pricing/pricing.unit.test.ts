@@ -1,5 +1,6 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { specification } from '../../../test/support/specification.ts';
+import { jsonBytes } from '../core/parts.ts';
 import { pricing } from './decide.ts';
 import { PricesPublished } from './events.ts';
 
@@ -17,3 +18,16 @@ test('new prices name their predecessor', () =>
     .given(first)
     .when(publish('v2'))
     .then(PricesPublished({ from: 'v1', to: 'v2', models })));
+
+test('publishes a table that is larger than an event in parts', () => {
+  const table = Array.from({ length: 1_000 }, (_, index) => ({
+    model: `model-${index}`.padEnd(190, 'x'),
+    input: 1,
+    cachedInput: 0.1,
+    output: 10,
+  }));
+  const published = prices.given(first).when({ type: 'PublishPrices', table: { version: 'v2', models: table } });
+  expect(published.events().length).toBeGreaterThan(3);
+  for (const event of published.events()) expect(jsonBytes(event)).toBeLessThan(50_000);
+  expect(published.state()).toEqual({ version: 'v2', models: table });
+});

@@ -185,11 +185,12 @@ test('rejects an event that is larger than the configured limit of the server', 
   expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('MaxAppendEventSize') });
 });
 
-test('rejects a message of 20 MB', async () => {
+test('rejects an append of 20 MB', async () => {
   const { open } = await aStage();
   const { log } = await open({ appendDeadlineMs: 10_000 });
-  const outcome = await log.append(aStream(), NO_STREAM, [anEvent({ correlationId: 'x'.repeat(20_000_000) })]);
-  expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('larger than a message') });
+  const events = Array.from({ length: 340 }, () => anEvent({ correlationId: 'x'.repeat(60_000) }));
+  const outcome = await log.append(aStream(), NO_STREAM, events);
+  expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('1048576 bytes in one append') });
 });
 
 test('rejects an append to a tombstoned stream with its name', async () => {

@@ -41,13 +41,13 @@ test('rejects an append that does not fit on the disk, and writes smaller and la
   await using folder = await tempFolder();
   const path = join(folder.path, 'log.sqlite');
   const log = await createSqliteEventLog({ path, node: 'test', maxBytes: 20 * 8_192 });
-  const large = () => anEvent({ correlationId: 'x'.repeat(1_000_000) });
+  const large = () => Array.from({ length: 20 }, () => anEvent({ correlationId: 'x'.repeat(60_000) }));
   const outcomes = await Promise.all([
     log.append('firewall-a', NO_STREAM, [anEvent()]),
-    log.append('firewall-b', NO_STREAM, [large()]),
+    log.append('firewall-b', NO_STREAM, large()),
     log.append('firewall-c', NO_STREAM, [anEvent()]),
     log.append('firewall-a', 0, [anEvent()]),
-    log.append('firewall-a', 1, [anEvent(), large()]),
+    log.append('firewall-a', 1, [anEvent(), ...large()]),
   ]);
   expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'rejected', 'committed', 'committed', 'rejected']);
   expect(outcomes[1]).toMatchObject({ reason: expect.stringContaining('full') });

@@ -90,7 +90,12 @@ export function createModelPoller({
       if (!models) continue;
       const cause = { actor: { kind: 'system', reason: 'models poll' }, correlationId: newId() } as const;
       const command = { type: 'ObserveModels', planType, models } as const;
-      await serialize(() => handle(subjects.modelCatalogue, 'main', command, cause));
+      await serialize(async () => {
+        const record = async () => (await handle(subjects.modelCatalogue, 'main', command, cause)).events;
+        // Long descriptions take several commands, of which the last one lists the models.
+        let events = await record();
+        while (events.length > 0 && !events.some(({ type }) => type === 'ModelsListed')) events = await record();
+      });
       return;
     }
   }

@@ -1,5 +1,6 @@
 import { badRequest } from '../errors/proxyError.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
+import { checkEffortLength } from '../responses/schema.ts';
 import { readMessages } from './readMessages.ts';
 import { readResponseFormat } from './readResponseFormat.ts';
 import { readToolChoice, readTools } from './readTools.ts';
@@ -63,6 +64,7 @@ function refuseUnsupported({ n, modalities, functions, function_call: call }: Js
 function readReasoning({ reasoning, reasoning_effort: effort }: JsonObject): unknown {
   if (effort === undefined || effort === null) return reasoning;
   if (typeof effort !== 'string' || !effort.isWellFormed()) badRequest('reasoning_effort', 'must be a string');
+  checkEffortLength(effort, 'reasoning_effort');
   if (reasoning === undefined || reasoning === null) return { effort };
   return isObject(reasoning) ? { effort, ...reasoning } : reasoning;
 }

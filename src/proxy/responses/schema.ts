@@ -22,6 +22,11 @@ const INCLUDABLE: ReadonlySet<unknown> = new Set([
   'web_search_call.action.sources',
 ]);
 
+// Bounds of the texts that every event about a request keeps. The longest names in use have less than half.
+const MAX_MODEL_CHARACTERS = 200;
+const MAX_EFFORT_CHARACTERS = 64;
+const MAX_TIER_CHARACTERS = 64;
+
 /** @throws ProxyError `invalid_request_error` */
 export type Check = (value: unknown, name: string) => void;
 
@@ -31,7 +36,16 @@ const optional =
     if (value !== undefined && value !== null && !isValid(value)) badRequest(name, problem);
   };
 const isString = (value: unknown): value is string => typeof value === 'string';
+const atMost =
+  (characters: number): Check =>
+  (value, name) => {
+    if (!isString(value) || value.length <= characters) return;
+    const shortened = value.slice(0, 40).toWellFormed();
+    badRequest(name, `must have at most ${characters} characters, but has ${value.length} ("${shortened}...")`);
+  };
 const optionalString = optional(isString, 'must be a string');
+/** @param name of the field on the surface of the request */
+export const checkEffortLength: Check = atMost(MAX_EFFORT_CHARACTERS);
 const optionalBoolean = optional((value) => typeof value === 'boolean', 'must be true or false');
 const optionalObject = optional(isObject, 'must be an object');
 
@@ -42,6 +56,7 @@ const optionalObject = optional(isObject, 'must be an object');
  */
 export const fieldChecks: readonly (readonly [name: string, check: Check])[] = [
   ['model', checkModel],
+  ['model', atMost(MAX_MODEL_CHARACTERS)],
   ['input', checkInput],
   ['instructions', optionalString],
   ['stream', optionalBoolean],
@@ -58,6 +73,7 @@ export const fieldChecks: readonly (readonly [name: string, check: Check])[] = [
   ['tool_choice', checkChosenTool],
   ['tools', checkTools],
   ['include', checkInclude],
+  ['service_tier', atMost(MAX_TIER_CHARACTERS)],
 ];
 
 /** Runs all checks on a parsed body. @throws ProxyError `invalid_request_error` with the path of the first failing field */
@@ -104,6 +120,7 @@ function checkReasoning(reasoning: unknown): void {
   if (!isObject(reasoning)) return;
   optionalString(reasoning.effort, 'reasoning.effort');
   checkWellFormed(reasoning.effort, 'reasoning.effort');
+  checkEffortLength(reasoning.effort, 'reasoning.effort');
   optionalString(reasoning.summary, 'reasoning.summary');
 }
 
