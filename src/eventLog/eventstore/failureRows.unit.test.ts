@@ -39,7 +39,7 @@ const failures: readonly [name: string, file: string, title: string][] = [
   ['BigInt in event data', refusing, 'a BigInt'],
   ['connection of another node cut', appends, 'the appends of one node while the connection of another is cut'],
   ['more than 1 MiB of data', appends, 'rejects only the append with too much data'],
-  ['message of 20 MB', appends, 'rejects a message of 20 MB'],
+  ['message of 20 MB', appends, 'rejects an append of 20 MB'],
   ['wrong password or user', follows, 'reports a wrong password at the start'],
   ['missing right', appends, 'refused because the user lacks a right'],
   ['unknown certificate authority', tls, 'an unknown authority'],
