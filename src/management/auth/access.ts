@@ -29,9 +29,6 @@ interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now'> {
   readonly connection: ConnectionInfo;
 }
 
-/** Recorded with every event that the client causes. */
-const MAX_USER_AGENT_CHARACTERS = 300;
-
 /** Sets `ctx.state.client` and `ctx.state.cause`; refuses no request. */
 export function identifyClient({ views, now, cookie, connection }: IdentifyClientOptions): ManagementMiddleware {
   const { remoteAddress = (request) => request.socket.remoteAddress, clientAddress = remoteAddress } = connection;
