@@ -5,8 +5,12 @@ const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 export const isOperatorError = (error: unknown): boolean =>
   error instanceof Error && !BUGS.some((kind) => error instanceof kind);
 
-/** The text to print for an error: one line, or for a bug the stack, because its message alone does not locate it. */
+/**
+ * The text to print for an error: its message, without the name of its class; for a bug the stack, because its message
+ * alone does not locate it.
+ */
 export function reportText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return (isOperatorError(error) ? undefined : error.stack) ?? `${error.name}: ${error.message}`;
+  if (isOperatorError(error) && error.message !== '') return error.message;
+  return error.stack ?? `${error.name}: ${error.message}`;
 }

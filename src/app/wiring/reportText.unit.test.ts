@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { ProviderProblem } from '../../provider/client/throttledReports.ts';
 import { reportText } from './reportText.ts';
 
-test('prints one line for an error that an operator can act on', () => {
+test('prints the message of an error that an operator can act on, without its class name', () => {
   expect(reportText(new ProviderProblem('the usage of account a could not be read'))).toBe(
-    'ProviderProblem: the usage of account a could not be read',
+    'the usage of account a could not be read',
   );
+  expect(reportText(new Error(''))).toMatch(/^Error\b/);
   expect(reportText('the lease is held by this node now')).toBe('the lease is held by this node now');
 });
 

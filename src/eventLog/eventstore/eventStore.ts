@@ -12,6 +12,7 @@ import { createAppendQueues } from './appendQueues.ts';
 import { createCatchUp } from './catchUp.ts';
 import { openConnection } from './client/connection.ts';
 import { type ConnectionSettings, describeHosts } from './client/connectionString.ts';
+import { explainConnection } from './client/probeServer.ts';
 import { createStartupRetry, type StartupRetry } from './client/startupRetry.ts';
 import { waitForServer } from './client/waitForServer.ts';
 import { createEventStoreKeyStreams } from './eventStoreKeyStreams.ts';
@@ -100,6 +101,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     hosts,
     print,
     signal,
+    explain: () => explainConnection(settings),
     ...(firstPauseMs !== undefined && { firstPauseMs }),
   });
   const end = await waitForServer(connection, retry);

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import { EventStoreDBClient, UnavailableError } from '@eventstore/db-client';
 import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { readCertificate } from './certificates.ts';
 import type { ConnectionSettings, Host } from './connectionString.ts';
 import { isConnectionFailure, NotSent } from './failures.ts';
 
@@ -162,22 +164,42 @@ const connectionLost = () => new UnavailableError(undefined, 'the connection was
 /**
  * Creates a client, which connects with its first call.
  * @param confirm without it, writes are sent to any server
- * @throws Error when a certificate cannot be read
+ * @throws CertificateUnusable
  */
 export function openClient(settings: ConnectionSettings, confirm?: ConfirmStore): EventStoreClient {
   const { hosts, isDnsName, tls, caFile, userCertificate, credentials, options } = settings;
   const [first] = hosts as [ConnectionSettings['hosts'][number]];
+  if (tls) silenceAddressWarning();
   const security = {
     insecure: !tls,
-    ...(caFile !== undefined && { rootCertificate: readFileSync(caFile) }),
+    ...(caFile !== undefined && { rootCertificate: readCertificate('tlsCAFile', caFile) }),
     ...(userCertificate && {
-      userCertFile: readFileSync(userCertificate.certFile),
-      userKeyFile: readFileSync(userCertificate.keyFile),
+      userCertFile: readCertificate('userCertFile', userCertificate.certFile),
+      userKeyFile: readCertificate('userKeyFile', userCertificate.keyFile),
     }),
   };
   if (isDnsName) return new EventStoreClient({ ...options, discover: first }, security, credentials, confirm);
   const target: Target = hosts.length > 1 ? { endpoints: [...hosts] } : { endpoint: first };
   return new EventStoreClient({ ...options, ...target }, security, credentials, confirm);
+}
+
+let isSilenced = false;
+
+/**
+ * The library names the host to TLS also when it is an IP address. Node warns of that once per thread (DEP0123), and an
+ * operator can do nothing about it. So the warning is provoked while warnings are off.
+ */
+function silenceAddressWarning(): void {
+  if (isSilenced) return;
+  isSilenced = true;
+  const { noDeprecation } = process;
+  process.noDeprecation = true;
+  const nowhere = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  connectTls({ socket: nowhere, servername: '127.0.0.1' })
+    .on('error', () => {})
+    .destroy();
+  if (noDeprecation === undefined) delete process.noDeprecation;
+  else process.noDeprecation = noDeprecation;
 }
 
 const DISPOSE_MS = 1_000;

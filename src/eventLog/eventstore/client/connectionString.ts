@@ -2,7 +2,7 @@
 export interface ConnectionSettings {
   /** One host is a single node. With several hosts, or with `isDnsName`, the client discovers the members of a cluster. */
   readonly hosts: readonly Host[];
-  /** `esdb+discover`: the host is a DNS name for all nodes of a cluster. */
+  /** `esdb+discover` or `kurrentdb+discover`: the host is a DNS name for all nodes of a cluster. */
   readonly isDnsName: boolean;
   readonly tls: boolean;
   readonly caFile?: string;
@@ -35,7 +35,8 @@ export class InvalidConnectionString extends Error {
 }
 
 const DEFAULT_PORT = 2113;
-const FORM = /^esdb(?<discover>\+discover)?:\/\/(?:(?<user>[^@/?]*)@)?(?<hosts>[^@/?]*)\/?(?:\?(?<options>.*))?$/;
+const FORM =
+  /^(?:esdb|kurrentdb)(?<discover>\+discover)?:\/\/(?:(?<user>[^@/?]*)@)?(?<hosts>[^@/?]*)\/?(?:\?(?<options>.*))?$/;
 const HOST = /^(?<address>[\w.-]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i;
 const NODE_PREFERENCES = ['leader', 'follower', 'random', 'read_only_replica'] as const;
 
@@ -52,7 +53,7 @@ export function parseConnectionString(text: string): ConnectionSettings {
     options,
   } = FORM.exec(text.trim())?.groups ??
   fail(
-    'must look like esdb://user:password@host:2113 or esdb+discover://user:password@name:2113, ' +
+    'must look like esdb://user:password@host:2113 or esdb+discover://user:password@name:2113 (or kurrentdb for esdb), ' +
       'with @ / ? : , & in user and password written as %40 %2F %3F %3A %2C %26',
   );
   const parsed = hosts.split(',').map(parseHost);

@@ -25,6 +25,11 @@ test('reads the nodes of a cluster, or the DNS name of a cluster', () => {
   expect(parseConnectionString('esdb+discover://cluster.dns').isDnsName).toBe(true);
 });
 
+test.each([[''], ['+discover']])('reads kurrentdb%s:// like esdb', (discover) => {
+  const rest = `${discover}://svc:p%40ss@h1:2114?tls=false`;
+  expect(parseConnectionString(`kurrentdb${rest}`)).toEqual(parseConnectionString(`esdb${rest}`));
+});
+
 test('reads options in any spelling of their names', () => {
   const text =
     'esdb://h1/?Node-Preference=read-only-replica&keep_alive_interval=-1&maxDiscoverAttempts=3&connectionName=a%20b';

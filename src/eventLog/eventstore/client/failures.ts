@@ -148,6 +148,25 @@ export const isTransient = (error: unknown): boolean =>
   (error instanceof Refusal && error.code === 'log_unavailable') ||
   typeof codeOf(error) === 'number';
 
+/** What to read in messages of the client library, in our words. */
+const IN_OUR_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/ECONNREFUSED/, 'nothing listens there'],
+  [/ENOTFOUND|EAI_AGAIN|Name resolution failed/, 'its name cannot be resolved'],
+  [/ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/, 'it does not respond'],
+  [/ECONNRESET|EPIPE|Connection dropped|Session closed|socket hang up/, 'the connection was cut'],
+  [/Failed to connect|No connection established/, 'no connection could be made'],
+  [/Failed to discover/, 'no node of the cluster can be reached, or none may be used'],
+  [/Received RST_STREAM with code 0/, 'the server is shutting down'],
+  [/Server Is Not Ready/, 'the server is starting, or its cluster has no leader'],
+  [/Server Is Too Busy/, 'the server is too busy'],
+  [/Consumer too slow/, 'this node read too slowly'],
+  [
+    /Operation timed out/,
+    'the server could not commit the write in time: it lacks a majority of its cluster, or room on its disk',
+  ],
+  [/Deadline exceeded/i, 'it did not respond in time'],
+];
+
 /** One line about what went wrong and, where known, what to do. Contains nothing of the connection string. */
 export function describeError(error: unknown): string {
   if (isAccessDenied(error)) {
@@ -157,7 +176,15 @@ export function describeError(error: unknown): string {
   const message = reason ?? (error instanceof Error && error.message !== '' ? error.message : `${error}`);
   const [line = ''] = String(message).split('\n');
   if (/certificate|self[- ]signed|SSL|TLS|wrong version number/i.test(line)) {
-    return `${line} (see tls and tlsCAFile in SVC_EVENTSTORE_URL)`;
+    return `${withoutNotes(line)} (see tls and tlsCAFile in SVC_EVENTSTORE_URL)`;
   }
-  return line;
+  return IN_OUR_WORDS.find(([words]) => words.test(line))?.[1] ?? withoutNotes(line);
 }
+
+/** Without the gRPC code, and without the notes that the library adds for its authors. */
+const withoutNotes = (line: string): string =>
+  line
+    .replace(/^\d+ [A-Z_]+: /, '')
+    .replace(/\s*Resolution note:.*$/, '')
+    .replace(/^No connection established\. Last error: (?:Error: )?/, '')
+    .replace(/[.\s]+$/, '');

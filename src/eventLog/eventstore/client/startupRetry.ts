@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeError, isTransient } from './failures.ts';
+import { describeError, isConnectionFailure, isTransient } from './failures.ts';
 
 export interface StartupRetryOptions {
   /** For messages. */
@@ -9,6 +9,8 @@ export interface StartupRetryOptions {
   readonly signal: AbortSignal;
   /** Pause after the first attempt; later pauses are longer. */
   readonly firstPauseMs?: number;
+  /** Finds out more about a failed attempt; undefined when there is nothing to add. */
+  readonly explain?: () => Promise<string | undefined>;
 }
 
 /**
@@ -20,7 +22,13 @@ export type StartupRetry = <Result>(work: () => Promise<Result>) => Promise<Resu
 const MAX_PAUSE_MS = 10_000;
 
 /** Creates the retry for the start of svc: the server may be starting at the same time. */
-export function createStartupRetry({ hosts, print, signal, firstPauseMs = 1_000 }: StartupRetryOptions): StartupRetry {
+export function createStartupRetry({
+  hosts,
+  print,
+  signal,
+  firstPauseMs = 1_000,
+  explain = async () => undefined,
+}: StartupRetryOptions): StartupRetry {
   return async (work) => {
     let pauseMs = firstPauseMs;
     for (let attempt = 1; ; attempt += 1) {
@@ -29,8 +37,9 @@ export function createStartupRetry({ hosts, print, signal, firstPauseMs = 1_000 
       } catch (error) {
         if (!isTransient(error)) throw error;
         signal.throwIfAborted();
+        const reason = (isConnectionFailure(error) ? await explain() : undefined) ?? `${describeError(error)}.`;
         const next = `attempt ${attempt}, next in ${pauseMs / 1_000} s`;
-        print(`EventStoreDB at ${hosts} cannot be used yet (${next}): ${describeError(error)}`);
+        print(`EventStoreDB at ${hosts} cannot be used yet (${next}): ${reason}`);
       }
       await delay(pauseMs, undefined, { signal });
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
