@@ -34,12 +34,25 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
       return `address-${data.address}`;
     case 'AccountUsageObserved':
       return `accountUsage-${data.accountId}`;
+    case 'AccountsCooled':
+      return coolDownSubject(data.requests.flatMap(({ accounts }) => accounts));
+    case 'AccountRecovered':
+      return coolDownSubject([data]);
     case 'TokensRefreshed':
     case 'TokenRefreshFailed':
       return `accountTokens-${data.accountId}`;
     default:
       return stream;
   }
+}
+
+/** The id in the subject of an event about the cool-downs of several accounts. */
+export const SEVERAL_ACCOUNTS = 'several';
+
+function coolDownSubject(accounts: readonly { readonly accountId: string }[]): string {
+  const ids = new Set(accounts.map(({ accountId }) => accountId));
+  const [only] = ids;
+  return `accountCoolDown-${ids.size === 1 ? only : SEVERAL_ACCOUNTS}`;
 }
 
 /** The filter values that match an actor. */

@@ -4,6 +4,7 @@ import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
 import * as apiKey from './apiKey/events.ts';
 import * as clock from './clock/events.ts';
+import * as coolDown from './coolDown/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './core/event.ts';
 import * as dashboardAuth from './dashboardAuth/events.ts';
 import * as firewall from './firewall/events.ts';
@@ -23,6 +24,7 @@ type Declared =
   | Definitions<typeof accountUsage>
   | Definitions<typeof apiKey>
   | Definitions<typeof clock>
+  | Definitions<typeof coolDown>
   | Definitions<typeof dashboardAuth>
   | Definitions<typeof firewall>
   | Definitions<typeof losses>
@@ -47,6 +49,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     accountUsage,
     apiKey,
     clock,
+    coolDown,
     dashboardAuth,
     firewall,
     losses,

@@ -70,6 +70,16 @@ const samples: Samples = {
   TokensRefreshed: { ...claim, tokens: tokens() },
   TokenRefreshFailed: { ...claim, code: 'invalid_grant', isPermanent: true },
   AccountUsageObserved: { ...account, ...usageSample(usageWindow(40), null) },
+  AccountsCooled: {
+    number: 3,
+    requests: [
+      {
+        requestId: 'req_1',
+        accounts: [{ ...account, since: NOW, until: later(1_000), cause: 'throttled', failures: 1 }],
+      },
+    ],
+  },
+  AccountRecovered: { number: 4, ...account, requestId: 'req_2' },
   ApiKeyCreated: {
     ...key,
     hash: hash('a'),

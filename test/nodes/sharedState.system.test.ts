@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { mongoServer } from '../support/mongo/mongoServer.ts';
-import { streamSilent, textResponse } from '../support/provider/scripts.ts';
+import { streamSilent, textResponse, throttled } from '../support/provider/scripts.ts';
 import { openCluster as open } from './cluster.ts';
 
 // Uses EventStoreDB and MongoDB together, as in production, if a MongoDB is available.
@@ -87,6 +87,21 @@ describe(`over one EventStoreDB, read models in ${mongo?.product ?? 'the folder 
     expect(await b.ask(headers)).toBe(429);
     leaving.abort();
     await vi.waitUntil(async () => (await b.api.keys())[0]?.limits[0]?.reserved_value === 0, soon);
+  });
+
+  test('leaves out an account that cools down on the other node', SLOW, async () => {
+    const cluster = await openCluster();
+    const [a, b] = await Promise.all([cluster.inProcessNode('a'), cluster.inProcessNode('b')]);
+    const account = cluster.provider.addAccount();
+    account.always(throttled({ shape: 'error', retryAfter: 600 }));
+    const id = await a.api.importAccount(account);
+    expect(await a.ask()).toBe(429);
+    const cooling = { account_id: id, availability: { state: 'cooling', reason: 'throttled' } };
+    await vi.waitFor(async () => {
+      for (const { api } of [a, b]) expect((await api.call('GET', '/api/accounts')).accounts).toMatchObject([cooling]);
+    }, soon);
+    expect(await b.ask()).toBe(429);
+    expect(account.received.filter(({ path }) => path.endsWith('/codex/responses'))).toHaveLength(1);
   });
 
   test('refreshes a token once for both nodes', SLOW, async () => {

@@ -127,6 +127,30 @@ const kinds = {
     code: fc.constant('invalid_grant'),
     isPermanent: fc.boolean(),
   }),
+  AccountsCooled: record({
+    number: fc.integer({ min: 1, max: 50 }),
+    requests: fc.array(
+      record({
+        requestId: fc.constantFrom('req_1', 'req_2'),
+        accounts: fc.array(
+          record({
+            accountId: account,
+            since: moment,
+            until: moment,
+            cause: fc.constantFrom('throttled', 'unreachable'),
+            failures: fc.nat(3),
+          }),
+          { minLength: 1, maxLength: 2 },
+        ),
+      }),
+      { minLength: 1, maxLength: 2 },
+    ),
+  }),
+  AccountRecovered: record({
+    number: fc.integer({ min: 1, max: 50 }),
+    accountId: account,
+    requestId: fc.constant('req_1'),
+  }),
   AccountUsageObserved: record({ accountId: account, primary: window, secondary: window, credits: fc.constant(null) }),
   ApiKeyCreated: fc
     .record({ keyId: key, secret, rules, allowedModels: orNull(fc.array(model)), expiresAt: orNull(moment) })
@@ -257,7 +281,8 @@ export const anyHistory = (events: { readonly minLength?: number; readonly maxLe
 /** Simplified stream names: each stream has one kind of subject. */
 function streamOf(type: string, data: unknown): string {
   const { accountId: ofAccount, keyId: ofKey, linkId } = data as Record<string, string | undefined>;
-  if (type.startsWith('Request') || type.startsWith('Refusals')) return 'requests-n1.b1_20260115';
+  if (['Request', 'Refusals', 'AccountsCooled', 'AccountRecovered'].some((start) => type.startsWith(start)))
+    return 'requests-n1.b1_20260115';
   if (type.startsWith('Session') || type.startsWith('SignIn')) return 'sessions-n1.b1_20260115';
   if (type.startsWith('AccountLink')) return `accountLink-${linkId}`;
   if (type.startsWith('Token')) return `accountTokens-${ofAccount}`;

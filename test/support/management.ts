@@ -91,7 +91,6 @@ export async function startManagement(
   const now = () => clock.now;
   const reported: unknown[] = [];
   const report = (error: unknown) => reported.push(error);
-  const cooling = new Map<AccountId, { until: Instant; reason: string }>();
   const log = await createSqliteEventLog({ path: logPath, node: 'test' });
   const hot = await startHotRunner(log, report);
   const vault = openSqliteVault({ folder });
@@ -111,7 +110,7 @@ export async function startManagement(
   };
   const links = createAccountLinks({ ...linksOptions, ...linking?.changes?.(linksOptions) });
   await links.start();
-  const unrecorded = { cooling: () => cooling, reservedOn: stageOptions.reservedOn ?? (() => 0) };
+  const unrecorded = { reservedOn: stageOptions.reservedOn ?? (() => 0) };
   const management = createManagement({
     views: createViews({ hot, past: createPast({ log, hot }), now, unrecorded }),
     commands,
@@ -152,7 +151,7 @@ export async function startManagement(
   });
 
   return {
-    ...{ management, log, hot, vault, signIns, live, now, folder, clock, cooling, port },
+    ...{ management, log, hot, vault, signIns, live, now, folder, clock, port },
     /** Unexpected errors. */
     reported,
     /** Appends an event and waits until it is folded. */

@@ -45,7 +45,7 @@ export async function createManagementSurface(
 ): Promise<ManagementSurface> {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report } = foundation;
   const { log, vault } = store;
-  const { ledger, cooldowns, records, reservedElsewhere } = pendingState;
+  const { ledger, records, reservedElsewhere } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
   await store.retryWhileUnavailable(() => destroyKeysOfAllDisabledTotp({ log, vault }));
 
@@ -77,7 +77,6 @@ export async function createManagementSurface(
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
   const unrecorded: UnrecordedState = {
-    cooling: () => cooldowns.current,
     reservedOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + reservedElsewhere(keyId, ruleId, at),
   };
   const management = createManagement({

@@ -10,7 +10,6 @@ import type { RecordRefreshResult } from '../../provider/tokens/refresh/tokenRef
 import { createRefreshResultRecorder } from '../../provider/tokens/refreshResultRecorder.ts';
 import type { ForeignReservations } from '../../proxy/admission/foreignReservations.ts';
 import type { Ledger } from '../../proxy/admission/ledger.ts';
-import type { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
 import { PendingRequests } from '../../proxy/settlement/pendingRequests.ts';
 import type { Jump, LimitClock } from '../../state/clock/limitClock.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
@@ -22,7 +21,6 @@ export interface NodeRecordsOptions {
   readonly hot: HotRunner;
   readonly now: () => Instant;
   readonly ledger: Ledger;
-  readonly cooldowns: Cooldowns;
   readonly foreign: ForeignReservations;
   readonly limitClock: LimitClock;
 }
@@ -107,11 +105,10 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
  */
 async function followOutbox(
   outbox: Outbox,
-  { store, folder, hot, ledger, foreign, cooldowns, limitClock, now }: NodeRecordsOptions,
+  { store, folder, hot, ledger, foreign, limitClock }: NodeRecordsOptions,
 ): Promise<PendingRequests> {
   const pending = new PendingRequests(hot.state);
   const delivered = new DeliveredRevisions((stream) => stream.startsWith(`${folder.node}.`, stream.indexOf('-') + 1));
-  let isFromEarlierProcess = true;
 
   function onDurable(event: RecordedEvent): void {
     if (delivered.has(event)) return;
@@ -125,9 +122,6 @@ async function followOutbox(
     // From here on `pending` counts it.
     ledger.release(event.data.requestId);
     foreign.onFolded(event);
-    for (const { accountId, limitedUntil, code } of isFromEarlierProcess ? event.data.attempts : []) {
-      if (limitedUntil !== undefined && limitedUntil > now()) cooldowns.limit(accountId, code ?? '', limitedUntil);
-    }
   }
 
   hot.onFolded((event) => {
@@ -139,6 +133,5 @@ async function followOutbox(
     await store.retryWhileUnavailable(() => delivered.addEarlier(store.log, stream, first, hot.state.position));
   }
   await outbox.follow((events) => events.forEach(onDurable));
-  isFromEarlierProcess = false;
   return pending;
 }

@@ -23,34 +23,33 @@ export async function createPendingState({ folder, store, hot, now, clock }: Fou
   const isOfThisStart = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
   const ledger = new Ledger();
-  const cooldowns = new Cooldowns(now);
   const foreign = new ForeignReservations(hot.state, isOfThisStart);
   hot.onFolded((event) => {
     foreign.onFolded(event);
     if (event.type === 'ClockAccepted') {
       ledger.mergeLaterWindows((keyId) => hot.state.apiKeys.get(keyId)?.rules ?? [], event.data.to);
     }
-    if (event.type !== 'RequestCompleted') return;
-    ledger.release(event.data.requestId);
-    for (const { accountId, limitedUntil } of event.data.attempts) {
-      if (limitedUntil !== undefined) cooldowns.forgetLimit(accountId);
-    }
+    if (event.type === 'RequestCompleted') ledger.release(event.data.requestId);
   });
-  const records = await createNodeRecords({
-    store,
-    folder,
-    hot,
-    now,
-    ledger,
-    cooldowns,
-    foreign,
-    limitClock: clock.limitClock,
-  });
-  const { pending } = records;
+  const records = await createNodeRecords({ store, folder, hot, now, ledger, foreign, limitClock: clock.limitClock });
+  const { pending, recordRequest: record } = records;
+  const cooldowns = new Cooldowns({ folded: hot.state.coolDowns, record, isOfThisStart, now });
+  hot.onFolded((event) => cooldowns.onFolded(event));
   return {
     ledger,
     cooldowns,
-    records,
+    records: {
+      ...records,
+      recordRequest(event, onGivenUp) {
+        // Attempts refer to cool-downs, so these must not be lost when the request is not.
+        cooldowns.flush();
+        return record(event, onGivenUp);
+      },
+      async stop() {
+        cooldowns.flush();
+        await records.stop();
+      },
+    },
     reservedElsewhere: (keyId, ruleId, at) =>
       foreign.reservedOn(keyId, ruleId, at) + (pending?.usedOn(keyId, ruleId, at) ?? 0),
     isOfThisStart,

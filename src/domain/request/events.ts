@@ -27,12 +27,23 @@ const decision = (z: Zod) => ({ decidedAt: positionSchema(z), asOf: instantSchem
 /** What the node knew beyond the log when it chose an account; absent if it did not affect the choice. */
 const overlay = schema((z) =>
   z.object({
-    /** Accounts in a cool-down, and its end. */
+    /** Accounts in a cool-down, and its end; in choices before version 3 of the rule. */
     cooling: z.array(z.tuple([accountIdSchema(z), instantSchema(z)])).optional(),
     /** The round-robin counter of this node. */
     turn: z.int().min(0).optional(),
     /** The conversation's account by a completed request that was not in the log yet. */
     pinnedTo: accountIdSchema(z).optional(),
+  }),
+);
+
+/** The overlay since version 2. */
+const overlayV2 = schema((z) =>
+  overlay(z).extend({
+    /**
+     * The number of this process's last change of a cool-down (`AccountsCooled`, `AccountRecovered`): those up to it counted,
+     * also if they were not in the log yet. Choices before version 3 of the rule have `cooling` instead.
+     */
+    coolDowns: z.int().min(1).optional(),
   }),
 );
 
@@ -58,6 +69,7 @@ const attemptV1 = schema((z) =>
 /** One attempt with one account, and the decision that chose it. */
 export const attemptSchema = schema((z) =>
   attemptV1(z).extend({
+    overlay: overlayV2(z).optional(),
     /** HTTP status of the provider's response. */
     providerStatus: z.int().min(0).optional(),
     /** Why there was no response, for example `ECONNRESET`. */
@@ -71,8 +83,11 @@ export const attemptSchema = schema((z) =>
 );
 export type Attempt = Infer<typeof attemptSchema>;
 
+/** A choice without an available account, in version 1. */
+const emptyChoiceV1 = schema((z) => z.object({ ...decision(z), overlay: overlay(z).optional(), reason: z.string() }));
+
 /** A choice without an available account; replay must reach the same result. */
-const emptyChoice = schema((z) => z.object({ ...decision(z), overlay: overlay(z).optional(), reason: z.string() }));
+const emptyChoice = schema((z) => emptyChoiceV1(z).extend({ overlay: overlayV2(z).optional() }));
 
 const estimate = schema((z) => z.object({ inputTokens: z.int(), outputTokens: z.int(), costMicroDollars: z.int() }));
 
@@ -190,7 +205,7 @@ export const completedRequestV1 = schema((z) =>
     pin: z.object({ digest: z.string(), isFallback: z.boolean() }).optional(),
     attempts: z.array(attemptV1(z)),
     /** Set when the last choice found no account. */
-    refusal: emptyChoice(z).optional(),
+    refusal: emptyChoiceV1(z).optional(),
   }),
 );
 

@@ -2,13 +2,8 @@ import type { Account } from '../account/state.ts';
 import type { UsageWindow } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
 import { WINDOW_MINUTES } from '../accountUsage/windowMinutes.ts';
-import { type AccountId, type Instant, instant } from '../core/brands.ts';
-
-/** A cool-down after a failure, which only this node knows. */
-export interface Cooling {
-  readonly until: Instant;
-  readonly reason: string;
-}
+import { type CoolDown, isInForce } from '../coolDown/state.ts';
+import { type Instant, instant } from '../core/brands.ts';
 
 export type AvailabilityState = 'available' | 'paused' | 'deactivated' | 'rate_limited' | 'quota_exceeded' | 'cooling';
 
@@ -29,7 +24,7 @@ const PAUSED: Availability = { state: 'paused', reason: 'paused by an operator',
 export function availabilityOf(
   account: Account,
   usage: AccountUsage | undefined,
-  cooling: Cooling | undefined,
+  coolDown: CoolDown | undefined,
   now: Instant,
 ): Availability {
   if (account.status === 'paused') return PAUSED;
@@ -40,7 +35,9 @@ export function availabilityOf(
     const spent = spentWindow(usage, now);
     if (spent) return spent;
   }
-  if (cooling && cooling.until > now) return { state: 'cooling', reason: cooling.reason, until: cooling.until };
+  if (coolDown && isInForce(coolDown, now)) {
+    return { state: 'cooling', reason: coolDown.cause, until: coolDown.until };
+  }
   return AVAILABLE;
 }
 
@@ -69,5 +66,3 @@ function spentUntil(
   if (!window || window.usedPercent < 100 || observedAt === undefined) return instant(0);
   return window.resetAt ?? instant(observedAt + (window.windowMinutes ?? defaultMinutes) * 60_000);
 }
-
-export type CoolingAccounts = ReadonlyMap<AccountId, Cooling>;

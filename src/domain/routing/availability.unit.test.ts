@@ -29,8 +29,8 @@ const sampled = (sample: UsageSample, observedAt = earlier(MINUTE)) =>
 const limited = (code: string, until = later(HOUR), before = usage.initialState) =>
   usage.evolve(before, { type: 'LimitReported', since: earlier(2 * MINUTE), until, code });
 const full = (resetAt: ReturnType<typeof later> | null = later(HOUR)) => usageWindow(100, resetAt);
-const of = (known: usage.AccountUsage | undefined, cooling?: Parameters<typeof availabilityOf>[2], now = NOW) =>
-  availabilityOf(active, known, cooling, now);
+const of = (known: usage.AccountUsage | undefined, coolDown?: Parameters<typeof availabilityOf>[2], now = NOW) =>
+  availabilityOf(active, known, coolDown, now);
 
 test('an active account without usage data is available', () =>
   expect(of(undefined)).toEqual({ state: 'available', reason: null, until: null }));
@@ -40,7 +40,7 @@ test('an account with room in both windows is available', () =>
 
 test('paused and deactivated do not end by time and outrank all other states', () => {
   const spent = limited('rate_limit_exceeded', later(HOUR), sampled(usageSample(full(), full())));
-  const cooling = { until: later(MINUTE), reason: 'timeout' };
+  const cooling = { since: NOW, until: later(MINUTE), cause: 'timeout', failures: 1 };
   expect(availabilityOf({ ...active, status: 'paused' }, spent, cooling, NOW)).toEqual({
     state: 'paused',
     reason: 'paused by an operator',
@@ -138,11 +138,17 @@ describe('limits reported by the provider', () => {
 });
 
 describe('cooling', () => {
-  const cooling = { until: later(MINUTE), reason: 'timeout' };
+  const cooling = { since: NOW, until: later(MINUTE), cause: 'timeout', failures: 1 };
 
   test('an account that failed is cooling until the end of its cool-down', () => {
     expect(of(undefined, cooling)).toEqual({ state: 'cooling', reason: 'timeout', until: later(MINUTE) });
     expect(of(undefined, cooling, later(MINUTE)).state).toBe('available');
+  });
+
+  test('is over when the clock was set back to before it began', () => {
+    expect(of(undefined, cooling, earlier(HOUR)).state).toBe('available');
+    // Clocks of nodes differ a little.
+    expect(of(undefined, cooling, earlier(2_000)).state).toBe('cooling');
   });
 
   test('a used-up window outranks a cool-down', () =>

@@ -1,17 +1,21 @@
 import type { Account } from '../account/state.ts';
 import type { UsageWindow } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
+import type { CoolDowns } from '../coolDown/state.ts';
 import type { AccountId, Instant } from '../core/brands.ts';
 import type { Attempt } from '../request/events.ts';
 import type { Settings } from '../settings/events.ts';
-import { type AvailabilityState, availabilityOf, type CoolingAccounts } from './availability.ts';
+import { availabilityOf } from './availability.ts';
 import { hash32 } from './hash.ts';
 
 /** Must be raised with every change of `select` that could change a result; recorded with each attempt. */
-export const SELECT_VERSION = 2;
+export const SELECT_VERSION = 3;
 
 /** The version since which accounts whose plan is not offered the model are skipped. */
 export const PLANS_SINCE_VERSION = 2;
+
+/** The version since which cool-downs are folded; earlier choices recorded all of them. */
+export const FOLDED_COOL_DOWNS_SINCE_VERSION = 3;
 
 export interface SelectInput {
   /** From the hot state. */
@@ -26,14 +30,15 @@ export interface SelectInput {
   readonly seed: string;
   /** Accounts that have failed this request and must not be tried again. */
   readonly tried: ReadonlySet<AccountId>;
-  /** From the overlay. */
-  readonly cooling: CoolingAccounts;
+  /** Those of the log, and the node's own that the log does not have yet. */
+  readonly coolDowns: CoolDowns;
+  /** The round-robin counter of the node. */
   readonly turn: number;
   readonly now: Instant;
 }
 
-/** The part of the overlay that may have affected the result. */
-export type DecisiveOverlay = NonNullable<Attempt['overlay']>;
+/** The part of what the node knew beyond the log that affected the result. */
+export type DecisiveOverlay = Pick<NonNullable<Attempt['overlay']>, 'turn'>;
 
 export type Selection =
   | {
@@ -71,41 +76,35 @@ export function select(input: SelectInput): Selection {
     return { kind: 'chosen', accountId: pinned.id, isFallback: false, overlay: undefined };
   }
   const candidates: Account[] = [];
-  const seen = new Set<AvailabilityState | 'tried'>();
-  const cooling: [AccountId, Instant][] = [];
+  let hasTried = false;
+  let coolingUntil: Instant | null = null;
   let exhaustedUntil: Instant | null = null;
   for (const account of input.accounts.values()) {
     if (without.has(account.planType)) continue;
     const { state, until } = availabilityOf(
       account,
       input.usage.get(account.id),
-      input.cooling.get(account.id),
+      input.coolDowns.get(account.id),
       input.now,
     );
-    if (state === 'cooling' && until !== null) cooling.push([account.id, until]);
     if (input.tried.has(account.id) && (state === 'available' || state === 'cooling')) {
-      seen.add('tried');
+      hasTried = true;
       continue;
     }
-    seen.add(state);
     if (state === 'available') candidates.push(account);
-    if ((state === 'rate_limited' || state === 'quota_exceeded') && until !== null) {
-      exhaustedUntil = exhaustedUntil === null || until < exhaustedUntil ? until : exhaustedUntil;
-    }
+    if (state === 'cooling') coolingUntil = earliest(coolingUntil, until);
+    if (state === 'rate_limited' || state === 'quota_exceeded') exhaustedUntil = earliest(exhaustedUntil, until);
   }
   const isRoundRobin = input.settings.routingStrategy === 'round_robin';
-  const overlay = overlayOf(cooling, isRoundRobin && candidates.length > 1 ? input.turn : undefined);
+  const overlay = isRoundRobin && candidates.length > 1 ? { turn: input.turn } : undefined;
   const chosen = isRoundRobin ? candidates[input.turn % candidates.length] : leastUsed(input, candidates);
   if (chosen) {
     // A pin to a paused, deactivated or deleted account moves; otherwise the pinned account will serve again later.
     const isFallback = pinnedState !== undefined && pinnedState !== 'paused' && pinnedState !== 'deactivated';
     return { kind: 'chosen', accountId: chosen.id, isFallback, overlay };
   }
-  if (seen.has('cooling')) {
-    const waiting = cooling.filter(([id]) => !input.tried.has(id)).map(([, until]) => until);
-    return { kind: 'none', reason: 'cooling', until: Math.min(...waiting) as Instant, overlay };
-  }
-  if (seen.has('tried')) return { kind: 'none', reason: 'tried', until: null, overlay };
+  if (coolingUntil !== null) return { kind: 'none', reason: 'cooling', until: coolingUntil, overlay };
+  if (hasTried) return { kind: 'none', reason: 'tried', until: null, overlay };
   if (exhaustedUntil !== null) return { kind: 'none', reason: 'exhausted', until: exhaustedUntil, overlay };
   return { kind: 'none', reason: 'empty', until: null, overlay };
 }
@@ -120,12 +119,10 @@ function plansToSkip({ accounts, excludedPlans }: SelectInput): ReadonlySet<stri
 }
 
 const stateOf = (input: SelectInput, account: Account) =>
-  availabilityOf(account, input.usage.get(account.id), input.cooling.get(account.id), input.now).state;
+  availabilityOf(account, input.usage.get(account.id), input.coolDowns.get(account.id), input.now).state;
 
-function overlayOf(cooling: [AccountId, Instant][], turn: number | undefined): DecisiveOverlay | undefined {
-  if (cooling.length === 0 && turn === undefined) return undefined;
-  return { ...(cooling.length > 0 && { cooling }), ...(turn !== undefined && { turn }) };
-}
+const earliest = (a: Instant | null, b: Instant | null): Instant | null =>
+  a === null || b === null ? (a ?? b) : b < a ? b : a;
 
 /** `usage_weighted`: the least used long window wins, then the short one; ties spread by hash. */
 function leastUsed(input: SelectInput, candidates: readonly Account[]): Account | undefined {

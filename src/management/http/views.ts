@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type ApiKeyId, type Instant, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { windowsTime } from '../../domain/limits/windowsClock.ts';
-import type { CoolingAccounts } from '../../domain/routing/availability.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { EventStep, MomentQuery, Past } from '../../state/past/past.ts';
@@ -15,14 +14,12 @@ export interface View {
   readonly now: Instant;
   /** The time of limit windows at that moment. */
   readonly windowsNow: Instant;
-  readonly cooling: CoolingAccounts;
   /** What open requests have reserved in the limit window that contains `at`, in the unit of the rule's counter. */
   readonly reservedOn: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
 }
 
 /** State of this node that no event records. */
 export interface UnrecordedState {
-  readonly cooling: () => CoolingAccounts;
   readonly reservedOn: View['reservedOn'];
 }
 
@@ -33,8 +30,8 @@ export interface Views {
   /** The current state together with the state that no event records. */
   currentView(): View;
   /**
-   * The state that the query parameter `at` names, or the current one without it. Earlier states have no cool-downs and
-   * no reservations: no event records these.
+   * The state that the query parameter `at` names, or the current one without it. Earlier states have no reservations: no
+   * event records these.
    * @throws Refusal `validation_error`
    */
   asOf(ctx: ManagementContext): Promise<View>;
@@ -70,7 +67,6 @@ export function createViews({
     state: hot.state,
     now: now(),
     windowsNow: windowsNow(),
-    cooling: unrecorded.cooling(),
     reservedOn: unrecorded.reservedOn,
   });
   return {
@@ -88,7 +84,7 @@ export function createViews({
   };
 }
 
-const NOTHING_UNRECORDED: Pick<View, 'cooling' | 'reservedOn'> = { cooling: new Map(), reservedOn: () => 0 };
+const NOTHING_UNRECORDED: UnrecordedState = { reservedOn: () => 0 };
 
 function parseAt(at: string | readonly string[], lastPosition: Position, now: Instant): MomentQuery {
   if (typeof at !== 'string') return refuseAt('is given twice');

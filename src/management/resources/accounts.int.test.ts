@@ -3,6 +3,7 @@ import { authFile, jwt } from '../../../test/support/authFiles.ts';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
 import { HOUR, NOW } from '../../../test/support/specification.ts';
 import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
+import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
 import { instant } from '../../domain/core/brands.ts';
 import { importAccount, listAccounts } from './accountCalls.support.ts';
 
@@ -74,15 +75,25 @@ test('derives usage, resets, credits and availability from the last sample', asy
   expect((await listAccounts(stage))[0].availability.state).toBe('available');
 });
 
-test('shows an account in its cool-down as cooling', async () => {
+test('shows an account in its cool-down as cooling, also with ?at= after it has passed', async () => {
   const stage = await startManagement();
-  const { account_id } = await importAccount(stage);
-  stage.cooling.set(account_id, { until: instant(NOW + 4_000), reason: 'the provider did not respond' });
-  expect((await listAccounts(stage))[0].availability).toEqual({
-    state: 'cooling',
-    reason: 'the provider did not respond',
-    until: '2026-01-15T12:00:04.000Z',
-  });
+  const { account_id: accountId } = await importAccount(stage);
+  const coolDown = { since: NOW, until: instant(NOW + 4_000), cause: 'unreachable', failures: 3 };
+  const requests = [{ requestId: 'req_1', accounts: [{ accountId, ...coolDown }] }];
+  await stage.append(AccountsCooled({ number: 1, requests }));
+  const { position } = stage.hot.state;
+  const cooling = { state: 'cooling', reason: 'unreachable', until: '2026-01-15T12:00:04.000Z' };
+  expect((await listAccounts(stage))[0].availability).toEqual(cooling);
+
+  stage.clock.now = instant(NOW + 5_000);
+  expect((await listAccounts(stage))[0].availability.state).toBe('available');
+  const at = async (moment: string | number) =>
+    (await stage.call('GET', `/api/accounts?at=${moment}`)).body.accounts[0].availability;
+  expect(await at(position)).toEqual(cooling);
+  expect(await at('2026-01-15T12:00:03.999Z')).toEqual(cooling);
+  expect((await at('2026-01-15T12:00:04.000Z')).state).toBe('available');
+  const recovered = await stage.append(AccountRecovered({ number: 2, accountId, requestId: 'req_2' }));
+  expect((await at(recovered)).state).toBe('available');
 });
 
 test('shows an expired access token as expired', async () => {

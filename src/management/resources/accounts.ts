@@ -97,11 +97,11 @@ const readAccountId = (ctx: ManagementContext) => (ctx.params.id ?? '') as Accou
 
 /** An account with its usage and availability (docs/decisions/0034-account-summary.md). */
 function accountEntry(account: Account, view: View, vault: Vault): z.infer<typeof AccountEntry> {
-  const { state, now, cooling } = view;
+  const { state, now } = view;
   const usage = state.usage.get(account.id);
   const { primary, secondary } = usage?.sample ?? { primary: null, secondary: null };
   const email = emailOf(account, vault);
-  const availability = availabilityOf(account, usage, cooling.get(account.id), now);
+  const availability = availabilityOf(account, usage, state.coolDowns.get(account.id), now);
   return {
     account_id: account.id,
     email,

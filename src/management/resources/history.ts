@@ -162,8 +162,9 @@ function eventDetails({ event, before, after }: EventStep): z.infer<typeof Event
   const { metadata, stream, type } = event;
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
   const subject = subjectOf(stream, current);
-  // Refresh streams belong to a node and contain events of all accounts.
-  const stateOf = stream.startsWith(REFRESH_STREAM_PREFIX) ? subject : stream;
+  // Some streams belong to a node and contain events of all accounts.
+  const isOfNode = stream.startsWith(REFRESH_STREAM_PREFIX) || subject.startsWith('accountCoolDown-');
+  const stateOf = isOfNode ? subject : stream;
   const [stateBefore, stateAfter] = [subjectState(stateOf, before), subjectState(stateOf, after)];
   return {
     position: event.position,

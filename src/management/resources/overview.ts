@@ -67,10 +67,10 @@ export const overviewRoutes = ({ views, queries, now, usageRefreshSeconds }: Ove
     .routes();
 
 /** Counts each account once, by why it is unavailable. Cool-downs are short, so cooling accounts are counted as active. */
-function accountCounts({ state, cooling, now }: View): z.infer<typeof AccountCounts> {
+function accountCounts({ state, now }: View): z.infer<typeof AccountCounts> {
   const counts = { total: 0, active: 0, paused: 0, rateLimited: 0, quotaExceeded: 0, deactivated: 0 };
   for (const account of state.accounts.values()) {
-    const availability = availabilityOf(account, state.usage.get(account.id), cooling.get(account.id), now);
+    const availability = availabilityOf(account, state.usage.get(account.id), state.coolDowns.get(account.id), now);
     counts.total++;
     counts[COUNT_OF_STATE[availability.state]]++;
   }

@@ -60,8 +60,9 @@ export function noAccountError(
     return limitReached(until, undefined, now, { isReported: hot.usage.values().some(isReported) });
   }
   if (reason !== 'cooling') return new ProxyError('no_accounts');
-  const first = cooldowns.current.values().find((coolDown) => coolDown.until === until);
-  if (first?.reason === 'throttled' || first?.reason === 'usage_limit') return limitReached(until, undefined, now);
+  const coolDowns = hot.accounts.keys().map((accountId) => cooldowns.get(accountId));
+  const first = coolDowns.find((coolDown) => coolDown?.until === until);
+  if (first?.cause === 'throttled' || first?.cause === 'usage_limit') return limitReached(until, undefined, now);
   const seconds = until === null ? 1 : Math.max(1, Math.ceil((until - now) / 1_000));
   const problem = `all accounts failed recently; retry in ${seconds} s`;
   return new ProxyError('upstream_error', { problem }, { status: 503, headers: retryAfter(seconds) });

@@ -196,7 +196,7 @@ export class Exchange implements CallListener {
     const attempt = this.#attempts.open;
     this.#attempts.end(classification.outcome, now, classification);
     if (this.#delivery.hasBegun) {
-      penalizeAccount(this.#services.accounts, this.accountId, classification, now);
+      penalizeAccount(this.#services.accounts, this.accountId, this.request.requestId, classification, now);
       this.#fail(errorForClient(failure, classification, now), this.#estimateUsage());
       return;
     }
@@ -209,7 +209,7 @@ export class Exchange implements CallListener {
       this.#refresh({ ...attempt, decision, startedAt: now }, 'unauthorized', attempt.authorization);
       return;
     }
-    penalizeAccount(this.#services.accounts, this.accountId, classification, now);
+    penalizeAccount(this.#services.accounts, this.accountId, this.request.requestId, classification, now);
     this.#lastFailure = { failure, classification };
     if (classification.owner === 'client') this.#failWithLastError(null);
     else this.#chooseAgain();
@@ -288,7 +288,8 @@ export class Exchange implements CallListener {
     this.#attempts.end(error ? 'failed_event' : 'ok', this.#services.now());
     const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#estimateUsage(bytes.length));
     if (!error) {
-      if (this.accountId !== null) cooldowns.clear(this.accountId);
+      const attempt = this.#attempts.ended.at(-1);
+      if (attempt) cooldowns.succeeded(attempt.accountId, this.request.requestId, attempt.startedAt);
       if (output) this.#services.rememberOutput(this.request, output);
       this.#settle(outcomeOfCompletion(usage, ending), () => this.#delivery.finish(bytes, headers));
       return;

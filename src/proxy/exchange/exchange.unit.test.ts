@@ -21,6 +21,9 @@ const COMPLETED = event('response.completed', ',"response":{"id":"r","output":[]
 const FAILED = event('response.failed', ',"response":{"error":{"code":"server_error"}}');
 const ERROR = event('error', ',"error":{"code":"server_error"}');
 
+const coolDownsOf = ({ coolDowns: folded }: HotState) =>
+  new Cooldowns({ folded, record: async () => undefined, isOfThisStart: () => true, now: () => NOW });
+
 /** An exchange over two accounts, with a step for everything that can happen and counts of what must happen once. */
 function setUp(isStream: boolean) {
   const hot = new HotState();
@@ -71,7 +74,7 @@ function setUp(isStream: boolean) {
     clientHeaders: [],
   };
   const exchange = new Exchange(request, delivery, {
-    accounts: { hot, cooldowns: new Cooldowns(() => NOW), nextTurn: () => 0, deactivate: () => undefined },
+    accounts: { hot, cooldowns: coolDownsOf(hot), nextTurn: () => 0, deactivate: () => undefined },
     provider: {
       pool: {
         send(_request, upstreamListener) {

@@ -94,7 +94,12 @@ test('records a pending pin with the choice that used it, for replay', () => {
   pending.onDurable(completed('a', { pin: { digest: 'conversation', isFallback: false } }));
   const services = {
     hot,
-    cooldowns: new Cooldowns(() => NOW),
+    cooldowns: new Cooldowns({
+      folded: hot.coolDowns,
+      record: async () => undefined,
+      isOfThisStart: () => true,
+      now: () => NOW,
+    }),
     nextTurn: () => 0,
     pendingPin: pending.pinOf.bind(pending),
   };

@@ -2,6 +2,8 @@ import * as account from '../../domain/account/state.ts';
 import * as accountLink from '../../domain/accountLink/state.ts';
 import * as accountTokens from '../../domain/accountTokens/state.ts';
 import * as accountUsage from '../../domain/accountUsage/state.ts';
+import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
+import { type CoolDown, changesIn } from '../../domain/coolDown/state.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 
 /** The parts of the hot state that are about accounts. */
@@ -11,6 +13,8 @@ export interface AccountFolds {
   readonly links: Map<string, accountLink.AccountLink>;
   readonly tokens: Map<AccountId, accountTokens.AccountCredentials>;
   readonly usage: Map<AccountId, accountUsage.AccountUsage>;
+  /** Of accounts that failed and have not succeeded since. */
+  readonly coolDowns: Map<AccountId, CoolDown>;
 }
 
 /** Removes the account when its fold returns undefined. */
@@ -42,4 +46,17 @@ export function evolveUsage(
 ): void {
   if (!folds.accounts.has(accountId)) return;
   folds.usage.set(accountId, accountUsage.evolve(folds.usage.get(accountId) ?? accountUsage.initialState, event));
+}
+
+/** Ignores accounts that were deleted meanwhile. */
+export function evolveCoolDowns(folds: AccountFolds, event: CoolDownEvent): void {
+  for (const { accountId, coolDown } of changesIn(event)) {
+    if (coolDown && folds.accounts.has(accountId)) folds.coolDowns.set(accountId, coolDown);
+    else folds.coolDowns.delete(accountId);
+  }
+}
+
+/** The provider's limit is known from here on: the cool-down that stood for it must not outlast an early reset. */
+export function endLimitCoolDown(folds: AccountFolds, accountId: AccountId): void {
+  if (folds.coolDowns.get(accountId)?.failures === 0) folds.coolDowns.delete(accountId);
 }

@@ -113,6 +113,7 @@ const MUTABLE_PARTS = {
   links: 'copied',
   tokens: 'copied',
   usage: 'copied',
+  coolDowns: 'copied',
   apiKeys: 'copied',
   keyIdByHash: 'copied',
   counters: 'copied deeply',

@@ -1,3 +1,4 @@
+import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import type { EventOf, Recorded } from '../../domain/core/event.ts';
 import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
@@ -9,7 +10,15 @@ import type { RequestAdmitted } from '../../domain/request/events.ts';
 import * as session from '../../domain/session/state.ts';
 import * as settings from '../../domain/settings/state.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import { type AccountFolds, evolveAccount, evolveLink, evolveTokens, evolveUsage } from './accountFolds.ts';
+import {
+  type AccountFolds,
+  endLimitCoolDown,
+  evolveAccount,
+  evolveCoolDowns,
+  evolveLink,
+  evolveTokens,
+  evolveUsage,
+} from './accountFolds.ts';
 import { AnswerHistory, type AnswerHistoryData } from './answerHistory.ts';
 import { type ApiKeyFolds, acceptClock, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
 import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
@@ -41,6 +50,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly links: AccountFolds['links'] = new Map();
   readonly tokens: AccountFolds['tokens'] = new Map();
   readonly usage: AccountFolds['usage'] = new Map();
+  readonly coolDowns: AccountFolds['coolDowns'] = new Map();
   readonly apiKeys: ApiKeyFolds['apiKeys'] = new Map();
   readonly keyIdByHash: ApiKeyFolds['keyIdByHash'] = new Map();
   readonly counters: ApiKeyFolds['counters'] = new Map();
@@ -85,6 +95,10 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'SessionEnded':
         session.evolve(this.sessions, event);
         return;
+      case 'AccountsCooled':
+      case 'AccountRecovered':
+        evolveCoolDowns(this, event);
+        return;
       case 'RequestRefused':
         followAdmission(this, event.data);
         return;
@@ -112,13 +126,15 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | 'RefusalsCounted'
           | 'LossAccepted'
           | 'EventParked'
-          | 'ClockJumped';
+          | 'ClockJumped'
+          | CoolDownEvent['type'];
       }
     >,
   ): void {
     switch (event.type) {
       case 'AccountImported':
       case 'AccountTokensReplaced':
+        this.coolDowns.delete(event.data.accountId);
         evolveTokens(this, event);
         evolveAccount(this, event);
         if (event.data.linkId !== undefined) evolveLink(this, event.data.linkId, event);
@@ -131,15 +147,20 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'AccountLinkExpired':
         evolveLink(this, event.data.linkId, event);
         return;
+      case 'AccountReactivated':
+        // The operator asks for another attempt.
+        this.coolDowns.delete(event.data.accountId);
+        evolveAccount(this, event);
+        return;
       case 'AccountPlanChanged':
       case 'AccountPaused':
-      case 'AccountReactivated':
       case 'AccountDeactivated':
         evolveAccount(this, event);
         return;
       case 'AccountDeleted':
         this.tokens.delete(event.data.accountId);
         this.usage.delete(event.data.accountId);
+        this.coolDowns.delete(event.data.accountId);
         evolveAccount(this, event);
         return;
       case 'TokenRefreshClaimed':
@@ -194,6 +215,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       if (limitedUntil === undefined) continue;
       const reported = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };
       evolveUsage(this, accountId, { type: 'LimitReported', ...reported });
+      endLimitCoolDown(this, accountId);
     }
     if (request.pin && request.status === '200' && !request.pin.isFallback && request.accountId !== null) {
       this.pins.set(request.pin.digest, request.accountId, at);

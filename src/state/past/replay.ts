@@ -1,9 +1,15 @@
-import type { AccountId, Position } from '../../domain/core/brands.ts';
+import {
+  type CoolDown,
+  type CoolDownChange,
+  type CoolDowns,
+  changesIn,
+  withPending,
+} from '../../domain/coolDown/state.ts';
+import { type AccountId, instant, type Position } from '../../domain/core/brands.ts';
 import { admit } from '../../domain/limits/admit.ts';
 import { excludedPlans } from '../../domain/modelCatalogue/excludedPlans.ts';
 import type { Attempt, CompletedRequest, RefusedRequest } from '../../domain/request/events.ts';
-import type { Cooling } from '../../domain/routing/availability.ts';
-import { PLANS_SINCE_VERSION, select, triedBy } from '../../domain/routing/select.ts';
+import { FOLDED_COOL_DOWNS_SINCE_VERSION, PLANS_SINCE_VERSION, select, triedBy } from '../../domain/routing/select.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState } from '../fold/hotState.ts';
 
@@ -36,7 +42,8 @@ interface RecordedDecision {
  * @returns every difference
  */
 export function replay(events: readonly RecordedEvent[]): ReplayReport {
-  const choices = events.flatMap(choicesIn);
+  const ownChanges = new OwnCoolDowns(events);
+  const choices = events.flatMap((event) => choicesIn(event, ownChanges));
   const admissions = events.flatMap(admissionsIn);
   const decisions = [...choices, ...admissions].toSorted((a, b) => a.decidedAt - b.decidedAt);
   const differences: Difference[] = [];
@@ -57,21 +64,70 @@ export function replay(events: readonly RecordedEvent[]): ReplayReport {
   return { choices: choices.length, admissions: admissions.length, differences };
 }
 
-function choicesIn(event: RecordedEvent): RecordedDecision[] {
+function choicesIn(event: RecordedEvent, ownChanges: OwnCoolDowns): RecordedDecision[] {
   if (event.type !== 'RequestCompleted') return [];
   const { data: request } = event;
   const { requestId, attempts, refusal } = request;
+  const coolDowns = (hot: HotState, choice: RecordedChoice) => coolDownsOf(hot, choice, event.stream, ownChanges);
   const choices = attempts.map((attempt, index): RecordedDecision => {
     const { decidedAt, accountId, isRepeat } = attempt;
     const repeat = (hot: HotState) =>
-      isRepeat ? String(attempts[index - 1]?.accountId) : repeatChoice(hot, request, attempt, attempts.slice(0, index));
+      isRepeat
+        ? String(attempts[index - 1]?.accountId)
+        : repeatChoice(hot, request, attempt, attempts.slice(0, index), coolDowns(hot, attempt));
     return { requestId, decidedAt, decision: `attempt ${index + 1}`, recorded: accountId, repeat };
   });
   if (refusal) {
-    const repeat = (hot: HotState) => repeatChoice(hot, request, refusal, attempts);
+    const repeat = (hot: HotState) => repeatChoice(hot, request, refusal, attempts, coolDowns(hot, refusal));
     choices.push({ requestId, decidedAt: refusal.decidedAt, decision: 'refusal', recorded: refusal.reason, repeat });
   }
   return choices;
+}
+
+type RecordedChoice = Pick<Attempt, 'overlay' | 'decidedAt' | 'asOf' | 'v'>;
+
+/** The changes of cool-downs by the process that wrote them, in the order of their numbers. */
+class OwnCoolDowns {
+  readonly #byProcess = new Map<string, { readonly position: Position; readonly change: CoolDownChange }[]>();
+
+  constructor(events: readonly RecordedEvent[]) {
+    for (const event of events) {
+      if (event.type !== 'AccountsCooled' && event.type !== 'AccountRecovered') continue;
+      const process = processOf(event.stream);
+      const changes = this.#byProcess.get(process) ?? [];
+      this.#byProcess.set(process, changes);
+      for (const change of changesIn(event)) changes.push({ position: event.position, change });
+    }
+    for (const changes of this.#byProcess.values()) changes.sort((a, b) => a.change.number - b.change.number);
+  }
+
+  /** @returns the last change of each account up to `number` that the log did not have at `decidedAt` */
+  pendingAt(decidedAt: Position, number: number, stream: string): Map<AccountId, CoolDownChange> {
+    const pending = new Map<AccountId, CoolDownChange>();
+    for (const { position, change } of this.#byProcess.get(processOf(stream)) ?? []) {
+      if (change.number > number) break;
+      if (position > decidedAt) pending.set(change.accountId, change);
+    }
+    return pending;
+  }
+}
+
+/** The name of a process's stream without its day. */
+const processOf = (stream: string): string => stream.slice(0, stream.lastIndexOf('_'));
+
+/** The cool-downs that counted for a choice which the process of `stream` made. */
+function coolDownsOf(
+  hot: HotState,
+  { overlay, decidedAt, v }: RecordedChoice,
+  stream: string,
+  ownChanges: OwnCoolDowns,
+): CoolDowns {
+  if (v < FOLDED_COOL_DOWNS_SINCE_VERSION) {
+    const recorded = { since: instant(0), cause: 'recorded', failures: 1 };
+    return new Map<AccountId, CoolDown>(overlay?.cooling?.map(([id, until]) => [id, { ...recorded, until }]));
+  }
+  if (overlay?.coolDowns === undefined) return hot.coolDowns;
+  return withPending(hot.coolDowns, ownChanges.pendingAt(decidedAt, overlay.coolDowns, stream));
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -80,11 +136,10 @@ const NONE: ReadonlySet<string> = new Set();
 function repeatChoice(
   hot: HotState,
   { requestId, pin, model }: CompletedRequest,
-  { overlay, asOf, v }: Pick<Attempt, 'overlay' | 'asOf' | 'v'>,
+  { overlay, asOf, v }: RecordedChoice,
   before: readonly Attempt[],
+  coolDowns: CoolDowns,
 ): string {
-  const cooling = new Map<AccountId, Cooling>();
-  for (const [accountId, until] of overlay?.cooling ?? []) cooling.set(accountId, { until, reason: 'recorded' });
   const selection = select({
     accounts: hot.accounts,
     usage: hot.usage,
@@ -93,7 +148,7 @@ function repeatChoice(
     excludedPlans: v >= PLANS_SINCE_VERSION ? excludedPlans(hot.models, model) : NONE,
     seed: pin?.digest ?? requestId,
     tried: triedBy(before),
-    cooling,
+    coolDowns,
     turn: overlay?.turn ?? 0,
     now: asOf,
   });

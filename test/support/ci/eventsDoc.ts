@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '../../../src/domain/core/brands.ts';
+import { type AccountId, instant } from '../../../src/domain/core/brands.ts';
 import type { EventDefinition } from '../../../src/domain/core/event.ts';
 import { eventTypes, type KnownEvent } from '../../../src/domain/eventTypes.ts';
 import { REFRESH_STREAM_PREFIX } from '../../../src/state/fold/refreshStreams.ts';
@@ -49,8 +49,14 @@ function section({ type, version, data }: Definition): string {
 
 type DataOf = { [Type in KnownEvent['type']]: Extract<KnownEvent, { type: Type }>['data'] };
 
+/** A cool-down for `AccountsCooled`. */
+const cooled = { since: instant(0), until: instant(Date.UTC(2030, 0, 31, 12)), cause: '{cause}', failures: 1 };
+
 /** Data for the sentences that compute with it. In the others each field is a placeholder with its name. */
 const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
+  AccountsCooled: {
+    requests: [{ requestId: '', accounts: [{ accountId: '{account id}' as AccountId, ...cooled }] }],
+  },
   ApiKeyExpiryChanged: { from: null, to: instant(Date.UTC(2030, 0, 31, 12)) },
   ApiKeyModelsChanged: { from: null, to: ['{model}', '{model}'] },
   ApiKeyLimitsChanged: {

@@ -2,6 +2,7 @@
 export type Kind =
   | 'account'
   | 'accountUsage'
+  | 'accountCoolDown'
   | 'accountTokens'
   | 'accountLink'
   | 'apiKey'

@@ -1,3 +1,4 @@
+import { SEVERAL_ACCOUNTS } from '../../../../projections/history.ts';
 import type { AccountId, ApiKeyId } from '../../../domain/core/brands.ts';
 import type { HotState } from '../../../state/fold/hotState.ts';
 import { type Json, toJson } from './redact.ts';
@@ -15,6 +16,10 @@ export function subjectState(stream: string, state: HotState): Json {
       return toJson(state.tokens.get(id as AccountId));
     case 'accountUsage':
       return toJson(state.usage.get(id.replace(/_\d{6}$/, '') as AccountId));
+    case 'accountCoolDown':
+      return toJson(
+        id === SEVERAL_ACCOUNTS ? Object.fromEntries(state.coolDowns) : state.coolDowns.get(id as AccountId),
+      );
     case 'apiKey':
       return keyState(id as ApiKeyId, state);
     case 'clock':

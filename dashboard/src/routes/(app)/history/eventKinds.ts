@@ -101,6 +101,13 @@ export const EVENT_KINDS: readonly EventKind[] = [
     types: ['AccountUsageObserved'],
   },
   {
+    value: 'coolDowns',
+    label: 'Cool-downs',
+    hint: 'accounts that failed are skipped for a moment',
+    isChange: false,
+    types: ['AccountsCooled', 'AccountRecovered'],
+  },
+  {
     value: 'requests',
     label: 'Requests',
     hint: 'completed and refused requests',

@@ -18,6 +18,8 @@ export function subjectText(subject: string, names: Names): string {
       return `Tokens of ${names.account(id)}`;
     case 'accountUsage':
       return `Usage of ${names.account(id)}`;
+    case 'accountCoolDown':
+      return id === 'several' ? 'Cool-downs' : `Cool-down of ${names.account(id)}`;
     case 'accountLink':
       return `Sign-in ${id.slice(0, 8)}`;
     case 'apiKey':
