@@ -229,6 +229,9 @@ export const completedRequestV2 = schema((z) =>
     attempts: z.array(attemptSchema(z)),
     /** Set when the last choice found no account. */
     refusal: emptyChoice(z).optional(),
+    /** `type` and `param` of the provider's error. */
+    errorType: z.string().optional(),
+    errorParam: z.string().optional(),
   }),
 );
 

@@ -26,6 +26,7 @@ import { penalizeAccount } from './penalizeAccount.ts';
 import type { Accounts, Provider } from './ports.ts';
 import { StreamedBody } from './streamedBody.ts';
 import { type CallListener, UpstreamCall } from './upstreamCall.ts';
+import { withoutRequestText } from './withoutRequestText.ts';
 
 /** What all exchanges share. */
 export interface ExchangeServices {
@@ -68,6 +69,8 @@ export class Exchange implements CallListener {
   #waitTimer: NodeJS.Timeout | undefined;
   #waitedMs = 0;
   #lastFailure: FailedAttempt | undefined;
+  /** What the provider said when it failed the current or the last attempt. */
+  #said: ProviderError | undefined;
   /** Accounts whose token was refreshed for this request: each gets one refresh. */
   #refreshed = NO_ACCOUNTS;
   /** The chosen account is not the one that the conversation is pinned to. */
@@ -164,6 +167,7 @@ export class Exchange implements CallListener {
 
   #callProvider(attempt: OpenAttempt, account: AccountHeaders): void {
     if (!this.#transition('call')) return;
+    this.#said = undefined;
     this.#attempts.open = attempt;
     this.#call = new UpstreamCall(this, this.request);
     this.#call.start(this.#services.provider, account);
@@ -191,6 +195,7 @@ export class Exchange implements CallListener {
 
   onFailed(failure: Failure): void {
     if (this.isOver) return;
+    this.#said = 'error' in failure ? failure.error : undefined;
     const now = this.#services.now();
     const classification = classify(failure, now);
     const attempt = this.#attempts.open;
@@ -294,6 +299,7 @@ export class Exchange implements CallListener {
       this.#settle(outcomeOfCompletion(usage, ending), () => this.#delivery.finish(bytes, headers));
       return;
     }
+    this.#said = error;
     this.#settle(outcomeOfProviderFailure(usage, ending, error), () => {
       if (kind !== 'error') {
         this.#delivery.finish(bytes, headers);
@@ -345,6 +351,7 @@ export class Exchange implements CallListener {
   }
 
   #cancelAttempt(outcome: string): void {
+    this.#said = undefined;
     clearTimeout(this.#waitTimer);
     this.#attempts.end(outcome, this.#services.now());
     this.#call?.abort();
@@ -365,7 +372,7 @@ export class Exchange implements CallListener {
     this.#services
       .settle({
         request: this.request,
-        outcome,
+        outcome: withoutRequestText(outcome, this.#said, this.request),
         attempts: this.#attempts.ended,
         isFallback: this.#isFallback,
         firstByteAt: this.#firstByteAt,

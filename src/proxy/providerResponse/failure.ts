@@ -69,6 +69,14 @@ export function providerErrorFrom(value: unknown): ProviderError {
 }
 
 const MAX_CODE_CHARACTERS = 100;
+/** Codes, types and parameters are names, which the log may keep; a provider may put any other text there. */
+const NAME = /^[\w.:[\]-]+$/;
+
+export const isName = (text: string): boolean => text.length <= MAX_CODE_CHARACTERS && NAME.test(text);
+
+/** A text with spaces or an address is not a code: nothing may depend on it, and the log does not keep it. */
+const codeIn = (code: string | undefined): string | undefined =>
+  code !== undefined && isName(code) ? code : undefined;
 
 function fromFields(fields: Record<string, unknown>): ProviderError {
   // The log stores well-formed text only; a provider may send anything.
@@ -85,7 +93,7 @@ function fromFields(fields: Record<string, unknown>): ProviderError {
   return {
     message: text('message'),
     type,
-    code: (text('code') ?? type)?.toLowerCase().slice(0, MAX_CODE_CHARACTERS),
+    code: codeIn((text('code') ?? type)?.toLowerCase().slice(0, MAX_CODE_CHARACTERS)),
     param: text('param'),
     planType: text('plan_type'),
     resetsAt: number('resets_at'),

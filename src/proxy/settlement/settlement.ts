@@ -37,6 +37,9 @@ export interface Outcome {
   readonly status: string;
   readonly code: string | null;
   readonly message: string | null;
+  /** `type` and `param` of the provider's error. */
+  readonly errorType?: string | undefined;
+  readonly errorParam?: string | undefined;
   /** Undefined when the request failed before any output, which counts against no limit. */
   readonly usage: TokenUsage | undefined;
   readonly refusal?: CompletedRequest['refusal'];
@@ -108,6 +111,8 @@ export const createSettlement =
       pin: pin === undefined ? undefined : { digest: pin, isFallback },
       attempts: attempts as Attempt[],
       refusal: outcome.refusal,
+      errorType: outcome.errorType,
+      errorParam: outcome.errorParam,
     };
     const { type, data } = RequestCompleted(completed);
     await record(

@@ -25,5 +25,9 @@ export function eventFields(): string {
   const added = [...eventTypes.values()]
     .filter(({ type, version }) => !recorded.some((line) => line.startsWith(`${type} ${version}: `)))
     .flatMap(({ type }) => fieldLines(type));
-  return `${[...recorded, ...added].join('\n')}\n`;
+  const nameOf = (line: string) => line.slice(0, line.indexOf(':'));
+  const lines = [...recorded, ...added].toSorted((a, b) =>
+    nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0,
+  );
+  return `${lines.join('\n')}\n`;
 }

@@ -1,0 +1,40 @@
+import { isName, type ProviderError } from '../providerResponse/failure.ts';
+import { redactMessage } from '../settlement/redactMessage.ts';
+import type { Outcome } from '../settlement/settlement.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
+import { StreamedBody } from './streamedBody.ts';
+
+const NOT_KEPT = "(the provider's message is not kept)";
+
+/**
+ * The outcome as the log may keep it: the client's text and addresses are taken out of what the provider said. Where the
+ * request's text is not held, because a part of the response was relayed or an upload was streamed, nothing of the message is
+ * kept. The client still gets the message whole (docs/decisions/0061-messages-without-request-text.md).
+ * @param said the provider's error, if it caused the outcome
+ */
+export function withoutRequestText(
+  outcome: Outcome,
+  said: ProviderError | undefined,
+  { upstreamBody, contentType, model }: Pick<AdmittedRequest, 'upstreamBody' | 'contentType' | 'model'>,
+): Outcome {
+  const { code, message } = outcome;
+  if (!said || code === null) return outcome;
+  const isHeld = !(upstreamBody instanceof StreamedBody) && upstreamBody.length > 0 && contentType === undefined;
+  return {
+    ...outcome,
+    message: message !== null && said.message ? keptMessage(message, said.message) : message,
+    errorType: nameOrNothing(said.type),
+    errorParam: nameOrNothing(said.param),
+  };
+
+  function keptMessage(whole: string, provider: string): string {
+    // svc may have put the provider's message into a sentence of its own.
+    const at = whole.indexOf(provider);
+    if (at === -1) return whole;
+    const kept = isHeld ? redactMessage(provider, upstreamBody as readonly Buffer[], [model]) : undefined;
+    return whole.slice(0, at) + (kept ?? NOT_KEPT) + whole.slice(at + provider.length);
+  }
+}
+
+const nameOrNothing = (text: string | undefined): string | undefined =>
+  text !== undefined && isName(text) ? text : undefined;

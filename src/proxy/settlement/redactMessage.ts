@@ -1,0 +1,125 @@
+/** A run of this many characters that also stands in the request is taken out; shorter ones are words that any text has. */
+const MIN_RUN = 16;
+/** Only the beginning of a message is kept, so only this much is compared. */
+const MAX_COMPARED_CHARACTERS = 2_000;
+/** Comparing takes 5 ms per MiB; beyond this size the message is not kept at all. */
+export const MAX_COMPARED_BYTES = 4 * 1_048_576;
+
+const REMOVED = '[...]';
+const MASKED = '[address]';
+
+/**
+ * Takes out of a provider's message what came from the client: every run of 16 characters that also stands in the request, and
+ * every e-mail and IP address. The log keeps messages for years, and a provider may echo the prompt.
+ * @param message decoded from JSON
+ * @param body of the request as it was sent, JSON in UTF-8, in consecutive pieces; compared after decoding its escapes, also
+ *   those of JSON within JSON, such as the arguments of a tool
+ * @param known names that the event keeps anyway, for example the model's
+ * @returns undefined when the body is too large to compare, so that nothing of the message may be kept
+ */
+export function redactMessage(
+  message: string,
+  body: readonly Uint8Array[],
+  known: readonly string[] = [],
+): string | undefined {
+  if (body.reduce((sum, { length }) => sum + length, 0) > MAX_COMPARED_BYTES) return undefined;
+  const text = message.slice(0, MAX_COMPARED_CHARACTERS);
+  const isEchoed = new Uint8Array(text.length);
+  const runs = runsOf(text);
+  if (runs.size > 0) {
+    for (const request of readingsOf(Buffer.concat(body).toString())) markRuns(runs, request, isEchoed);
+    for (const name of known) unmark(text, name, isEchoed);
+  }
+  return maskAddresses(withoutMarked(text, isEchoed));
+}
+
+/** The text, and what it becomes when its escapes are decoded once and twice. */
+function* readingsOf(json: string): Generator<string> {
+  yield json;
+  let text = json;
+  for (let level = 0; level < 2 && text.includes('\\'); level++) {
+    text = decodeEscapes(text);
+    yield text;
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+
+const decodeEscapes = (json: string): string =>
+  json.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, other: string) =>
+    code === undefined ? (ESCAPES[other] ?? other) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+/** Where each run of `MIN_RUN` characters begins, by its hash and its text. */
+type Runs = Map<number, Map<string, number[]>>;
+
+function runsOf(text: string): Runs {
+  const runs: Runs = new Map();
+  forEachRun(text, (hash, start) => {
+    const byText = runs.get(hash) ?? new Map<string, number[]>();
+    runs.set(hash, byText);
+    const run = text.slice(start, start + MIN_RUN);
+    const starts = byText.get(run);
+    if (starts) starts.push(start);
+    else byText.set(run, [start]);
+  });
+  return runs;
+}
+
+const BASE = 0x01000193;
+/** `BASE` to the power of `MIN_RUN`, modulo 2^32. */
+const LEAVING = Array.from({ length: MIN_RUN }).reduce<number>((power) => Math.imul(power, BASE), 1);
+
+/** Calls back with a rolling hash for each run of `MIN_RUN` characters. */
+function forEachRun(text: string, onRun: (hash: number, start: number) => void): void {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) {
+    hash = (Math.imul(hash, BASE) + text.charCodeAt(at)) | 0;
+    if (at >= MIN_RUN) hash = (hash - Math.imul(text.charCodeAt(at - MIN_RUN), LEAVING)) | 0;
+    if (at >= MIN_RUN - 1) onRun(hash, at - MIN_RUN + 1);
+  }
+}
+
+/** Marks the runs that stand in the request and forgets them: each has to be found only once. */
+function markRuns(runs: Runs, request: string, isEchoed: Uint8Array): void {
+  // A table of bits in front of the map: nearly every run of a request is in no message.
+  const mayBeRun = new Uint8Array(1 << 16);
+  for (const hash of runs.keys()) mayBeRun[hash & 0xffff] = 1;
+  forEachRun(request, (hash, start) => {
+    if (mayBeRun[hash & 0xffff] === 0) return;
+    const byText = runs.get(hash);
+    if (!byText) return;
+    const run = request.slice(start, start + MIN_RUN);
+    for (const own of byText.get(run) ?? []) isEchoed.fill(1, own, own + MIN_RUN);
+    byText.delete(run);
+    if (byText.size === 0) runs.delete(hash);
+  });
+}
+
+/** Keeps a name that stands in the message as a whole, unless more than the name was echoed. */
+function unmark(text: string, name: string, isEchoed: Uint8Array): void {
+  if (name === '') return;
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
+    const end = at + name.length;
+    const isAlone = isEchoed[at - 2] !== 1 && isEchoed[end + 1] !== 1;
+    if (isAlone) isEchoed.fill(0, Math.max(0, at - 1), Math.min(text.length, end + 1));
+  }
+}
+
+function withoutMarked(text: string, isEchoed: Uint8Array): string {
+  let kept = '';
+  for (let at = 0; at < text.length; ) {
+    let end = at;
+    while (end < text.length && isEchoed[end] === isEchoed[at]) end++;
+    kept += isEchoed[at] ? REMOVED : text.slice(at, end);
+    at = end;
+  }
+  return kept.toWellFormed();
+}
+
+const EMAIL = /[^\s"'<>()[\]{},;:=]+@[^\s"'<>()[\]{},;:=]+/g;
+const IPV4 = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g;
+const IPV6 = /(?<![\w:])(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}(?![\w:])/gi;
+
+const maskAddresses = (text: string): string =>
+  text.replaceAll(EMAIL, MASKED).replaceAll(IPV4, MASKED).replaceAll(IPV6, MASKED);

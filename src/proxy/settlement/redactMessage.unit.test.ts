@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
+import { MAX_COMPARED_BYTES, redactMessage } from './redactMessage.ts';
+
+const sent = (body: unknown) => [Buffer.from(JSON.stringify(body))];
+const secret = 'The launch code of project "Zürich" is 4711';
+
+describe('takes out of a message', () => {
+  test.each([
+    ['a prompt that is echoed whole', `Invalid input: ${secret}.`, { input: secret }, 'Invalid input: [...].'],
+    ['a part of the prompt', 'near "launch code of project" found', { input: secret }, 'near "[...]" found'],
+    [
+      'a prompt with escapes',
+      'got "a\nb\t\\"c\\" d e f g h i j k"',
+      { input: 'a\nb\t\\"c\\" d e f g h i j k' },
+      'got [...]',
+    ],
+    [
+      'the arguments of a tool, which are JSON within JSON',
+      'bad path /home/someone/secret.txt here',
+      { input: [{ arguments: JSON.stringify({ command: 'cat "/home/someone/secret.txt"' }) }] },
+      'bad path [...] here',
+    ],
+    ['an e-mail address', 'account of jane.doe+x@example.org is blocked', {}, 'account of [address] is blocked'],
+    ['IP addresses', 'from 203.0.113.9 and 2001:db8::7:1 at 12:30:05', {}, 'from [address] and [address] at 12:30:05'],
+  ])('%s', (_what, message, body, kept) => expect(redactMessage(message, sent(body))).toBe(kept));
+
+  test('text whose bytes are split between two pieces of the body', () => {
+    const bytes = Buffer.from(JSON.stringify({ input: secret }));
+    const at = bytes.indexOf('ü') + 1;
+    expect(redactMessage(`x ${secret}`, [bytes.subarray(0, at), bytes.subarray(at)])).toBe('x [...]');
+  });
+});
+
+test('keeps what does not stand in the request, and words that any text has', () => {
+  const message = "Unsupported value: 'low' is not supported with this model.";
+  expect(redactMessage(message, sent({ input: 'is it supported?', reasoning: { effort: 'low' } }))).toBe(message);
+});
+
+test('keeps the name of the model, which the event has anyway', () => {
+  const message = "The model 'gpt-5.1-codex-max-2026-11-01' does not exist";
+  const body = sent({ model: 'gpt-5.1-codex-max-2026-11-01' });
+  expect(redactMessage(message, body)).not.toBe(message);
+  expect(redactMessage(message, body, ['gpt-5.1-codex-max-2026-11-01'])).toBe(message);
+});
+
+test('keeps nothing when the request is too large to compare', () =>
+  expect(redactMessage('anything', [Buffer.alloc(MAX_COMPARED_BYTES), Buffer.alloc(1)])).toBeUndefined());
+
+test('no run of 16 characters of a message stands in the request', () => {
+  const letters = fc.constantFrom('a', 'b', '"', '\\', '\n', 'ü', '\u{1F600}');
+  const text = fc.string({ unit: letters, maxLength: 60 });
+  fc.assert(
+    fc.property(text, text, text, (before, prompt, after) => {
+      const body = JSON.stringify({ input: prompt });
+      const kept = redactMessage(before + prompt.slice(3) + after, [Buffer.from(body)]) as string;
+      for (const piece of kept.split('[...]')) {
+        for (let at = 0; at + 16 <= piece.length; at++) {
+          const run = piece.slice(at, at + 16);
+          expect(body.includes(run) || prompt.includes(run), JSON.stringify(run)).toBe(false);
+        }
+      }
+    }),
+    runs(500),
+  );
+});
+
+test('has a bounded cost for texts that are made to collide', () => {
+  const body = sent({ input: 'a'.repeat(1_000_000) });
+  expect(redactMessage('a'.repeat(100_000), body)).toBe('[...]');
+});
