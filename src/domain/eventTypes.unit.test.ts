@@ -265,11 +265,14 @@ describe('the registry', () => {
     expect(Object.keys(samples).sort()).toEqual([...eventTypes.keys()].sort()));
 });
 
-test.each([...eventTypes.values()].map(({ type, version }) => ({ type, version })))('the fields of $type are those recorded for its version', ({ type, version }) => {
-  // `npm run docs` adds new types and versions. A recorded version never changes: a new field makes a new version.
-  const own = recordedFieldLines().filter((line) => line.startsWith(`${type} ${version}: `));
-  expect(fieldLines(type)).toEqual(own);
-});
+test.each([...eventTypes.values()].map(({ type, version }) => ({ type, version })))(
+  'the fields of $type are those recorded for its version',
+  ({ type, version }) => {
+    // `npm run docs` adds new types and versions. A recorded version never changes: a new field makes a new version.
+    const own = recordedFieldLines().filter((line) => line.startsWith(`${type} ${version}: `));
+    expect(fieldLines(type)).toEqual(own);
+  },
+);
 
 describe('upcasting', () => {
   const thrice = event('TestRenamedTwice', {
