@@ -1,6 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
-import { serverError, streamCut, textResponse, throttled } from '../support/provider/scripts.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
+import {
+  serverError,
+  streamCut,
+  streamSilent,
+  textResponse,
+  throttled,
+  usageLimitReached,
+} from '../support/provider/scripts.ts';
 
 let gateway: Gateway;
 let clock: { mockRestore(): void } | undefined;
@@ -70,4 +77,20 @@ test('calls an account again once the operator has reactivated it', async () => 
   await gateway.api('POST', `/api/accounts/${only?.id}/reactivate`);
   only?.at.always(textResponse());
   expect((await gateway.ask()).status).toBe(200);
+});
+
+test('writes a limit before the request that met it has ended', async () => {
+  gateway = await startGateway({ accounts: 2 });
+  const [limited, serving] = gateway.pool;
+  limited?.at.next(usageLimitReached({ resetsInSeconds: 3_600 }));
+  serving?.at.always(streamSilent({ events: 5 }));
+  const leaving = new AbortController();
+  await gateway.ask(validRequest, { signal: leaving.signal });
+  await expect.poll(() => gateway.events('AccountsCooled').length).toBe(1);
+  expect(await gateway.availability(limited?.id ?? '')).toMatchObject({ state: 'cooling', reason: 'usage_limit' });
+  expect(gateway.events('RequestCompleted')).toEqual([]);
+  leaving.abort();
+  await expect
+    .poll(async () => (await gateway.availability(limited?.id ?? '')).state, { timeout: 5_000 })
+    .toBe('rate_limited');
 });

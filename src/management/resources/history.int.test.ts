@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import type { Stage } from '../../../test/support/management.ts';
 import { completed, refused, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { type Instant, instant, iso } from '../../domain/core/brands.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
@@ -96,6 +97,39 @@ test('shows the counts that a reset cleared', async () => {
   await stage().call('PATCH', `/api/api-keys/${key.id}`, { body: { reset_usage: true } });
   const { body } = await getEvent(stage().hot.state.position);
   expect(body.changes).toEqual([{ path: '/used/1', before: 120, after: null }]);
+});
+
+test('shows cool-downs by their account, and those of several accounts together', async () => {
+  const own = await startManagement();
+  const ids: AccountId[] = [];
+  for (const name of ['a', 'b']) {
+    const file = authFile({ email: `${name}@example.com`, accountId: name });
+    ids.push((await own.call('POST', '/api/accounts/import', upload(file))).body.account_id);
+  }
+  const [a, b] = ids as [AccountId, AccountId];
+  const coolDown = { since: own.clock.now, until: instant(own.clock.now + 4_000), cause: 'throttled', failures: 1 };
+  const cooled = (number: number, ...accounts: AccountId[]) =>
+    AccountsCooled({
+      number,
+      requests: [{ requestId: 'req_1', accounts: accounts.map((accountId) => ({ accountId, ...coolDown })) }],
+    });
+  await own.append(cooled(1, a));
+  const { body: alone } = await getEvent(own.hot.state.position, own);
+  expect(alone).toMatchObject({ subject: `accountCoolDown-${a}`, before: null, after: coolDown });
+  expect(alone.sentence).toBe(`account ${a} cools down until ${iso(coolDown.until)} (throttled)`);
+
+  await own.append(AccountRecovered({ number: 2, accountId: a, requestId: 'req_2' }), cooled(3, a, b));
+  const { body: together } = await getEvent(own.hot.state.position, own);
+  expect(together).toMatchObject({
+    subject: 'accountCoolDown-several',
+    sentence: `account ${a}, account ${b} cool down (throttled)`,
+    before: {},
+    after: { [a]: coolDown, [b]: coolDown },
+  });
+  expect((await getPage(`?subject=accountCoolDown-${a}`, own)).events.map(({ type }) => type)).toEqual([
+    'AccountRecovered',
+    'AccountsCooled',
+  ]);
 });
 
 test('shows that a secret changed, but not its value', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
 import { accountId, importedAccount, later, NOW, recorded } from '../../../test/support/specification.ts';
 import { AccountImported } from '../../domain/account/events.ts';
-import { type AccountId, position } from '../../domain/core/brands.ts';
+import { type AccountId, type Instant, position } from '../../domain/core/brands.ts';
 import { type CompletedRequest, RequestCompleted } from '../../domain/request/events.ts';
 import { SettingsChanged } from '../../domain/settings/events.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
@@ -142,3 +142,16 @@ test('replays every choice, whatever the log had when it was made', () =>
     }),
     runs(300),
   ));
+
+test('replays choices of earlier versions from the cool-downs that they recorded', () => {
+  const { choose, log, append } = startNode();
+  const first = chosenBy(choose('req_1')) as AccountId;
+  const second = ACCOUNTS.find((id) => id !== first) as AccountId;
+  const overlay = { cooling: ACCOUNTS.filter((id) => id !== second).map((id): [AccountId, Instant] => [id, later(9)]) };
+  const times = { startedAt: NOW, endedAt: NOW, outcome: 'ok' };
+  const attemptOf = (v: number) => ({ decidedAt: position(4), asOf: NOW, v, overlay, accountId: second, ...times });
+  append(RequestCompleted({ ...completed, attempts: [attemptOf(2)] }));
+  expect(replay(log).differences).toEqual([]);
+  append(RequestCompleted({ ...completed, attempts: [attemptOf(3)] }));
+  expect(replay(log).differences).toMatchObject([{ recorded: second, replayed: first }]);
+});

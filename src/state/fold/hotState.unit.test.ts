@@ -1,6 +1,22 @@
 import { expect, test } from 'vitest';
-import { accountId, DAY, later, recorded, tokens, uuid } from '../../../test/support/specification.ts';
+import {
+  accountId,
+  DAY,
+  importedAccount,
+  later,
+  NOW,
+  recorded,
+  tokens,
+  uuid,
+} from '../../../test/support/specification.ts';
+import {
+  AccountDeleted,
+  AccountImported,
+  AccountReactivated,
+  AccountTokensReplaced,
+} from '../../domain/account/events.ts';
 import { TokenRefreshClaimed, TokensRefreshed } from '../../domain/accountTokens/events.ts';
+import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
 import { position } from '../../domain/core/brands.ts';
 import { HotState } from './hotState.ts';
 
@@ -17,4 +33,40 @@ test('keeps no revisions of the streams with the results of token refreshes', ()
     hot.apply({ ...recorded(refreshed), ...result } as never);
   }
   expect([...hot.revisions]).toEqual([['accountTokens-account_1', 399]]);
+});
+
+test('ends the cool-down that stood for a limit when the log has the limit', () => {
+  const [limited, failed] = [accountId(1), accountId(2)];
+  const hot = new HotState();
+  let last = 0;
+  const apply = (event: Parameters<typeof recorded>[0]) =>
+    hot.apply({ ...recorded(event), position: position(++last) } as never);
+  for (const id of [limited, failed]) apply(AccountImported(importedAccount({ accountId: id })));
+  const cooled = { since: NOW, until: later(DAY), cause: 'usage_limit' };
+  const accounts = [
+    { accountId: limited, ...cooled, failures: 0 },
+    { accountId: failed, ...cooled, failures: 1 },
+  ];
+  apply(AccountsCooled({ number: 1, requests: [{ requestId: 'req_1', accounts }] }));
+  expect([...hot.coolDowns.keys()]).toEqual([limited, failed]);
+  const attempts = [limited, failed].map((id) => ({ accountId: id, endedAt: NOW, limitedUntil: later(DAY) }));
+  apply({ type: 'RequestCompleted', data: { requestId: 'req_1', keyId: null, status: '429', attempts } });
+  expect([...hot.coolDowns.keys()]).toEqual([failed]);
+  expect(hot.usage.get(limited)?.limited?.until).toBe(later(DAY));
+});
+
+test.each([
+  ['it is reactivated', AccountReactivated({ accountId: accountId(1), from: 'paused' })],
+  ['it gets new tokens', AccountTokensReplaced(importedAccount({ accountId: accountId(1) }))],
+  ['it is deleted', AccountDeleted({ accountId: accountId(1) })],
+  ['it succeeds', AccountRecovered({ number: 2, accountId: accountId(1), requestId: 'req_2' })],
+])('the cool-down of an account ends when %s', (_when, event) => {
+  const hot = new HotState();
+  const account = { accountId: accountId(1), since: NOW, until: later(DAY), cause: 'throttled', failures: 1 };
+  const cooled = AccountsCooled({ number: 1, requests: [{ requestId: 'req_1', accounts: [account] }] });
+  for (const each of [AccountImported(importedAccount({ accountId: accountId(1) })), cooled])
+    hot.apply(recorded(each) as never);
+  expect(hot.coolDowns.size).toBe(1);
+  hot.apply(recorded(event) as never);
+  expect(hot.coolDowns.size).toBe(0);
 });
