@@ -44,9 +44,10 @@ async function measureOutbox(store: EventStore, settings: ConnectionSettings, mi
     path,
     node: 'bench',
     store: store.replicationTarget,
-    drain: (listener) => startDrainThread({ path, mirrorPath, settings, ...listener }),
+    drain: (start) => startDrainThread({ path, mirrorPath, settings, store: store.replicationTarget, ...start }),
     maxEvents: Number.POSITIVE_INFINITY,
-    report: (message) => print(String(message)),
+    faults: new Faults({ print, now: Date.now }),
+    report: (error) => print(String(error)),
   });
   outbox.start();
   const boot = `b${Date.now().toString(36)}`;

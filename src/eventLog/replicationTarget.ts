@@ -1,11 +1,22 @@
 import type { StoredEvent } from './eventLog.ts';
 
 export type ReplicationOutcome =
-  | { readonly kind: 'committed' }
+  | {
+      readonly kind: 'committed';
+      /** The store says that it has the events and no longer shows them: they were truncated, or their stream deleted. */
+      readonly isHidden?: boolean;
+    }
   /** The stream has other events at these revisions, or too few before them. */
   | { readonly kind: 'conflict'; readonly actualRevision: number }
-  /** This append will never succeed; one with fewer events might. */
-  | { readonly kind: 'rejected'; readonly reason: string }
+  /** This append will never succeed. */
+  | {
+      readonly kind: 'rejected';
+      readonly reason: string;
+      /** What is refused: this append, of which a part might succeed, or everything in this stream. */
+      readonly scope: 'append' | 'stream';
+      /** Maximum size of an append, if the store names it. */
+      readonly maxBytes?: number | undefined;
+    }
   | { readonly kind: 'unknown'; readonly error: Error };
 
 /** Port of a store that copies events of another log unchanged: with their revisions, hashes and bytes. */
@@ -16,6 +27,9 @@ export interface ReplicationTarget {
    * (docs/stores.md#eventstoredb-repeating-an-append). Never rejects.
    */
   append(events: readonly StoredEvent[]): Promise<ReplicationOutcome>;
-  /** Ids of up to `maxCount` events of a stream, from a revision on. @throws when the store is unreachable */
-  readIds(stream: string, fromRevision: number, maxCount: number): Promise<readonly string[]>;
+  /**
+   * How many of these consecutive events of one stream the history has, counted from the first. It knows also those that
+   * the store no longer shows. @throws when that cannot be known at the moment
+   */
+  countWritten(ids: readonly string[]): Promise<number>;
 }

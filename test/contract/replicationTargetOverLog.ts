@@ -1,3 +1,4 @@
+import { position } from '../../src/domain/core/brands.ts';
 import type { EventLog, EventToAppend, StoredEvent } from '../../src/eventLog/eventLog.ts';
 import type { ReplicationOutcome, ReplicationTarget } from '../../src/eventLog/replicationTarget.ts';
 
@@ -9,6 +10,8 @@ export interface ReplicationTargetOverLog extends ReplicationTarget {
   readonly deliveries: Delivery[];
   /** While set, every call fails. */
   isUnreachable: boolean;
+  /** The outcome of an append that the store does not take; undefined for one that it takes. */
+  refuse: (events: readonly StoredEvent[]) => ReplicationOutcome | undefined;
   /** Number of events of each append, failed ones included. */
   readonly sizes: number[];
 }
@@ -22,23 +25,28 @@ const unreachable = { kind: 'unknown', error: new Error('the store is unreachabl
 export function replicationTargetOverLog(log: EventLog): ReplicationTargetOverLog {
   async function write(events: readonly StoredEvent[]): Promise<ReplicationOutcome> {
     const { stream, revision } = events[0] as StoredEvent;
-    return log.append(stream, revision - 1, events.map(toAppend));
+    const outcome = await log.append(stream, revision - 1, events.map(toAppend));
+    return outcome.kind === 'rejected' ? { ...outcome, scope: 'append' } : outcome;
   }
   const store: ReplicationTargetOverLog = {
     deliveries: [],
     isUnreachable: false,
+    refuse: () => undefined,
     sizes: [],
     async append(events) {
       store.sizes.push(events.length);
       const delivery = store.isUnreachable ? unreachable : (store.deliveries.shift() ?? 'delivered');
       if (typeof delivery === 'object') return delivery;
+      const refusal = store.refuse(events);
+      if (refusal) return refusal;
       const outcome = await write(events);
       return delivery === 'delivered' ? outcome : unreachable;
     },
-    async readIds(stream, fromRevision, maxCount) {
+    async countWritten(ids) {
       if (store.isUnreachable) throw unreachable.error;
-      const events = await Array.fromAsync(log.readStream(stream, fromRevision));
-      return events.slice(0, maxCount).map(({ id }) => id);
+      const written = new Set((await Array.fromAsync(log.readAll(position(0)))).map(({ id }) => id));
+      const missing = ids.findIndex((id) => !written.has(id));
+      return missing === -1 ? ids.length : missing;
     },
   };
   return store;

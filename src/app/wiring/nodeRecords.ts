@@ -100,6 +100,16 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
 }
 
 /**
+ * What these events began may have ended since: the end is in the log, and does not come after a parked beginning. A session
+ * then has to begin again; a request that was cut off stays without an end.
+ */
+const MAY_BE_OVER: ReadonlySet<RecordedEvent['type']> = new Set([
+  'SessionBegun',
+  'SessionTotpVerified',
+  'RequestAdmitted',
+]);
+
+/**
  * Applies events as soon as they are durable in the outbox, first those that an earlier process left there. An event that
  * the log delivered before is skipped: the fold has it already.
  */
@@ -110,8 +120,9 @@ async function followOutbox(
   const pending = new PendingRequests(hot.state);
   const delivered = new DeliveredRevisions((stream) => stream.startsWith(`${folder.node}.`, stream.indexOf('-') + 1));
 
-  function onDurable(event: RecordedEvent): void {
-    if (delivered.has(event)) return;
+  function onDurable(event: RecordedEvent, isParked: boolean): void {
+    // The log delivers what took the place of a parked event, never the event itself.
+    if (isParked ? MAY_BE_OVER.has(event.type) : delivered.has(event)) return;
     if (!event.stream.startsWith('requests-')) {
       hot.applyBeforeLog(event);
       return;
@@ -132,6 +143,8 @@ async function followOutbox(
   for (const [stream, first] of outbox.earlierStreams) {
     await store.retryWhileUnavailable(() => delivered.addEarlier(store.log, stream, first, hot.state.position));
   }
-  await outbox.follow((events) => events.forEach(onDurable));
+  await outbox.follow((events, isParked) => {
+    for (const event of events) onDurable(event, isParked);
+  });
   return pending;
 }

@@ -46,9 +46,17 @@ export async function openSharedStore(
         ...(!onLoss && { mark, onMarkFailure: markFaults(faults, mark.path) }),
         node,
         store: eventStore.replicationTarget,
-        drain: (listener) => startDrainThread({ path: outboxPath, mirrorPath: logPath, settings, ...listener }),
+        drain: (start) =>
+          startDrainThread({
+            path: outboxPath,
+            mirrorPath: logPath,
+            settings,
+            store: eventStore.replicationTarget,
+            ...start,
+          }),
         maxEvents: SVC_OUTBOX_MAX_EVENTS,
-        report: (what) => (typeof what === 'string' ? print(what) : report(what)),
+        faults,
+        report,
       }),
     );
     if (outbox.pending > 0) print(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);

@@ -9,7 +9,11 @@ export type NativeAppendOutcome =
       readonly kind: 'committed';
       /** Revision of the last event, also when the append is a repeat. */
       readonly revision: number;
-      readonly position: NativePosition;
+      /**
+       * Undefined for a repeat of events that the server no longer shows, because they were truncated or deleted
+       * (docs/stores.md#eventstoredb-repeating-an-append).
+       */
+      readonly position: NativePosition | undefined;
     }
   | AppendFailure;
 
@@ -43,7 +47,6 @@ export async function appendOnce(connection: Connection, append: NativeAppend): 
         (client) => client.appendToStream(stream, [...events], { expectedRevision, deadline: deadlineMs }),
         deadlineMs + GRACE_MS,
       );
-      if (!position) return { kind: 'unknown', error: new Error('EventStoreDB did not return a position') };
       return { kind: 'committed', revision: Number(nextExpectedRevision), position };
     } catch (error) {
       if (!(error instanceof NotLeaderError) || leader === MAX_LEADERS) return appendFailure(error);

@@ -1,5 +1,6 @@
 import type { AppendOutcome } from '../eventLog.ts';
 import { ID_TAKEN } from '../eventLog.ts';
+import { sizeOfText } from '../eventSize.ts';
 import { chainEvent } from '../hashChain.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
 import { appendOnce } from './appendOnce.ts';
@@ -29,7 +30,7 @@ interface PendingAppend {
 }
 
 /**
- * Well below the 1 MiB that every server accepts (docs/stores.md#eventstoredb-size-of-an-append). Larger appends gain little
+ * Well below the 1 MiB that every server accepts, of metadata as well as data (docs/stores.md#eventstoredb-size-of-an-append). Larger appends gain little
  * (docs/stores.md#eventstoredb-throughput).
  */
 const MAX_EVENTS = 200;
@@ -87,14 +88,15 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
     });
     switch (outcome.kind) {
       case 'committed':
+        if (!outcome.position) await settleHidden(group);
         queue.splice(0, group.length);
-        void settleOnceMirrored(group, outcome.position);
+        if (outcome.position) void settleOnceMirrored(group, outcome.position);
         return;
       case 'unknown':
         for (const { settle } of queue.splice(0, group.length)) settle(outcome);
         return;
       case 'rejected':
-        if (group.length === 1) queue.shift()?.settle(outcome);
+        if (group.length === 1) queue.shift()?.settle({ kind: 'rejected', reason: outcome.reason, isLogFine: true });
         return;
       case 'conflict':
         // The stream has other events, or those of an earlier attempt whose outcome was lost.
@@ -119,6 +121,12 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
       settle(findOriginalOutcome(append) ?? { kind: 'unknown', error: new MirrorBehind() });
     unmirrored -= 1;
     notifyIdle();
+  }
+
+  /** Settles a repeat of events that the server no longer shows. The mirror has them, unless a scavenge came first. */
+  async function settleHidden(group: readonly PendingAppend[]): Promise<void> {
+    await catchUp();
+    for (const { append, settle } of group) settle(findOriginalOutcome(append) ?? hidden(append.stream));
   }
 
   function notifyIdle(): void {
@@ -146,6 +154,12 @@ export function createAppendQueues({ connection, mirror, catchUp, deadlineMs }: 
   };
 }
 
+const hidden = (stream: string): AppendOutcome => ({
+  kind: 'rejected',
+  reason: `EventStoreDB had these events of ${stream} and has removed them: the stream was truncated or deleted`,
+  isLogFine: true,
+});
+
 /** The first append and those after it that continue it, within the limits of one append. */
 function takeGroup(queue: readonly PendingAppend[], maxEvents: number, { lookup }: Mirror): PendingAppend[] {
   const group: PendingAppend[] = [];
@@ -155,7 +169,7 @@ function takeGroup(queue: readonly PendingAppend[], maxEvents: number, { lookup 
   for (const pending of queue) {
     const { append } = pending;
     const newIds = append.events.map(({ id }) => id);
-    bytes += append.events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+    bytes += append.events.reduce((sum, { data, metadata }) => sum + sizeOfText(data, metadata), 0);
     const fits = ids.size + newIds.length <= maxEvents && bytes <= MAX_BYTES;
     const isNew = !newIds.some((id) => ids.has(id)) && (group.length === 0 || !lookup.hasAnyOf(newIds));
     if (group.length > 0 && !(append.expected === expected && fits && isNew)) break;

@@ -200,7 +200,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       head: async () => mirror.head,
       close: closeOnce,
     },
-    replicationTarget: createEventStoreReplicationTarget(connection),
+    replicationTarget: createEventStoreReplicationTarget({ connection, lookup: mirror.lookup, catchUp }),
     leases,
     keys: createEventStoreKeyStreams({
       connection,

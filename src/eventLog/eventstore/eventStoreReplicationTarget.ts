@@ -1,25 +1,43 @@
 import type { StoredEvent } from '../eventLog.ts';
-import type { ReplicationTarget } from '../replicationTarget.ts';
+import type { ReplicationOutcome, ReplicationTarget } from '../replicationTarget.ts';
 import { appendOnce } from './appendOnce.ts';
+import type { CatchUp } from './catchUp.ts';
 import type { Connection } from './client/connection.ts';
-import { readStreamOnce } from './client/reads.ts';
 import { toWire } from './client/wireEvent.ts';
+import type { Mirror } from './mirror/mirror.ts';
 
-const READ_MS = 7_000;
+interface ReplicationTargetOptions {
+  readonly connection: Connection;
+  readonly lookup: Pick<Mirror['lookup'], 'hasAnyOf'>;
+  readonly catchUp: CatchUp;
+}
 
 /** Appends events to EventStoreDB with the revisions, hashes and bytes of another log. */
-export const createEventStoreReplicationTarget = (connection: Connection): ReplicationTarget => ({
-  append(events) {
-    const { stream, revision } = events[0] as StoredEvent;
-    return appendOnce(connection, { stream, expected: revision - 1, events: events.map(toUnchangedWire) });
-  },
-  async readIds(stream, fromRevision, maxCount) {
-    // Another store's ids would look like a fork of the stream.
+export const createEventStoreReplicationTarget = ({
+  connection,
+  lookup,
+  catchUp,
+}: ReplicationTargetOptions): ReplicationTarget => ({
+  append: (events) => appendUnchanged(connection, events),
+  async countWritten(ids) {
+    // Another store would lack events that the store of this installation has.
     await connection.confirm();
-    const options = { fromRevision: BigInt(fromRevision), maxCount };
-    const events = await connection.call((client) => readStreamOnce(client, stream, options), READ_MS);
-    return events.map(({ id }) => id);
+    // The mirror has them even when they were truncated, or their stream deleted, since.
+    await catchUp();
+    const missing = ids.findIndex((id) => !lookup.hasAnyOf([id]));
+    return missing === -1 ? ids.length : missing;
   },
 });
+
+/** See `ReplicationTarget.append`. */
+export async function appendUnchanged(
+  connection: Connection,
+  events: readonly StoredEvent[],
+): Promise<ReplicationOutcome> {
+  const { stream, revision } = events[0] as StoredEvent;
+  const outcome = await appendOnce(connection, { stream, expected: revision - 1, events: events.map(toUnchangedWire) });
+  if (outcome.kind !== 'committed') return outcome;
+  return outcome.position ? { kind: 'committed' } : { kind: 'committed', isHidden: true };
+}
 
 const toUnchangedWire = (event: StoredEvent) => toWire(event, event.data, { metadata: JSON.stringify(event.metadata) });

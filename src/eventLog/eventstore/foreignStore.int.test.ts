@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, aStream, someEvents } from '../../../test/contract/events.ts';
+import { collectFaults } from '../../../test/support/collectFaults.ts';
 import { FakeDatabase } from '../../../test/support/eventstore/fakeDatabase.ts';
 import { aStage, type EventStoreStage } from '../../../test/support/eventstore/stage.ts';
 import { type EventLog, NO_STREAM } from '../eventLog.ts';
@@ -125,8 +126,9 @@ test('drains nothing into the store of another installation, and everything once
     path,
     node: 'n1',
     store: store.replicationTarget,
-    drain: (listener) => startDrainThread({ path, mirrorPath, settings, ...listener }),
+    drain: (start) => startDrainThread({ path, mirrorPath, settings, store: store.replicationTarget, ...start }),
     maxEvents: 10_000,
+    faults: collectFaults(),
     report: () => undefined,
   });
   onTestFinished(() => outbox.close(0));

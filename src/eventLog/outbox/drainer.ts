@@ -1,83 +1,136 @@
-import { type Position, position } from '../../domain/core/brands.ts';
+import { position } from '../../domain/core/brands.ts';
+import { EventParked } from '../../domain/outbox/events.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { batchesByStream } from '../batchesByStream.ts';
-import type { EventLog, StoredEvent } from '../eventLog.ts';
-import type { ReplicationTarget } from '../replicationTarget.ts';
+import { type BatchLimits, batchesByStream } from '../batchesByStream.ts';
+import type { ReplicationOutcome, ReplicationTarget } from '../replicationTarget.ts';
+import { HeldStreams } from './heldStreams.ts';
+import type { OutboxEvent, OutboxReader } from './outboxReader.ts';
 
 /** Consecutive events of one stream that are now in the store. */
 export interface DrainedEvents {
   readonly stream: string;
   readonly count: number;
-  /** Position of the last of them in the outbox. */
-  readonly position: Position;
+  /** Of the last of them. */
+  readonly revision: number;
+}
+
+/** Events that the store will never take: one, or all of its stream from there on. */
+export interface RefusedEvents {
+  readonly stream: string;
+  readonly revision: number;
+  readonly scope: 'event' | 'stream';
+  readonly reason: string;
+}
+
+/** Why events wait: those of one stream, or all of them. */
+export interface DrainTrouble {
+  readonly stream?: string;
+  readonly reason: string;
 }
 
 export interface DrainListener {
   readonly onDrained: (drained: DrainedEvents) => void;
-  /** Called with an error when draining is blocked, once per kind of reason, and with a line when it continues. */
-  readonly report: (message: string | Error) => void;
+  /** Takes refused events out of the outbox. Resolves when that is durable; a rejection is repeated. */
+  readonly park: (refused: RefusedEvents) => Promise<void>;
+  /** Called when events begin to wait, and when the reason changes. */
+  readonly onTrouble: (trouble: DrainTrouble) => void;
+  /** Called when the events of a stream, or of all streams, are drained again. */
+  readonly onRecovered: (stream: string | undefined) => void;
+  /** The store has the events of this stream and does not show them any more. */
+  readonly onHidden: (stream: string) => void;
+  /** Draining ended by an error that is a bug. */
+  readonly onFailure: (error: Error) => void;
 }
 
 export interface DrainerOptions extends DrainListener {
-  readonly from: Pick<EventLog, 'readAll'>;
+  readonly from: Pick<OutboxReader, 'readAll' | 'readStream' | 'streamNames'>;
   readonly to: ReplicationTarget;
-  /** All events up to this position are already in the store. Default: none. */
-  readonly after?: Position;
+  /** Last revision of streams that the store has. */
+  readonly drained?: ReadonlyMap<string, number>;
+  readonly timing?: Partial<DrainTiming>;
+}
+
+export interface DrainTiming {
+  /** How long a stream must be refused as a whole, although it was not deleted, before its events are parked. */
+  readonly confirmMs: number;
+  /** How long appends must fail before it is tried whether only those of one stream do. */
+  readonly probeAfterMs: number;
+  /** The longest pause between two appends that fail. */
+  readonly maxPauseMs: number;
 }
 
 export interface Drainer {
   /** Drains the events that were added to the log since. */
   wake(): void;
-  /** Why draining is blocked; undefined while it is not. */
-  readonly blockedReason: string | undefined;
   /** Stops once everything is drained, draining is blocked, or `timeoutMs` has passed. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** The store does not accept the events in the outbox. */
-export class CannotDrain extends Error {
-  override readonly name = 'CannotDrain';
-}
-
+const TIMING: DrainTiming = { confirmMs: 60_000, probeAfterMs: 5_000, maxPauseMs: 5_000 };
 /**
  * Larger appends gain little (docs/stores.md#eventstoredb-throughput), and this stays well below the store's limit
  * (docs/stores.md#eventstoredb-size-of-an-append).
  */
-const MAX_PER_APPEND = 200;
+const MAX_PER_APPEND: BatchLimits = { events: 200, bytes: 512 * 1_024 };
 /** Collects events between appends: an append costs as much as many events, and no request waits for it. */
 const BETWEEN_APPENDS_MS = 20;
 const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 5_000;
+
+/** What became of a batch. After `changed` the events that were read behind it must be read again. */
+type Delivery = 'delivered' | 'changed';
+/** What became of an append: how many of its events are in the store now, or why none is. */
+type Attempt =
+  | { readonly kind: 'written'; readonly count: number }
+  | { readonly kind: 'smaller' }
+  | { readonly kind: 'unknown'; readonly reason: string }
+  /** The store takes nothing more in this stream; `differs`: it has other events there, or too few. */
+  | { readonly kind: 'held'; readonly reason: string; readonly differs: boolean }
+  | { readonly kind: 'refused'; readonly reason: string; readonly scope: RefusedEvents['scope'] };
 
 /**
- * Copies the events of a log to another store, in order. One append is in flight and is repeated until it is known to be
- * written, so events are neither lost nor duplicated nor reordered, however often either side crashes.
+ * Copies the events of an outbox to another store, in order. One append is in flight and is repeated until it is known to
+ * be written, so events are neither lost nor duplicated nor reordered, however often either side crashes. What the store
+ * will never take is parked; a stream that it does not take now is held, and the others go on.
  */
-export function startDrainer({ from, to, after = position(0), onDrained, report }: DrainerOptions): Drainer {
+export function startDrainer(options: DrainerOptions): Drainer {
+  const { from, to, onDrained, park, onTrouble, onRecovered, onHidden, onFailure } = options;
+  const { confirmMs, probeAfterMs, maxPauseMs } = { ...TIMING, ...options.timing };
   const stopping = new AbortController();
   const { signal } = stopping;
-  let cursor = after;
-  let batchLimit = MAX_PER_APPEND;
-  let blocked: { readonly kind: string; readonly text: string } | undefined;
+  const delivered = new Map(options.drained);
+  const held = new HeldStreams({ onTrouble, onRecovered, maxPauseMs });
+  let cursor = position(0);
+  let limits = MAX_PER_APPEND;
+  let maxBytes = MAX_PER_APPEND.bytes;
+  let isBlocked = false;
   let hasNewEvents = true;
   let onWake: (() => void) | undefined;
   let isStopping = false;
+
+  const nextRevision = (stream: string): number => (delivered.get(stream) ?? -1) + 1;
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       hasNewEvents = false;
       const since = performance.now();
-      for await (const batch of batchesByStream(from.readAll(cursor), () => batchLimit)) {
-        await deliver(batch);
-        if (signal.aborted) return;
-      }
+      await retryHeld();
+      while ((await drainInOrder()) === 'changed');
+      if (signal.aborted) return;
       if (!isStopping) await sleep(since + BETWEEN_APPENDS_MS - performance.now(), signal);
       if (hasNewEvents) continue;
       if (isStopping) return;
-      await new Promise<void>((resolve) => {
-        onWake = resolve;
-      });
+      await waitForWork();
     }
+  }
+
+  /** Waits for new events, or until a held stream is due. */
+  async function waitForWork(): Promise<void> {
+    const woken = Promise.withResolvers<void>();
+    onWake = woken.resolve;
+    const dueInMs = held.dueInMs();
+    const timer = dueInMs === undefined ? undefined : setTimeout(woken.resolve, dueInMs);
+    await woken.promise;
+    clearTimeout(timer);
   }
 
   function wake(): void {
@@ -86,89 +139,173 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
     onWake = undefined;
   }
 
-  async function deliver(batch: readonly StoredEvent[]): Promise<void> {
+  /** Drains all streams that are not held. */
+  async function drainInOrder(): Promise<Delivery> {
+    const pending = withoutDelivered(from.readAll(cursor, held.streams));
+    for await (const batch of batchesByStream(pending, () => limits, sizeOf)) {
+      const delivery = await deliver(batch);
+      if (signal.aborted) return 'delivered';
+      if (delivery === 'changed') return 'changed';
+      cursor = (batch.at(-1) as OutboxEvent).position;
+    }
+    return 'delivered';
+  }
+
+  async function* withoutDelivered(events: AsyncIterable<OutboxEvent>): AsyncGenerator<OutboxEvent> {
+    for await (const event of events) if (event.revision >= nextRevision(event.stream)) yield event;
+  }
+
+  async function deliver(batch: readonly OutboxEvent[]): Promise<Delivery> {
+    const { stream } = batch[0] as OutboxEvent;
+    let since = performance.now();
     let pauseMs = FIRST_PAUSE_MS;
     for (let rest = batch; rest.length > 0; ) {
-      const count = await attempt(rest.slice(0, batchLimit));
-      if (count > 0) {
-        const last = rest[count - 1] as StoredEvent;
-        rest = rest.slice(count);
-        cursor = last.position;
-        onDrained({ stream: last.stream, count, position: cursor });
-        pauseMs = FIRST_PAUSE_MS;
-        continue;
+      const events = withinLimits(rest);
+      const attempt = await tryAppend(events);
+      switch (attempt.kind) {
+        case 'written':
+          advance(events.slice(0, attempt.count));
+          recover();
+          rest = rest.slice(attempt.count);
+          since = performance.now();
+          pauseMs = FIRST_PAUSE_MS;
+          continue;
+        case 'smaller':
+          continue;
+        case 'refused':
+          if (await parkRefused(events, attempt)) return 'changed';
+          break;
+        case 'held':
+          recover();
+          held.add(stream, attempt);
+          return 'changed';
+        case 'unknown':
+          onTrouble({ reason: attempt.reason });
+          isBlocked = true;
+          if (performance.now() - since >= probeAfterMs && (await acceptsOtherThan(stream))) {
+            recover();
+            held.add(stream, attempt);
+            return 'changed';
+          }
       }
-      if (isStopping && blocked) stopping.abort();
+      if (isStopping) stopping.abort();
+      if (signal.aborted) return 'changed';
+      await sleep(pauseMs, signal);
+      pauseMs = Math.min(2 * pauseMs, maxPauseMs);
+    }
+    return 'delivered';
+  }
+
+  /** Tries each held stream that is due once. One that is accepted again is drained in order with the others. */
+  async function retryHeld(): Promise<void> {
+    for (const stream of held.due()) {
+      const events = await firstPending(stream);
+      const attempt: Attempt = events.length > 0 ? await tryAppend(events) : { kind: 'written', count: 0 };
       if (signal.aborted) return;
-      if (blocked) await sleep(pauseMs, signal);
-      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      if (attempt.kind === 'smaller') continue;
+      if (attempt.kind !== 'written') held.postpone(stream, attempt);
+      const isRefused =
+        attempt.kind === 'refused' || (attempt.kind === 'held' && held.differedForMs(stream) >= confirmMs);
+      if (attempt.kind === 'written') advance(events.slice(0, attempt.count));
+      else if (!isRefused || !(await parkRefused(events, { scope: 'stream', ...attempt }))) continue;
+      cursor = position(Math.min(cursor, (events[0]?.position ?? Number.POSITIVE_INFINITY) - 1));
+      held.remove(stream);
     }
   }
 
-  /** @returns the number of events, counted from the first, that are in the store now */
-  async function attempt(events: readonly StoredEvent[]): Promise<number> {
+  /** The next batch of one stream. */
+  async function firstPending(stream: string): Promise<readonly OutboxEvent[]> {
+    const events = from.readStream(stream, nextRevision(stream));
+    for await (const batch of batchesByStream(events, () => limits, sizeOf)) return batch;
+    return [];
+  }
+
+  /** Whether the store responds to an append of another stream, so that only this one is in trouble. */
+  async function acceptsOtherThan(stream: string): Promise<boolean> {
+    for (const other of from.streamNames()) {
+      if (other === stream || held.streams.has(other)) continue;
+      const events = await firstPending(other);
+      if (events.length === 0) continue;
+      const attempt = await tryAppend(events);
+      if (attempt.kind === 'written') advance(events.slice(0, attempt.count));
+      return attempt.kind !== 'unknown';
+    }
+    return false;
+  }
+
+  /** @returns whether it is durable */
+  async function parkRefused(
+    events: readonly OutboxEvent[],
+    { reason, scope }: Pick<RefusedEvents, 'reason' | 'scope'>,
+  ): Promise<boolean> {
+    const { stream, revision } = events[0] as OutboxEvent;
+    recover();
+    try {
+      await park({ stream, revision, scope, reason });
+      return true;
+    } catch (error) {
+      onTrouble({ reason: `${reason}, and the event cannot be parked: ${(error as Error).message}` });
+      isBlocked = true;
+      return false;
+    }
+  }
+
+  async function tryAppend(events: readonly OutboxEvent[]): Promise<Attempt> {
     const outcome = await to.append(events);
     switch (outcome.kind) {
       case 'committed':
-        batchLimit = Math.min(2 * batchLimit, MAX_PER_APPEND);
-        return unblock(events.length);
+        if (outcome.isHidden) onHidden((events[0] as OutboxEvent).stream);
+        limits = { events: Math.min(2 * limits.events, MAX_PER_APPEND.events), bytes: maxBytes };
+        return { kind: 'written', count: events.length };
       case 'unknown':
-        return block('unknown', outcome.error.message);
+        return { kind: 'unknown', reason: outcome.error.message };
       case 'rejected':
+        if (outcome.scope === 'stream' || events.length === 1) return unlessWritten(events, refusalOf(events, outcome));
         // The append may be too large, and one bad event must not hold back those before it.
-        batchLimit = Math.ceil(events.length / 2);
-        return events.length > 1 ? 0 : block('rejected', outcome.reason);
+        maxBytes = Math.min(maxBytes, outcome.maxBytes ?? maxBytes);
+        limits = { events: Math.ceil(events.length / 2), bytes: maxBytes };
+        return { kind: 'smaller' };
       case 'conflict':
-        return countExisting(events, outcome.actualRevision);
+        return unlessWritten(events, differenceOf(events, outcome.actualRevision));
     }
   }
 
-  /** After a crash or an append of unknown outcome, some of the events may be in the store already. */
-  async function countExisting(events: readonly StoredEvent[], actualRevision: number): Promise<number> {
-    const { stream, revision } = events[0] as StoredEvent;
-    if (actualRevision < revision - 1) {
-      const text =
-        `the store has ${stream} up to revision ${actualRevision}, but the next event is ${revision}: ` +
-        'the store was restored from an older copy';
-      return block('gap', text);
-    }
+  /** After a crash or an append of unknown outcome, the history may have some of the events already. */
+  async function unlessWritten(events: readonly OutboxEvent[], otherwise: Attempt): Promise<Attempt> {
     try {
-      const ids = await to.readIds(stream, revision, events.length);
-      if (ids.every((id, index) => id === events[index]?.id)) return unblock(ids.length);
-      return block(
-        'fork',
-        `from revision ${revision} on, the store has other events in ${stream} than this node wrote`,
-      );
+      const count = await to.countWritten(events.map(({ id }) => id));
+      return count > 0 ? { kind: 'written', count } : otherwise;
     } catch (error) {
-      return block('unknown', (error as Error).message);
+      return { kind: 'unknown', reason: (error as Error).message };
     }
   }
 
-  function block(kind: string, text: string): 0 {
-    const isNew = blocked?.kind !== kind;
-    blocked = { kind, text };
-    if (isNew) report(new CannotDrain(`events wait in the outbox: ${text}`));
-    return 0;
+  function withinLimits(events: readonly OutboxEvent[]): readonly OutboxEvent[] {
+    let bytes = 0;
+    const end = events.findIndex((event, index) => {
+      bytes += event.bytes;
+      return index > 0 && (index >= limits.events || bytes > limits.bytes);
+    });
+    return end === -1 ? events : events.slice(0, end);
   }
 
-  function unblock(count: number): number {
-    if (blocked && count > 0) {
-      blocked = undefined;
-      report('the store accepts events from the outbox again');
-    }
-    return count;
+  function advance(events: readonly OutboxEvent[]): void {
+    const last = events.at(-1);
+    if (!last) return;
+    delivered.set(last.stream, last.revision);
+    onDrained({ stream: last.stream, count: events.length, revision: last.revision });
   }
 
-  const ended = run().catch((error: Error) => {
-    blocked = { kind: 'failed', text: error.message };
-    report(error);
-  });
+  function recover(): void {
+    if (!isBlocked) return;
+    isBlocked = false;
+    onRecovered(undefined);
+  }
+
+  const ended = run().catch((error: Error) => onFailure(error));
 
   return {
     wake,
-    get blockedReason() {
-      return blocked?.text;
-    },
     async stop(timeoutMs) {
       isStopping = true;
       wake();
@@ -177,4 +314,28 @@ export function startDrainer({ from, to, after = position(0), onDrained, report 
       clearTimeout(timer);
     },
   };
+}
+
+const sizeOf = ({ bytes }: OutboxEvent): number => bytes;
+
+type Rejection = Extract<ReplicationOutcome, { readonly kind: 'rejected' }>;
+
+function refusalOf(events: readonly OutboxEvent[], { reason, scope }: Rejection): Attempt {
+  if (scope === 'stream') return { kind: 'refused', reason, scope };
+  // A store that does not even take what stands for a parked event takes nothing.
+  const isStandIn = events[0]?.type === EventParked.type;
+  return isStandIn ? { kind: 'held', reason, differs: false } : { kind: 'refused', reason, scope: 'event' };
+}
+
+function differenceOf(events: readonly OutboxEvent[], actualRevision: number): Attempt {
+  const { stream, revision } = events[0] as OutboxEvent;
+  if (actualRevision === revision - 1) {
+    return { kind: 'unknown', reason: `${stream} has changed during the append` };
+  }
+  const reason =
+    actualRevision < revision
+      ? `the store has ${stream} up to revision ${actualRevision}, but the next event is ${revision}: ` +
+        'the store was restored from an older copy'
+      : `from revision ${revision} on, the store has other events in ${stream} than this node wrote`;
+  return { kind: 'held', reason, differs: true };
 }

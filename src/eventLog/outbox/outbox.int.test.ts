@@ -9,6 +9,7 @@ import {
   replicationTargetOverLog,
 } from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { collectFaults } from '../../../test/support/collectFaults.ts';
 import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { position } from '../../domain/core/brands.ts';
 import { type EventLog, type EventToAppend, NO_STREAM, type RecordedEvent, type StoredEvent } from '../eventLog.ts';
@@ -35,16 +36,22 @@ async function aStage(): Promise<Stage> {
   const store = replicationTargetOverLog(log);
   const path = join(folder.path, 'outbox.sqlite');
   const reports: string[] = [];
-  const report = (message: string | Error) => {
-    reports.push(typeof message === 'string' ? message : message.message);
-  };
+  const report = (error: Error) => void reports.push(error.message);
   return {
     store,
     log,
     reports,
     path,
     async open(options = {}) {
-      const outbox = await openOutbox({ path, node: 'n1', store, maxEvents: 1_000, report, ...options });
+      const outbox = await openOutbox({
+        path,
+        node: 'n1',
+        store,
+        maxEvents: 1_000,
+        faults: collectFaults(reports),
+        report,
+        ...options,
+      });
       onTestFinished(() => outbox.close(0));
       return outbox;
     },
@@ -94,8 +101,8 @@ test('records events while the store is unreachable, and drains each once and in
   expect(ids(await stage.drained())).toEqual(ids(events));
   expect(outbox.blockedReason).toBeUndefined();
   expect(stage.reports).toEqual([
-    'events wait in the outbox: the store is unreachable',
-    'the store accepts events from the outbox again',
+    expect.stringMatching(/^\d+ events? waits? in the outbox for EventStoreDB: the store is unreachable\. Requests/),
+    'EventStoreDB accepts events from the outbox again.',
   ]);
 });
 
@@ -190,7 +197,7 @@ test('splits an append that the store rejects as too large', async () => {
   const outbox = await stage.open();
   const events = someEvents(100);
   await recordAll(outbox, events);
-  const tooLarge = { kind: 'rejected', reason: 'larger than 1 MiB' } as const;
+  const tooLarge = { kind: 'rejected', reason: 'larger than 1 MiB', scope: 'append' } as const;
   stage.store.deliveries.push(tooLarge, tooLarge);
   outbox.start();
   await untilDrained(outbox);
@@ -198,36 +205,255 @@ test('splits an append that the store rejects as too large', async () => {
   expect(ids(await stage.drained())).toEqual(ids(events));
 });
 
-test('keeps an event that the store rejects, and all events after it', async () => {
+const refusal = (reason: string, scope: 'append' | 'stream' = 'append') =>
+  ({ kind: 'rejected', reason, scope }) as const;
+const hashes = (events: readonly StoredEvent[]) => events.map(({ metadata }) => metadata.hash);
+
+test('parks an event that the store will never take, and everything else goes on in order', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
-  const rejected = { kind: 'rejected', reason: 'access denied' } as const;
-  stage.store.deliveries.push(rejected, rejected);
-  await recordAll(outbox, someEvents(1));
+  const events = someEvents(40);
+  const others = someEvents(5);
+  await recordAll(outbox, events);
+  await Promise.all(others.map((event) => sinkOf(outbox, 'b1', 'sessions').record(event)));
+  const before = await rowsOf(stage.path);
+  const [, bad, , worse] = events;
+  stage.store.refuse = (batch) =>
+    batch.some(({ id }) => id === bad?.id || id === worse?.id) ? refusal('it is too large') : undefined;
   outbox.start();
-  await vi.waitUntil(() => outbox.blockedReason === 'access denied', waitOptions);
   await untilDrained(outbox);
-  expect(stage.reports[0]).toBe('events wait in the outbox: access denied');
+  const drained = await stage.drained();
+  const [requests = [], sessions = []] = Object.values(Object.groupBy(drained, (event) => event.stream));
+  expect(requests).toHaveLength(40);
+  expect(ids(sessions)).toEqual(ids(others));
+  expect(requests.map(({ type }) => type)).toEqual(
+    before.slice(0, 40).map((event, at) => (at === 1 || at === 3 ? 'EventParked' : event.type)),
+  );
+  expect(requests[1]?.data).toMatchObject({
+    eventId: bad?.id,
+    eventType: bad?.type,
+    hash: before[1]?.metadata.hash,
+    reason: 'it is too large',
+  });
+  // The others are unchanged, and so is the chain behind.
+  expect(hashes(requests.slice(4))).toEqual(hashes(before.slice(4, 40)));
+  for (const stream of [requests, sessions]) expect(isBreak(verifyStream(stream))).toBe(false);
+  expect([outbox.pending, outbox.parked, outbox.blockedReason]).toEqual([0, 2, undefined]);
+  expect(outbox.firstParked.map(({ id }) => id)).toEqual([bad?.id, worse?.id]);
+  const stream = requests[0]?.stream;
+  expect(stage.reports).toEqual(
+    [bad, worse].map((event) => expect.stringContaining(`${event?.type} ${event?.id} of ${stream} (`)),
+  );
+  expect(stage.reports[0]).toMatch(
+    /is parked in \S+outbox\.sqlite: it is too large\. Nothing is lost.*svc outbox retry.*svc outbox export/,
+  );
 });
 
-test('stops with a clear reason when a stream in the store has other events or a gap', async () => {
+test('keeps parked events over restarts, passes them to followers again, and counts them as used room', async () => {
+  const stage = await aStage();
+  const first = await stage.open();
+  const events = someEvents(10);
+  await recordAll(first, events);
+  stage.store.refuse = (batch) => (batch.some(({ id }) => id === events[4]?.id) ? refusal('no') : undefined);
+  first.start();
+  await untilDrained(first);
+  await first.close();
+  stage.reports.length = 0;
+  const second = await stage.open({ maxEvents: 3 });
+  expect([second.pending, second.parked, second.isFull]).toEqual([0, 1, false]);
+  expect(stage.reports).toEqual([expect.stringContaining(events[4]?.id as string)]);
+  const followed: [number, boolean][] = [];
+  await second.follow((batch, isParked) =>
+    followed.push(...batch.map(({ revision }): [number, boolean] => [revision, isParked])),
+  );
+  expect(followed).toEqual([[4, true]]);
+  stage.store.isUnreachable = true;
+  await recordAll(second, someEvents(2), 'b2');
+  expect(second.isFull).toBe(true);
+  expect(followed.slice(1)).toEqual([
+    [0, false],
+    [1, false],
+  ]);
+});
+
+test('passes parked events of an earlier start at their places between the pending ones', async () => {
+  const stage = await aStage();
+  const first = await stage.open();
+  const events = someEvents(9);
+  await recordAll(first, events);
+  stage.store.refuse = (batch) => {
+    if (batch.some(({ id }) => id === events[2]?.id || id === events[3]?.id)) return refusal('no');
+    return batch.some(({ id }) => id === events[8]?.id) ? { kind: 'unknown', error: new Error('lost') } : undefined;
+  };
+  first.start();
+  await vi.waitUntil(() => first.parked === 2 && first.blockedReason !== undefined, waitOptions);
+  await first.close(0);
+  const second = await stage.open();
+  const followed: string[] = [];
+  await second.follow((batch) => followed.push(...batch.map(({ revision, type }) => `${revision} ${type}`)));
+  const drained = (await stage.drained()).length;
+  const expected = events
+    .map(({ type }, revision) => `${revision} ${type}`)
+    .filter((_, at) => at === 2 || at === 3 || at >= drained);
+  expect(followed).toEqual(expected);
+});
+
+test('parks everything of a stream that was deleted for good, and goes on in a fresh one', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  const sink = sinkOf(outbox);
+  const others = someEvents(3);
+  await Promise.all(someEvents(30).map((event) => sink.record(event)));
+  await Promise.all(others.map((event) => sinkOf(outbox, 'b1', 'sessions').record(event)));
+  const [{ stream }] = (await rowsOf(stage.path)) as [StoredEvent];
+  stage.store.refuse = ([event]) => (event?.stream === stream ? refusal('it was deleted', 'stream') : undefined);
+  outbox.start();
+  await untilDrained(outbox);
+  expect([outbox.parked, outbox.blockedReason]).toEqual([30, undefined]);
+  expect(ids(await stage.drained())).toEqual(ids(others));
+  const after = someEvents(4);
+  await Promise.all(after.map((event) => sink.record(event)));
+  await untilDrained(outbox);
+  const fresh = (await stage.drained()).slice(3);
+  expect(ids(fresh)).toEqual(ids(after));
+  expect(new Set(fresh.map((event) => event.stream))).toEqual(new Set([`${stream}_2`]));
+  expect(isBreak(verifyStream(fresh))).toBe(false);
+  expect(stage.reports).toEqual([
+    expect.stringMatching(
+      new RegExp(`^30 events of ${stream} are parked in .*: it was deleted\\. The node goes on in another stream\\.`),
+    ),
+  ]);
+});
+
+test('does not park what the log has of a deleted stream', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  const events = someEvents(20);
+  await recordAll(outbox, events);
+  expect(await stage.store.append((await rowsOf(stage.path)).slice(0, 12))).toMatchObject({ kind: 'committed' });
+  stage.store.refuse = () => refusal('it was deleted', 'stream');
+  outbox.start();
+  await untilDrained(outbox);
+  expect(outbox.parked).toBe(8);
+});
+
+test('tries an event that cannot be parked again, and loses nothing of it', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open({ maxBytes: 400_000 });
+  await recordAll(outbox, someEvents(1));
+  const huge = { ...anEvent(), correlationId: 'x'.repeat(60_000) };
+  await recordAll(outbox, [huge], 'b2');
+  for (let boot = 3; boot < 100; boot += 1) {
+    const filled = await outbox.append(`requests-n1.b${boot}_20260101`, NO_STREAM, someEvents(60));
+    if (filled.kind !== 'committed') break;
+  }
+  stage.store.refuse = (batch) => (batch.some(({ id }) => id === huge.id) ? refusal('no') : undefined);
+  outbox.start();
+  await vi.waitUntil(() => outbox.blockedReason?.includes('cannot be parked'), waitOptions);
+  expect([outbox.parked, (await rowsOf(stage.path)).some(({ id }) => id === huge.id)]).toEqual([0, true]);
+});
+
+test('holds only the stream that the store does not take now, and drains it when it does', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open({ timing: { probeAfterMs: 20, maxPauseMs: 50 } });
+  const events = someEvents(10);
+  const others = someEvents(10);
+  await recordAll(outbox, events);
+  await Promise.all(others.map((event) => sinkOf(outbox, 'b1', 'sessions').record(event)));
+  stage.store.refuse = ([event]) =>
+    event?.stream.startsWith('requests-') ? { kind: 'unknown', error: new Error('access denied') } : undefined;
+  outbox.start();
+  await vi.waitUntil(() => outbox.pending === 10, waitOptions);
+  expect(ids(await stage.drained())).toEqual(ids(others));
+  await vi.waitUntil(
+    () => stage.reports.some((line) => /^Events of requests-\S+ wait in the outbox: access denied\./.test(line)),
+    waitOptions,
+  );
+  expect(outbox.blockedReason).toBe('access denied');
+  stage.store.refuse = () => undefined;
+  await untilDrained(outbox);
+  await vi.waitUntil(() => outbox.blockedReason === undefined, waitOptions);
+  expect(ids(await stage.drained())).toEqual(ids([...others, ...events]));
+});
+
+test('parks a stream that stays another one in the store, and drains one that is mended', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open({ timing: { confirmMs: 200, maxPauseMs: 50 } });
+  await recordAll(outbox, someEvents(3));
+  const others = someEvents(3);
+  await Promise.all(others.map((event) => sinkOf(outbox, 'b1', 'sessions').record(event)));
+  const [{ stream }] = (await rowsOf(stage.path)) as [StoredEvent];
+  const foreign = someEvents(1);
+  await stage.log.append(stream, NO_STREAM, foreign);
+  stage.store.deliveries.push('delivered', { kind: 'conflict', actualRevision: -5 });
+  outbox.start();
+  await vi.waitUntil(() => outbox.blockedReason !== undefined, waitOptions);
+  expect(stage.reports.join(' ')).toContain(`other events in ${stream} than this node wrote`);
+  expect(stage.reports.join(' ')).toContain('restored from an older copy');
+  await vi.waitUntil(() => outbox.parked === 3, waitOptions);
+  await untilDrained(outbox);
+  expect(ids(await stage.drained())).toEqual(ids([...foreign, ...others]));
+  expect(outbox.blockedReason).toBeUndefined();
+});
+
+test('counts events as drained that the store has and does not show any more, and names the stream', async () => {
   const stage = await aStage();
   const outbox = await stage.open();
   await recordAll(outbox, someEvents(3));
   const [{ stream }] = (await rowsOf(stage.path)) as [StoredEvent];
-  await stage.log.append(stream, NO_STREAM, someEvents(1));
+  stage.store.deliveries.push({ kind: 'committed', isHidden: true });
   outbox.start();
-  await vi.waitUntil(() => outbox.blockedReason !== undefined, waitOptions);
-  expect(outbox.blockedReason).toContain(`other events in ${stream}`);
-  expect(outbox.pending).toBe(3);
+  await untilDrained(outbox);
+  expect(stage.reports).toEqual([expect.stringContaining(`EventStoreDB has hidden events of ${stream}`)]);
+});
 
-  const restored = await aStage();
-  const ahead = await restored.open();
-  await recordAll(ahead, someEvents(3));
-  restored.store.deliveries.push({ kind: 'conflict', actualRevision: -5 });
-  ahead.start();
-  await vi.waitUntil(() => ahead.blockedReason !== undefined, waitOptions);
-  expect(ahead.blockedReason).toContain('restored from an older copy');
+test('does not spin on a conflict whose events nobody can find', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  await recordAll(outbox, someEvents(3));
+  const times: number[] = [];
+  stage.store.refuse = ([event]) => {
+    times.push(performance.now());
+    return { kind: 'conflict', actualRevision: (event?.revision ?? 0) - 1 };
+  };
+  outbox.start();
+  await vi.waitUntil(() => times.length === 5, waitOptions);
+  // Pauses of 50, 100, 200 and 400 ms.
+  expect((times[4] as number) - (times[0] as number)).toBeGreaterThan(700);
+  expect(outbox.blockedReason).toContain('has changed during the append');
+  stage.store.refuse = () => undefined;
+  await untilDrained(outbox);
+});
+
+test('sends no more bytes at once than every server takes, metadata included', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  const bytes: number[] = [];
+  stage.store.refuse = (batch) => {
+    bytes.push(JSON.stringify(batch).length);
+    return undefined;
+  };
+  await recordAll(
+    outbox,
+    someEvents(100).map((event) => ({ ...event, correlationId: 'x'.repeat(30_000) })),
+  );
+  outbox.start();
+  await untilDrained(outbox);
+  expect(Math.max(...bytes)).toBeLessThan(600_000);
+  expect(bytes.length).toBeLessThan(12);
+});
+
+test('keeps to the limit that a store names, instead of trying larger appends again', async () => {
+  const stage = await aStage();
+  const outbox = await stage.open();
+  stage.store.refuse = (batch) =>
+    JSON.stringify(batch).length > 20_000 ? { ...refusal('too large'), maxBytes: 20_000 } : undefined;
+  await recordAll(outbox, someEvents(400));
+  outbox.start();
+  await untilDrained(outbox);
+  expect(outbox.parked).toBe(0);
+  const refused = stage.store.sizes.filter((size) => size > 60).length;
+  expect(refused).toBeLessThan(3);
 });
 
 test('deletes drained events and continues their chain', async () => {
@@ -279,6 +505,7 @@ test('drains every durable event once, with an intact chain, after kill -9 at an
     node: 'n1',
     store: replicationTargetOverLog(log),
     maxEvents: 1_000,
+    faults: collectFaults(),
     report: () => {},
   });
   outbox.start();

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
+import { EventParked } from '../../domain/outbox/events.ts';
 import { ID_TAKEN } from '../eventLog.ts';
 import { chainEvent, type SerialisedEvent } from '../hashChain.ts';
 import type { WrittenAppend } from './batchText.ts';
@@ -83,7 +84,7 @@ export function createBatchWriter(
       revision += 1;
       const link = chainEvent(event, stream, revision, hash);
       rows.push([stream, revision, event.id, event.type, event.version, event.time, event.data, link.metadata]);
-      hash = link.hash;
+      hash = event.type === EventParked.type ? JSON.parse(event.data).hash : link.hash;
     }
     heads.set(stream, { revision, hash });
     const position = insert(rows) as Position;

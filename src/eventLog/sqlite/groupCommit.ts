@@ -6,6 +6,7 @@ import { packBatch } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
 import type { MarkSettings, OnMarkFailure } from './logMark.ts';
+import type { Parked, ParkRequest } from './park.ts';
 import type { PruneRange } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
 
@@ -29,7 +30,9 @@ export interface GroupCommitOptions extends WritableOptions {
 export interface GroupCommit {
   append(append: PreparedAppend): Promise<AppendOutcome>;
   /** Deletes events, for files that are not the history (see `outbox/`). */
-  prune(range: PruneRange): void;
+  prune(ranges: readonly PruneRange[]): void;
+  /** Parks events, in order with the appends. @throws the error of SQLite, or ThreadEnded */
+  park(request: ParkRequest): Promise<Parked>;
   /** Resolves when every pending append has its outcome. */
   waitUntilSettled(): Promise<void>;
   /** Waits for pending appends, then stops the writer. */
@@ -103,7 +106,8 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
         queue.push({ append, settle: resolve });
         send();
       }),
-    prune: (range) => thread.notify('prune', range),
+    prune: (ranges) => thread.notify('prune', ranges),
+    park: (request) => thread.request('park', request),
     waitUntilSettled,
     async close() {
       await waitUntilSettled();

@@ -1,18 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
+import { CONTINUED_HASH } from '../hashChain.ts';
 
 /** The last event of a log. */
 export interface LogEnd {
   /** 0 for an empty log. */
   readonly position: Position;
-  /** Its hash; null for an empty log, and where it is not known. */
+  /** Its hash, or that of the event in whose place it stands; null for an empty log, and where it is not known. */
   readonly hash: string | null;
   readonly time: Instant | null;
 }
 
 export const EMPTY_LOG: LogEnd = { position: position(0), hash: null, time: null };
 
-const COLUMNS = "position, id, metadata ->> '$.hash' AS hash, time";
+const COLUMNS = `position, id, ${CONTINUED_HASH} AS hash, time`;
 
 /** The last event in a log's file. */
 export const readLogEnd = (database: DatabaseSync): LogEnd =>

@@ -1,18 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Position } from '../../domain/core/brands.ts';
 
-/** Events to delete: all up to and including position `upTo`, except those at the positions `kept`. */
+/** Events of one stream to delete. */
 export interface PruneRange {
-  readonly upTo: Position;
-  readonly kept: readonly Position[];
+  readonly stream: string;
+  /** Up to and including this revision. */
+  readonly upTo: number;
+  /** Whether the event at `upTo` stays, because the next event continues its chain. */
+  readonly keepsLast: boolean;
 }
 
 /** Deletes events. Errors are ignored (the disk may be full): the next call deletes the same events. */
-export function prune(database: DatabaseSync, { upTo, kept }: PruneRange): void {
-  const placeholders = kept.map(() => '?').join(', ');
+export function prune(database: DatabaseSync, ranges: readonly PruneRange[]): void {
   try {
-    database.prepare(`DELETE FROM events WHERE position <= ? AND position NOT IN (${placeholders})`).run(upTo, ...kept);
+    database.exec('BEGIN IMMEDIATE');
+    const statement = database.prepare('DELETE FROM events WHERE stream = ? AND revision < ?');
+    for (const { stream, upTo, keepsLast } of ranges) statement.run(stream, keepsLast ? upTo : upTo + 1);
+    database.exec('COMMIT');
   } catch {
     // The remaining events are intact.
+    if (database.isTransaction) database.exec('ROLLBACK');
   }
 }

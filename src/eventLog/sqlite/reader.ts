@@ -34,7 +34,7 @@ export interface Reader {
   close(): void;
 }
 
-type StoredRow = [...EventColumns, id: string, metadata: string];
+export type StoredRow = [...EventColumns, id: string, metadata: string];
 
 /** Reads pages in the calling thread. No read transaction outlives a call, so the writer's checkpoints are not blocked. */
 export function createReader(path: string): Reader {
@@ -71,7 +71,8 @@ export function toRecordedEvent([at, stream, revision, type, version, time, json
   return { type, data, position: position(at), time, stream, revision } as RecordedEvent;
 }
 
-function toStoredEvent([at, stream, revision, type, version, time, json, id, metadata]: StoredRow): StoredEvent {
+/** @throws LogDamaged */
+export function toStoredEvent([at, stream, revision, type, version, time, json, id, metadata]: StoredRow): StoredEvent {
   const parsed = parse(metadata, at) as EventMetadata;
   return {
     position: position(at),

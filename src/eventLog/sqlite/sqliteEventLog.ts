@@ -3,6 +3,7 @@ import type { AppendOutcome, EventLog, Subscription } from '../eventLog.ts';
 import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import { type Follower, follow } from './follower.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
+import type { Parked, ParkRequest } from './park.ts';
 import type { PruneRange } from './prune.ts';
 import { readAllEvents, readStreamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
@@ -18,7 +19,9 @@ export interface PrunableEventLog extends EventLog {
   /**
    * Deletes events in the background. A stream continues after its last event that was kept; positions always continue.
    */
-  prune(range: PruneRange): void;
+  prune(ranges: readonly PruneRange[]): void;
+  /** Moves events that the store will never take out of their stream. @throws the error of SQLite, or ThreadEnded */
+  park(request: ParkRequest): Promise<Parked>;
 }
 
 /**
@@ -86,6 +89,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
     append,
     subscribe,
     prune: commits.prune,
+    park: commits.park,
     close: () => {
       closing ??= close();
       return closing;

@@ -4,6 +4,7 @@ import { unpackBatch } from './batchText.ts';
 import { createBatchWriter } from './batchWriter.ts';
 import { openForWriting } from './database.ts';
 import { keepLogMark } from './logMark.ts';
+import { park } from './park.ts';
 import { prune } from './prune.ts';
 import type { WriterThread } from './writerProtocol.ts';
 
@@ -20,10 +21,15 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
     ready: { head },
     requests: {
       commit: orEndThread((batch) => write(unpackBatch(batch))),
+      park(request) {
+        const parked = park(database, request);
+        mark?.onDeleted();
+        return parked;
+      },
     },
     notifications: {
-      prune(range) {
-        prune(database, range);
+      prune(ranges) {
+        prune(database, ranges);
         mark?.onDeleted();
       },
     },

@@ -3,6 +3,7 @@ import type { BatchText } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import type { WritableOptions } from './database.ts';
 import type { MarkSettings } from './logMark.ts';
+import type { Parked, ParkRequest } from './park.ts';
 import type { PruneRange } from './prune.ts';
 
 /** Messages between a log and its writer thread. */
@@ -13,9 +14,11 @@ export interface WriterThread {
   requests: {
     /** Writes a batch in one transaction. Returns the outcomes in the order of its appends. */
     commit(batch: BatchText): readonly WriterOutcome[];
+    /** Parks events of an outbox. */
+    park(request: ParkRequest): Parked;
   };
   notifications: {
-    prune(range: PruneRange): void;
+    prune(ranges: readonly PruneRange[]): void;
   };
   reports: {
     /** The mark cannot be written, for this reason; undefined: it was written again after a failure. */

@@ -43,13 +43,6 @@ export async function openEventStoreHistory({
     );
   }
 
-  /** Whether the store already has these events: an earlier append with an unknown outcome may have written them. */
-  async function isWritten(events: readonly StoredEvent[]): Promise<boolean> {
-    const { stream, revision } = events[0] as StoredEvent;
-    const ids = await replicationTarget.readIds(stream, revision, events.length);
-    return events.every(({ id }, index) => id === ids[index]);
-  }
-
   async function append(events: readonly StoredEvent[]): Promise<void> {
     for (;;) {
       const outcome = await replicationTarget.append(events);
@@ -61,7 +54,8 @@ export async function openEventStoreHistory({
       const { stream, revision, position: at } = events[0] as StoredEvent;
       if (outcome.kind === 'rejected') throw new TransferFailed(`position ${at} cannot be written: ${outcome.reason}`);
       if (outcome.kind === 'conflict') {
-        if (await isWritten(events)) return;
+        // An earlier append with an unknown outcome may have written them.
+        if ((await replicationTarget.countWritten(events.map(({ id }) => id))) === events.length) return;
         throw new TransferFailed(
           `EventStoreDB has other events in ${stream} from revision ${revision} on: a node is running. Stop every node.`,
         );

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { aStream, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { collectFaults } from '../../../test/support/collectFaults.ts';
 import { type FakeEventStore, startFakeEventStore } from '../../../test/support/eventstore/fakeEventStore.ts';
 import { statuses } from '../../../test/support/eventstore/statuses.ts';
 import { openDataFolder } from '../../dataFolder/dataFolder.ts';
@@ -169,7 +170,13 @@ test('refuses to open a history while the outbox of the node has pending events'
     ...store.replicationTarget,
     append: async () => ({ kind: 'unknown', error: new Error() }) as const,
   };
-  const options = { path: join(folder, 'outbox.sqlite'), node: 'new', maxEvents: 100, report: silent };
+  const options = {
+    path: join(folder, 'outbox.sqlite'),
+    node: 'new',
+    maxEvents: 100,
+    faults: collectFaults(),
+    report: silent,
+  };
   const outbox = await openOutbox({ ...options, store: unreachable });
   await committed(outbox.append(aStream(), NO_STREAM, someEvents(3)));
   await outbox.close(0);

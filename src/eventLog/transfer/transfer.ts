@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Position } from '../../domain/core/brands.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { WrappedKeys } from '../../vault/envelope.ts';
-import { batchesByStream } from '../batchesByStream.ts';
+import { type BatchLimits, batchesByStream } from '../batchesByStream.ts';
 import type { StoredEvent } from '../eventLog.ts';
+import { sizeOfEvent } from '../eventSize.ts';
 import { type OpenedExport, openExport, writeExport } from './exportFile.ts';
 import { type HistorySource, type HistoryTarget, type OnProgress, TransferFailed } from './history.ts';
 import { eventsUpTo, verifyEvents } from './verifiedEvents.ts';
@@ -16,7 +17,7 @@ export interface TransferSummary {
 }
 
 /** Well below the limit of EventStoreDB (docs/stores.md#eventstoredb-size-of-an-append). */
-const MAX_PER_APPEND = 200;
+const MAX_PER_APPEND: BatchLimits = { events: 200, bytes: 512 * 1_024 };
 
 /**
  * Exports a complete history into a file, and verifies the chain of each stream.
@@ -57,7 +58,7 @@ export async function importHistory(
   await refuseOtherHistory(target, file, existing);
   await target.writeKeys(file.keys);
   let done: number = existing;
-  for await (const batch of batchesByStream(eventsAfter(file.events(), existing), () => MAX_PER_APPEND)) {
+  for await (const batch of batchesByStream(eventsAfter(file.events(), existing), () => MAX_PER_APPEND, sizeOfEvent)) {
     await target.append(batch);
     done += batch.length;
     onProgress(done, file.head);

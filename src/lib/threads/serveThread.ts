@@ -24,6 +24,9 @@ export interface ThreadService<Protocol extends ThreadProtocol> {
 /** Sends a report to the owner of the thread. */
 export type Report<Protocol extends ThreadProtocol> = Channel<OwnerEndpoint<Protocol>>['notify'];
 
+/** Asks the owner of the thread. Rejects with the error of its handler. */
+export type Ask<Protocol extends ThreadProtocol> = Channel<OwnerEndpoint<Protocol>>['request'];
+
 /**
  * Serves the owner of this worker thread until it stops us (`startThread` is the other end). An error that `start` throws
  * fails the owner's `ready`, and ends the thread; one that escapes from anything else but the handler of a request is uncaught.
@@ -33,14 +36,16 @@ export async function serveThread<Protocol extends ThreadProtocol>(
   start: (
     options: Protocol['options'],
     report: Report<Protocol>,
+    ask: Ask<Protocol>,
   ) => ThreadService<Protocol> | Promise<ThreadService<Protocol>>,
 ): Promise<void> {
   const port = parentPort as MessagePort;
   const channel = new Channel<OwnerEndpoint<Protocol>, Endpoint>(port);
   const report = channel.notify.bind(channel) as Report<Protocol>;
+  const ask = channel.request.bind(channel) as Ask<Protocol>;
   let service: ThreadService<Protocol>;
   try {
-    service = await start(workerData, report);
+    service = await start(workerData, report, ask);
   } catch (error) {
     channel.receive({ [START]: () => failStart(error) }, {});
     return;

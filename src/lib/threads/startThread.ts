@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { Channel, type Messages, type NotificationHandlers } from './channel.ts';
+import { Channel, type Messages, type NotificationHandlers, type RequestHandlers } from './channel.ts';
 import { ThreadEnded } from './errors.ts';
 import { type ControlChannel, type OwnerEndpoint, START, STOP, type ThreadProtocol } from './threadProtocol.ts';
 
@@ -30,10 +30,16 @@ interface ReportsSetting<Reports extends Messages> {
   readonly reports: NotificationHandlers<Reports>;
 }
 
-/** `options` and `reports` are required if the protocol declares them. */
+interface AnswersSetting<Questions extends Messages> {
+  /** Handle the requests of the thread. */
+  readonly answers: RequestHandlers<Questions>;
+}
+
+/** `options`, `reports` and `answers` are required if the protocol declares options, reports and questions. */
 export type ThreadSettings<Protocol extends ThreadProtocol> = CommonSettings<Protocol> &
   (Protocol extends { readonly options: infer Options } ? OptionsSetting<Options> : unknown) &
-  (Protocol extends { readonly reports: infer Reports extends Messages } ? ReportsSetting<Reports> : unknown);
+  (Protocol extends { readonly reports: infer Reports extends Messages } ? ReportsSetting<Reports> : unknown) &
+  (Protocol extends { readonly questions: infer Questions extends Messages } ? AnswersSetting<Questions> : unknown);
 
 export interface StopOptions {
   /** Time for the thread to finish, passed on to it; no limit when absent. */
@@ -78,11 +84,15 @@ export function startThread<Protocol extends ThreadProtocol>(
 
   function run(): Run<Protocol> {
     const { resourceLimits, keepsProcessAlive = true } = settings;
-    const { options, reports = {} } = settings as Partial<OptionsSetting<unknown> & ReportsSetting<Messages>>;
+    const {
+      options,
+      reports = {},
+      answers = {},
+    } = settings as Partial<OptionsSetting<unknown> & ReportsSetting<Messages> & AnswersSetting<Messages>>;
     const workerData = options?.();
     const worker = new Worker(program, { name, workerData, ...(resourceLimits && { resourceLimits }) });
     const channel: Run<Protocol>['channel'] = new Channel(worker);
-    channel.receive({}, reports as never);
+    channel.receive(answers as never, reports as never);
     // After `receive`: listening to messages lets the worker keep the process alive again.
     if (!keepsProcessAlive) worker.unref();
     let cause: Error | undefined;

@@ -8,11 +8,14 @@ export interface ThreadProtocol extends Endpoint {
   readonly ready?: unknown;
   /** Notifications from the thread to its owner. */
   readonly reports?: Messages;
+  /** Requests of the thread to its owner. */
+  readonly questions?: Messages;
 }
 
 /** The owner's side, as the thread sees it. */
 export interface OwnerEndpoint<Protocol extends ThreadProtocol> extends Endpoint {
   readonly notifications: NonNullable<Protocol['reports']>;
+  readonly requests: NonNullable<Protocol['questions']>;
 }
 
 /** Names of the messages that every thread accepts; no protocol declares names that begin with #. */

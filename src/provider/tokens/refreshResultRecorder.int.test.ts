@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { subjectOf } from '../../../projections/history.ts';
 import { replicationTargetOverLog } from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { collectFaults } from '../../../test/support/collectFaults.ts';
 import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
@@ -29,7 +30,7 @@ async function startNodeWithOutbox() {
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const store = replicationTargetOverLog(log);
   const path = join(folder.path, 'outbox.sqlite');
-  const outbox = await openOutbox({ path, node: 'test', store, maxEvents: 100, report: () => {} });
+  const outbox = await openOutbox({ path, node: 'test', store, maxEvents: 100, faults: collectFaults(), report: () => {} });
   const hot = await startHotRunner(log, (error) => expect.unreachable(error.message));
   await outbox.follow((events) => events.forEach(hot.applyBeforeLog));
   outbox.start();

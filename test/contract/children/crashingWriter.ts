@@ -26,6 +26,7 @@ else {
           write(unpackBatch(batch));
           return die();
         },
+        park: die,
       },
       notifications: { prune: die },
       stop: die,

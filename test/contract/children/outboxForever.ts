@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createEventSink } from '../../../src/eventLog/eventSink.ts';
 import { openOutbox } from '../../../src/eventLog/outbox/outbox.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { collectFaults } from '../../support/collectFaults.ts';
 import { createRandom } from '../../support/random.ts';
 import { anEvent } from '../events.ts';
 import { replicationTargetOverLog } from '../replicationTargetOverLog.ts';
@@ -17,6 +18,7 @@ const outbox = await openOutbox({
   node: 'n1',
   store,
   maxEvents: 1_000_000,
+  faults: collectFaults(),
   report: () => {},
 });
 outbox.start();

@@ -2,6 +2,8 @@ import {
   AccessDeniedError,
   CancelledError,
   DeadlineExceededError,
+  ErrorType,
+  isCommandError,
   MaxAppendSizeExceededError,
   StreamDeletedError,
   StreamNotFoundError,
@@ -40,13 +42,58 @@ export class MirrorBehind extends Error {
 /** The outcome of a failed append; see `AppendOutcome`. */
 export type AppendFailure =
   | { readonly kind: 'conflict'; readonly actualRevision: number }
-  | { readonly kind: 'rejected'; readonly reason: string; readonly isLogFine: true }
+  | {
+      readonly kind: 'rejected';
+      readonly reason: string;
+      readonly isLogFine: true;
+      /** What is refused: this append, or everything in this stream. */
+      readonly scope: 'append' | 'stream';
+      /** Maximum size of an append, if the server names it. */
+      readonly maxBytes?: number;
+    }
   | {
       readonly kind: 'unknown';
       readonly error: Error;
       /** False when the append did not leave this node, so that nothing was written. */
       readonly wasSent?: false;
     };
+
+/**
+ * Every class of the client's errors: whether a repeat may succeed, possibly after an operator fixed something. The number
+ * of gRPC in an error says nothing about that: a deleted stream and a passing fault can have the same.
+ */
+const CLASSES: Readonly<Record<ErrorType, 'passing' | 'final'>> = {
+  [ErrorType.TIMEOUT]: 'passing',
+  [ErrorType.DEADLINE_EXCEEDED]: 'passing',
+  [ErrorType.UNAVAILABLE]: 'passing',
+  [ErrorType.CANCELLED]: 'passing',
+  [ErrorType.NOT_LEADER]: 'passing',
+  [ErrorType.ACCESS_DENIED]: 'passing',
+  // What the client has no class for. `appendFailure` knows the few that are final.
+  [ErrorType.UNKNOWN]: 'passing',
+  [ErrorType.WRONG_EXPECTED_VERSION]: 'final',
+  [ErrorType.STREAM_DELETED]: 'final',
+  [ErrorType.STREAM_NOT_FOUND]: 'final',
+  [ErrorType.NO_STREAM]: 'final',
+  [ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED]: 'final',
+  [ErrorType.INVALID_ARGUMENT]: 'final',
+  [ErrorType.INVALID_TRANSACTION]: 'final',
+  [ErrorType.MISSING_REQUIRED_METADATA_PROPERTY]: 'final',
+  [ErrorType.UNSUPPORTED]: 'final',
+  // Of calls that svc does not make.
+  [ErrorType.NOT_FOUND]: 'final',
+  [ErrorType.SCAVENGE_NOT_FOUND]: 'final',
+  [ErrorType.PERSISTENT_SUBSCRIPTION_FAILED]: 'final',
+  [ErrorType.PERSISTENT_SUBSCRIPTION_DOES_NOT_EXIST]: 'final',
+  [ErrorType.PERSISTENT_SUBSCRIPTION_EXISTS]: 'final',
+  [ErrorType.PERSISTENT_SUBSCRIPTION_DROPPED]: 'final',
+  [ErrorType.MAXIMUM_SUBSCRIBERS_REACHED]: 'final',
+  [ErrorType.USER_NOT_FOUND]: 'final',
+  [ErrorType.USER_CONFLICT]: 'final',
+};
+
+const isFinal = (error: unknown): boolean =>
+  error instanceof Error && isCommandError(error) && CLASSES[error.type] === 'final';
 
 const PERMISSION_DENIED = 7;
 const RESOURCE_EXHAUSTED = 8;
@@ -72,32 +119,25 @@ export function appendFailure(error: unknown): AppendFailure {
     return { kind: 'conflict', actualRevision: typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM };
   }
   if (error instanceof MaxAppendSizeExceededError) {
-    return {
-      kind: 'rejected',
-      reason: `EventStoreDB accepts at most ${error.maxAppendSize} bytes in one append`,
-      isLogFine: true,
-    };
+    const { maxAppendSize: maxBytes } = error;
+    return { ...rejected(`EventStoreDB accepts at most ${maxBytes} bytes in one append`), maxBytes };
   }
   if (error instanceof StreamDeletedError) {
-    return {
-      kind: 'rejected',
-      reason: `the stream ${error.streamName} was permanently deleted in EventStoreDB`,
-      isLogFine: true,
-    };
+    const reason = `the stream ${error.streamName} was permanently deleted in EventStoreDB`;
+    return { ...rejected(reason), scope: 'stream' };
   }
   if (error instanceof UnknownError && exceptionOf(error) === EVENT_TOO_LARGE) {
-    return {
-      kind: 'rejected',
-      reason: 'an event is larger than this EventStoreDB accepts (MaxAppendEventSize)',
-      isLogFine: true,
-    };
+    return rejected('an event is larger than this EventStoreDB accepts (MaxAppendEventSize)');
   }
   if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
-    return { kind: 'rejected', reason: 'the append is larger than a message to EventStoreDB may be', isLogFine: true };
+    return rejected('the append is larger than a message to EventStoreDB may be');
   }
+  if (isFinal(error)) return rejected(`EventStoreDB refuses the append: ${describeError(error)}`);
   const unknown = { kind: 'unknown', error: new Error(describeError(error), { cause: error }) } as const;
   return error instanceof NotSent ? { ...unknown, wasSent: false } : unknown;
 }
+
+const rejected = (reason: string) => ({ kind: 'rejected', reason, isLogFine: true, scope: 'append' }) as const;
 
 /** Whether the call failed because the stream does not exist. */
 export const isMissingStream = (error: unknown): boolean => error instanceof StreamNotFoundError;
@@ -137,16 +177,17 @@ const isAccessDenied = (error: unknown): boolean =>
   codeOf(error) === UNAUTHENTICATED;
 
 /**
- * Whether the call may succeed later, possibly after an operator fixed something: all errors of the server and the network
- * (they have a gRPC code), and a mirror that is behind.
+ * Whether the call may succeed later, possibly after an operator fixed something: errors of the server and the network (also
+ * those that are not known: they have a gRPC code), and a mirror that is behind.
  */
 export const isTransient = (error: unknown): boolean =>
-  isConnectionFailure(error) ||
-  isAccessDenied(error) ||
-  error instanceof NotSent ||
-  error instanceof MirrorBehind ||
-  (error instanceof Refusal && error.code === 'log_unavailable') ||
-  typeof codeOf(error) === 'number';
+  !isFinal(error) &&
+  (isConnectionFailure(error) ||
+    isAccessDenied(error) ||
+    error instanceof NotSent ||
+    error instanceof MirrorBehind ||
+    (error instanceof Refusal && error.code === 'log_unavailable') ||
+    typeof codeOf(error) === 'number');
 
 /** What to read in messages of the client library, in our words. */
 const IN_OUR_WORDS: readonly (readonly [RegExp, string])[] = [

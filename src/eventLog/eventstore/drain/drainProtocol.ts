@@ -1,6 +1,4 @@
-import type { Position } from '../../../domain/core/brands.ts';
-import type { ErrorData } from '../../../lib/threads/errors.ts';
-import type { DrainedEvents } from '../../outbox/drainer.ts';
+import type { DrainedEvents, DrainTrouble, RefusedEvents } from '../../outbox/drainer.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 
 export interface DrainThreadSettings {
@@ -9,8 +7,8 @@ export interface DrainThreadSettings {
   readonly settings: ConnectionSettings;
   /** The file of the mirror, which knows what the store must have. */
   readonly mirrorPath: string;
-  /** Everything up to this position is in the store. */
-  readonly after: Position;
+  /** Last revision of streams that the store has. */
+  readonly drained: ReadonlyMap<string, number>;
 }
 
 /** Messages between an outbox and the thread that drains it. */
@@ -22,9 +20,14 @@ export interface DrainThread {
   };
   reports: {
     drained(drained: DrainedEvents): void;
-    /** The store does not accept events, for this reason. */
-    blocked(error: ErrorData): void;
-    /** The store accepts events again. */
-    unblocked(message: string): void;
+    trouble(trouble: DrainTrouble): void;
+    recovered(stream: string | undefined): void;
+    hidden(stream: string): void;
+  };
+  questions: {
+    /** Takes refused events out of the outbox. */
+    park(refused: RefusedEvents): void;
+    /** See `ReplicationTarget`: only the main thread has the mirror. */
+    countWritten(ids: readonly string[]): number;
   };
 }

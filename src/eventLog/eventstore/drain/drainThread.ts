@@ -1,10 +1,12 @@
-import { position } from '../../../domain/core/brands.ts';
-import { fromErrorData } from '../../../lib/threads/errors.ts';
 import { startThread } from '../../../lib/threads/startThread.ts';
-import type { Drainer, DrainListener } from '../../outbox/drainer.ts';
+import type { Drainer } from '../../outbox/drainer.ts';
+import type { DrainStart } from '../../outbox/outbox.ts';
+import type { ReplicationTarget } from '../../replicationTarget.ts';
 import type { DrainThread, DrainThreadSettings } from './drainProtocol.ts';
 
-export interface DrainThreadOptions extends DrainListener, Omit<DrainThreadSettings, 'after'> {}
+export interface DrainThreadOptions extends DrainStart, Omit<DrainThreadSettings, 'drained'> {
+  readonly store: Pick<ReplicationTarget, 'countWritten'>;
+}
 
 const WORKER = new URL('./drainWorker.ts', import.meta.url);
 const RESTART_MS = 1_000;
@@ -14,33 +16,41 @@ const WAKE_INTERVAL_MS = 20;
 const STOP_GRACE_MS = 2_000;
 
 /** Starts a drainer in a thread of its own, with a connection of its own. A thread that dies is replaced. */
-export function startDrainThread({ path, settings, mirrorPath, onDrained, report }: DrainThreadOptions): Drainer {
-  let after = position(0);
-  let blockedReason: string | undefined;
+export function startDrainThread(options: DrainThreadOptions): Drainer {
+  const { path, settings, mirrorPath, store, onDrained, park, onTrouble, onRecovered, onHidden, onFailure } = options;
+  const drained = new Map(options.drained);
+  const streamsInTrouble = new Set<string | undefined>();
   let wakeTimer: NodeJS.Timeout | undefined;
   let isWakeDue = false;
 
+  function recovered(stream: string | undefined): void {
+    streamsInTrouble.delete(stream);
+    onRecovered(stream);
+  }
+
   const thread = startThread<DrainThread>(WORKER, {
     name: 'outbox drainer',
-    options: () => ({ path, settings, mirrorPath, after }),
+    options: () => ({ path, settings, mirrorPath, drained }),
     keepsProcessAlive: false,
     restart: { afterMs: RESTART_MS },
-    onEnd: (error) =>
-      error && report(new Error(`the thread that drains the outbox ended: ${error.message}. Restarting it.`)),
-    reports: {
-      drained(drained) {
-        after = drained.position;
-        onDrained(drained);
-      },
-      blocked(error) {
-        blockedReason = error.message;
-        report(fromErrorData(error));
-      },
-      unblocked(message) {
-        blockedReason = undefined;
-        report(message);
-      },
+    onEnd(error) {
+      // The next thread finds out again what waits.
+      for (const stream of streamsInTrouble) recovered(stream);
+      if (error) onFailure(new Error(`the thread that drains it ended: ${error.message}`, { cause: error }));
     },
+    reports: {
+      drained(events) {
+        drained.set(events.stream, events.revision);
+        onDrained(events);
+      },
+      trouble(trouble) {
+        streamsInTrouble.add(trouble.stream);
+        onTrouble(trouble);
+      },
+      recovered,
+      hidden: onHidden,
+    },
+    answers: { park, countWritten: (ids) => store.countWritten(ids) },
   });
 
   function wake(): void {
@@ -55,9 +65,6 @@ export function startDrainThread({ path, settings, mirrorPath, onDrained, report
 
   return {
     wake,
-    get blockedReason() {
-      return blockedReason;
-    },
     stop(timeoutMs) {
       clearTimeout(wakeTimer);
       return thread.stop({ timeoutMs, graceMs: STOP_GRACE_MS });

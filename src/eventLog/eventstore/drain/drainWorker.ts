@@ -1,10 +1,8 @@
-import { toErrorData } from '../../../lib/threads/errors.ts';
 import { serveThread } from '../../../lib/threads/serveThread.ts';
 import { startDrainer } from '../../outbox/drainer.ts';
-import { readAllEvents } from '../../sqlite/readEvents.ts';
-import { createReader } from '../../sqlite/reader.ts';
+import { openOutboxReader } from '../../outbox/outboxReader.ts';
 import { openConnection } from '../client/connection.ts';
-import { createEventStoreReplicationTarget } from '../eventStoreReplicationTarget.ts';
+import { appendUnchanged } from '../eventStoreReplicationTarget.ts';
 import { openMirrorLookup } from '../mirror/mirrorLookup.ts';
 import { confirmStore } from '../mirror/resumePoint.ts';
 import type { DrainThread } from './drainProtocol.ts';
@@ -12,17 +10,27 @@ import type { DrainThread } from './drainProtocol.ts';
 // Program of the thread that moves events from the outbox to EventStoreDB: encoding two hundred events takes ten
 // milliseconds, during which the main thread would serve no request.
 
-await serveThread<DrainThread>(({ path, settings, mirrorPath, after }, report) => {
+await serveThread<DrainThread>(({ path, settings, mirrorPath, drained }, report, ask) => {
   const lookup = openMirrorLookup(mirrorPath);
   const connection = openConnection(settings, confirmStore(lookup.knownStore));
-  const reader = createReader(path);
+  const reader = openOutboxReader(path);
   const drainer = startDrainer({
-    from: { readAll: (from) => readAllEvents(reader, from, reader.head()) },
-    to: createEventStoreReplicationTarget(connection),
-    after,
-    onDrained: (drained) => report('drained', drained),
-    report: (message) =>
-      typeof message === 'string' ? report('unblocked', message) : report('blocked', toErrorData(message)),
+    from: reader,
+    to: {
+      append: (events) => appendUnchanged(connection, events),
+      countWritten: (ids) => ask('countWritten', ids),
+    },
+    drained,
+    onDrained: (events) => report('drained', events),
+    park: (refused) => ask('park', refused),
+    onTrouble: (trouble) => report('trouble', trouble),
+    onRecovered: (stream) => report('recovered', stream),
+    onHidden: (stream) => report('hidden', stream),
+    // Ends the thread; its owner starts another one.
+    onFailure: (error) =>
+      queueMicrotask(() => {
+        throw error;
+      }),
   });
   return {
     notifications: { wake: () => drainer.wake() },
