@@ -64,7 +64,7 @@ test('rejects an id that is used elsewhere in the log, and writes the others of 
   ]);
   expect(outcomes).toEqual([
     { kind: 'committed', revision: 0, position: 1 },
-    { kind: 'rejected', reason: expect.stringContaining('id') },
+    { kind: 'rejected', reason: expect.stringContaining('id'), isLogFine: true },
     { kind: 'committed', revision: 0, position: 2 },
   ]);
   await log.close();

@@ -20,6 +20,13 @@ test('shows the position of an embedded node and of its read models', async () =
 
 test('shows the outbox, leaders and unavailable stores with a 200', async () => {
   const since = instant(earlier(MINUTE));
+  const parked = {
+    id: '00000000-0000-4000-8000-000000000001',
+    type: 'RequestCompleted',
+    stream: 'requests-a.b_20260115',
+    bytes: 1_048_577,
+    reason: 'EventStoreDB accepts at most 1048576 bytes in one append',
+  };
   const stage = await startManagement({
     queries: {
       progress: { reached: () => Promise.reject(new ReadModelUnavailable('MongoDB at h:1: connection refused')) },
@@ -28,7 +35,13 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
       node: 'a',
       events: 'eventstore',
       cutOffSince: since,
-      outbox: { pending: 7, isFull: true, blockedReason: 'EventStoreDB refuses the user' },
+      outbox: {
+        pending: 7,
+        parked: 1,
+        firstParked: [{ ...parked, parkedAt: since }],
+        isFull: true,
+        blockedReason: 'EventStoreDB refuses the user',
+      },
       readModels: 'mongodb',
       leaderTasks: [
         { name: 'polling', holder: 'b', isHere: false },
@@ -42,7 +55,13 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
   expect(body).toEqual({
     node: 'a',
     events: { store: 'eventstore', position: 0, cut_off_since: iso(since) },
-    outbox: { pending: 7, is_full: true, trouble: 'EventStoreDB refuses the user' },
+    outbox: {
+      pending: 7,
+      parked: 1,
+      parked_events: [{ ...parked, parked_at: iso(since) }],
+      is_full: true,
+      trouble: 'EventStoreDB refuses the user',
+    },
     read_models: { store: 'mongodb', position: null, behind: null, trouble: 'MongoDB at h:1: connection refused' },
     sole_work: [
       { name: 'polling', node: 'b', is_here: false },

@@ -16,6 +16,19 @@ const StoreStatus = z
     outbox: z
       .object({
         pending: z.int().describe('Events that are stored on this node and not yet confirmed by EventStoreDB'),
+        parked: z.int().describe('Events that EventStoreDB will never take, kept on this node (`svc outbox list`)'),
+        parked_events: z
+          .array(
+            z.object({
+              id: z.string().describe('Event id'),
+              type: z.string(),
+              stream: z.string(),
+              bytes: z.int().describe('Of its data and metadata'),
+              parked_at: z.iso.datetime(),
+              reason: z.string().describe('Why EventStoreDB does not take it'),
+            }),
+          )
+          .describe('The first of them'),
         is_full: z.boolean().describe('Whether new model requests are refused'),
         trouble: z.string().nullable().describe('Why the events cannot be delivered'),
       })
@@ -62,7 +75,22 @@ export interface NodeStatus {
   readonly cutOffSince: Instant | undefined;
   /** Events waiting for delivery to the event store; undefined with the embedded store. */
   readonly outbox:
-    | { readonly pending: number; readonly isFull: boolean; readonly blockedReason: string | undefined }
+    | {
+        readonly pending: number;
+        /** Number of events that the event store will never take. */
+        readonly parked: number;
+        readonly firstParked: readonly {
+          readonly id: string;
+          readonly type: string;
+          readonly stream: string;
+          readonly bytes: number;
+          /** Milliseconds since 1970. */
+          readonly parkedAt: number;
+          readonly reason: string;
+        }[];
+        readonly isFull: boolean;
+        readonly blockedReason: string | undefined;
+      }
     | undefined;
   readonly readModels: 'embedded' | 'mongodb';
   /** Tasks that one leader performs for all nodes. */
@@ -91,7 +119,20 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
         node,
         events: { store: events, position, cut_off_since: cutOffSince === undefined ? null : iso(cutOffSince) },
         outbox: outbox
-          ? { pending: outbox.pending, is_full: outbox.isFull, trouble: outbox.blockedReason ?? null }
+          ? {
+              pending: outbox.pending,
+              parked: outbox.parked,
+              parked_events: outbox.firstParked.map(({ id, type, stream, bytes, parkedAt, reason }) => ({
+                id,
+                type,
+                stream,
+                bytes,
+                parked_at: iso(instant(parkedAt)),
+                reason,
+              })),
+              is_full: outbox.isFull,
+              trouble: outbox.blockedReason ?? null,
+            }
           : null,
         read_models: {
           store: readModels,

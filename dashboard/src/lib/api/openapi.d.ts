@@ -1599,6 +1599,21 @@ export interface components {
             outbox: {
                 /** @description Whether new model requests are refused */
                 is_full: boolean;
+                /** @description Events that EventStoreDB will never take, kept on this node (`svc outbox list`) */
+                parked: number;
+                /** @description The first of them */
+                parked_events: {
+                    /** @description Of its data and metadata */
+                    bytes: number;
+                    /** @description Event id */
+                    id: string;
+                    /** Format: date-time */
+                    parked_at: string;
+                    /** @description Why EventStoreDB does not take it */
+                    reason: string;
+                    stream: string;
+                    type: string;
+                }[];
                 /** @description Events that are stored on this node and not yet confirmed by EventStoreDB */
                 pending: number;
                 /** @description Why the events cannot be delivered */

@@ -25,6 +25,13 @@ export function serviceProblems({ events, outbox, read_models: readModels }: Sch
       at: { label: 'last response', time: events.cut_off_since, as: 'ago' },
       action: null,
     },
+    (outbox?.parked ?? 0) > 0 && {
+      tone: 'warn',
+      text: `EventStoreDB refuses ${counted(outbox?.parked ?? 0, 'event')} for good`,
+      detail: `They are kept in the data folder of this node; svc outbox list names them. ${outbox?.parked_events[0]?.reason ?? ''}`,
+      at: null,
+      action: null,
+    },
     isBackedUp(outbox) && {
       tone: 'warn',
       text: `${counted(outbox.pending, 'event')} wait for EventStoreDB`,
