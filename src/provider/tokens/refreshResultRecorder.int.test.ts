@@ -30,7 +30,14 @@ async function startNodeWithOutbox() {
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const store = replicationTargetOverLog(log);
   const path = join(folder.path, 'outbox.sqlite');
-  const outbox = await openOutbox({ path, node: 'test', store, maxEvents: 100, faults: collectFaults(), report: () => {} });
+  const outbox = await openOutbox({
+    path,
+    node: 'test',
+    store,
+    maxEvents: 100,
+    faults: collectFaults(),
+    report: () => {},
+  });
   const hot = await startHotRunner(log, (error) => expect.unreachable(error.message));
   await outbox.follow((events) => events.forEach(hot.applyBeforeLog));
   outbox.start();

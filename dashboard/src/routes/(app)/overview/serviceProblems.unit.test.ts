@@ -39,20 +39,30 @@ test('reports an unreachable EventStoreDB with the time of its last response', (
 
 test('reports a backed-up outbox, and what to do when it is full', () => {
   const trouble = 'EventStoreDB refuses the user';
-  const waiting = serviceProblems(pair({ outbox: { pending: 40, parked: 0, parked_events: [], is_full: false, trouble } }));
+  const waiting = serviceProblems(
+    pair({ outbox: { pending: 40, parked: 0, parked_events: [], is_full: false, trouble } }),
+  );
   expect(waiting).toMatchObject([{ tone: 'warn', text: '40 events wait for EventStoreDB' }]);
   expect(waiting[0]?.detail).toContain(trouble);
-  expect(summaries(pair({ outbox: { pending: 12_000, parked: 0, parked_events: [], is_full: false, trouble: null } }))).toEqual([
-    'warn: 12,000 events wait for EventStoreDB',
-  ]);
-  const full = serviceProblems(pair({ outbox: { pending: 1_000_000, parked: 0, parked_events: [], is_full: true, trouble } }));
+  expect(
+    summaries(pair({ outbox: { pending: 12_000, parked: 0, parked_events: [], is_full: false, trouble: null } })),
+  ).toEqual(['warn: 12,000 events wait for EventStoreDB']);
+  const full = serviceProblems(
+    pair({ outbox: { pending: 1_000_000, parked: 0, parked_events: [], is_full: true, trouble } }),
+  );
   expect(full).toMatchObject([{ tone: 'bad', text: 'New model requests are refused: the outbox is full' }]);
   expect(full[0]?.detail).toContain('1,000,000 events wait');
 });
 
 test('reports events that EventStoreDB refuses for good', () => {
   const event = { id: '1', type: 'RequestCompleted', stream: 'requests-a.b_20260115', bytes: 9, parked_at: '' };
-  const outbox = { pending: 0, parked: 2, parked_events: [{ ...event, reason: 'too large' }], is_full: false, trouble: null };
+  const outbox = {
+    pending: 0,
+    parked: 2,
+    parked_events: [{ ...event, reason: 'too large' }],
+    is_full: false,
+    trouble: null,
+  };
   const found = serviceProblems(pair({ outbox }));
   expect(found).toMatchObject([{ tone: 'warn', text: 'EventStoreDB refuses 2 events for good' }]);
   expect(found[0]?.detail).toContain('svc outbox list names them. too large');
