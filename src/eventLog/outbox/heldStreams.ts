@@ -1,4 +1,4 @@
-import type { DrainListener } from './drainer.ts';
+import type { DrainListener } from './drainListener.ts';
 
 interface HeldStream {
   readonly reason: string;

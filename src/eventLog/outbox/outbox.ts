@@ -8,14 +8,8 @@ import type { ReplicationTarget } from '../replicationTarget.ts';
 import { openForReading } from '../sqlite/database.ts';
 import type { ParkedSummary } from '../sqlite/park.ts';
 import { openPrunableLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
-import {
-  type DrainedEvents,
-  type Drainer,
-  type DrainListener,
-  type DrainTiming,
-  type RefusedEvents,
-  startDrainer,
-} from './drainer.ts';
+import { type Drainer, startDrainer } from './drainer.ts';
+import type { DrainedEvents, DrainListener, DrainTiming, RefusedEvents } from './drainListener.ts';
 import { createOutboxFaults } from './outboxFaults.ts';
 import { type OutboxReader, openOutboxReader } from './outboxReader.ts';
 import { countParked, listParked, readParked } from './parkedEvents.ts';

@@ -1,6 +1,6 @@
 import type { Faults } from '../../lib/faults.ts';
 import type { ParkedSummary } from '../sqlite/park.ts';
-import type { DrainTrouble } from './drainer.ts';
+import type { DrainTrouble } from './drainListener.ts';
 
 interface OutboxFaultsOptions {
   /** Number of events that wait. */

@@ -1,4 +1,4 @@
-import type { DrainedEvents, DrainTrouble, RefusedEvents } from '../../outbox/drainer.ts';
+import type { DrainedEvents, DrainTrouble, RefusedEvents } from '../../outbox/drainListener.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 
 export interface DrainThreadSettings {
